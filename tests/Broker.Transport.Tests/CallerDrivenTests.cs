@@ -19,14 +19,14 @@ public sealed class CallerDrivenTests
     private EventLoopGroup Driven(bool portable = false)
         => new(new EventLoopOptions { CallerDriven = true, ForcePortable = portable, TimeProvider = _time });
 
-    private static void DoAll(EventLoop loop)
+    private static void RunAll(EventLoop loop)
     {
         while (loop.RunOnce(TimeSpan.Zero))
         {
         }
     }
 
-    private static void TurnUntil(EventLoop loop, Func<bool> condition)
+    private static void RunUntil(EventLoop loop, Func<bool> condition)
     {
         DateTime end = DateTime.UtcNow + ConnectionPairs.Patience;
         while (!condition())
@@ -53,7 +53,7 @@ public sealed class CallerDrivenTests
     };
 
     [Fact]
-    public void Ends_of_a_link_in_memory_answer_each_other_within_the_turns_of_the_caller()
+    public void Both_ends_of_an_in_process_link_reply_within_the_callers_iterations()
     {
         using EventLoopGroup group = Driven();
         EventLoop loop = group[0];
@@ -62,7 +62,7 @@ public sealed class CallerDrivenTests
         StringBuilder near = new();
         StringBuilder far = new();
         (Connection a, _) = InProcessLink.Create(loop, Collector(near, echoes: false, threads), loop, Collector(far, echoes: true, threads));
-        DoAll(loop);
+        RunAll(loop);
         a.GetWriteBuffer(loop).Write("hello"u8);
         Assert.Equal("", far.ToString());
         Assert.True(loop.RunOnce(TimeSpan.Zero));
@@ -87,9 +87,9 @@ public sealed class CallerDrivenTests
         Probe client = Collector(near, echoes: false, threads);
         using Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => server);
         Task<Connection> dialled = Dialer.ConnectAsync(loop, listener.EndPoint, client, TestContext.Current.CancellationToken);
-        TurnUntil(loop, () => dialled.IsCompleted && client.Opened.IsCompleted && server.Opened.IsCompleted);
+        RunUntil(loop, () => dialled.IsCompleted && client.Opened.IsCompleted && server.Opened.IsCompleted);
         client.Connection.GetWriteBuffer(loop).Write("over TCP"u8);
-        TurnUntil(loop, () => near.Length == 8);
+        RunUntil(loop, () => near.Length == 8);
         Assert.Equal("over TCP", near.ToString());
         Assert.Equal("over TCP", far.ToString());
 
@@ -109,7 +109,7 @@ public sealed class CallerDrivenTests
     }
 
     [Fact]
-    public void A_timer_that_was_cancelled_keeps_nothing_alive_until_it_would_have_been_due()
+    public void A_cancelled_timer_does_not_keep_its_callback_in_memory()
     {
         using EventLoopGroup group = Driven(portable: false);
         group[0].Attach();
@@ -133,7 +133,7 @@ public sealed class CallerDrivenTests
     }
 
     [Fact]
-    public void A_timer_that_has_fired_can_be_started_again_also_by_its_own_callback_and_one_that_has_not_cannot()
+    public void A_timer_can_be_restarted_after_it_fired_or_in_its_callback_but_not_before()
     {
         using EventLoopGroup group = Driven(portable: false);
         EventLoop loop = group[0];
@@ -151,7 +151,7 @@ public sealed class CallerDrivenTests
         for (int millisecond = 1; millisecond <= 5; millisecond++)
         {
             _time.Advance(TimeSpan.FromMilliseconds(1));
-            DoAll(loop);
+            RunAll(loop);
             Assert.Equal(Math.Min(millisecond, 3), fired);
         }
 
@@ -161,14 +161,14 @@ public sealed class CallerDrivenTests
         timer.Cancel();
         Assert.Throws<InvalidOperationException>(() => timer.Restart(TimeSpan.Zero));
         _time.Advance(Day);
-        DoAll(loop);
+        RunAll(loop);
         Assert.Equal(3, fired);
     }
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_timer_fires_by_the_time_of_the_group_and_not_by_the_walls(bool portable)
+    public void A_timer_fires_by_the_clock_of_the_group_and_not_by_the_systems_clock(bool portable)
     {
         using EventLoopGroup group = Driven(portable);
         EventLoop loop = group[0];
@@ -182,7 +182,7 @@ public sealed class CallerDrivenTests
         // Far more than the timer's millisecond of real time.
         Thread.Sleep(20);
         loop.RunOnce(TimeSpan.FromMilliseconds(20));
-        DoAll(loop);
+        RunAll(loop);
         Assert.Empty(fired);
         Assert.Equal(before, loop.LastTick);
 
@@ -218,7 +218,7 @@ public sealed class CallerDrivenTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void An_alarm_of_the_applications_time_wakes_a_loop_that_waits(bool callerDriven)
+    public void A_timer_of_the_applications_time_provider_wakes_a_waiting_loop(bool callerDriven)
     {
         var time = new AlarmTime();
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, CallerDriven = callerDriven, TimeProvider = time });
@@ -269,7 +269,7 @@ public sealed class CallerDrivenTests
     }
 
     [Fact]
-    public void A_loop_belongs_to_the_thread_that_turned_it_first()
+    public void A_loop_belongs_to_the_thread_that_ran_it_first()
     {
         using EventLoopGroup group = Driven();
         EventLoop loop = group[0];
@@ -292,7 +292,7 @@ public sealed class CallerDrivenTests
     }
 
     [Fact]
-    public void During_a_turn_no_other_begins_and_the_group_is_not_disposed()
+    public void During_an_iteration_no_other_begins_and_the_group_cannot_be_disposed()
     {
         using EventLoopGroup group = Driven();
         EventLoop loop = group[0];
@@ -309,19 +309,19 @@ public sealed class CallerDrivenTests
         Assert.All(thrown, e => Assert.IsType<InvalidOperationException>(e));
         bool ran = false;
         loop.Post(() => ran = true);
-        DoAll(loop);
+        RunAll(loop);
         Assert.True(ran);
     }
 
     [Fact]
-    public void Another_thread_may_dispose_between_two_turns_and_is_told_of_the_ends()
+    public void Another_thread_may_dispose_between_two_iterations_and_gets_the_OnClosed_calls()
     {
         EventLoopGroup group = Driven();
         EventLoop loop = group[0];
         List<int> threads = [];
         Probe near = Collector(new StringBuilder(), echoes: false, threads);
         InProcessLink.Create(loop, near, loop, Collector(new StringBuilder(), echoes: false, threads));
-        DoAll(loop);
+        RunAll(loop);
         int disposer = 0;
         OnAnotherThread(() =>
         {
@@ -336,7 +336,7 @@ public sealed class CallerDrivenTests
     }
 
     [Fact]
-    public void A_group_that_was_never_turned_opens_and_closes_its_connections_when_it_is_disposed()
+    public void Disposing_a_group_that_never_ran_opens_and_closes_its_connections()
     {
         EventLoopGroup group = Driven();
         var near = new Probe();
@@ -350,7 +350,7 @@ public sealed class CallerDrivenTests
     }
 
     [Fact]
-    public void A_loop_with_a_thread_is_turned_by_nobody_else()
+    public void A_loop_with_a_thread_cannot_be_run_by_a_caller()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         EventLoop loop = group[0];
@@ -363,7 +363,7 @@ public sealed class CallerDrivenTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_loop_on_which_nobody_is_hasty_sleeps_without_looking_again(bool portable)
+    public void A_loop_without_connections_that_ask_it_to_spin_sleeps_without_polling(bool portable)
     {
         const int Polls = 50;
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, ForcePortable = portable, IdlePolls = Polls });
@@ -371,7 +371,7 @@ public sealed class CallerDrivenTests
         loop.Attach();
         long LooksOfAWait()
         {
-            DoAll(loop);
+            RunAll(loop);
             long before = loop.Pacing.Polls;
             loop.RunOnce(TimeSpan.FromMilliseconds(1));
             return loop.Pacing.Polls - before;
@@ -392,7 +392,7 @@ public sealed class CallerDrivenTests
     }
 
     [Fact]
-    public void What_cannot_be_is_refused()
+    public void Contradictory_options_are_rejected()
     {
         Assert.Throws<ArgumentException>(() => new EventLoopGroup(new EventLoopOptions { CallerDriven = true, Loops = 2 }));
         Assert.Throws<ArgumentNullException>(() => new EventLoopGroup(new EventLoopOptions { TimeProvider = null! }));

@@ -33,74 +33,74 @@ public sealed class ClosingSilentPeersTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Portable))]
-    public void A_peer_that_says_nothing_and_was_told_nothing_is_hardly_waited_for(bool portable)
+    public void An_idle_peer_is_waited_for_a_few_milliseconds_only(bool portable)
     {
         Connect(portable);
         _probe.Connection.Close(ConnectionPairs.Patience);
-        Turn();
+        RunIteration();
         Assert.Equal(0, _peer.Receive(new byte[1]));
         Assert.False(_probe.Closed.IsCompleted);
 
         // Only Linux reports that all sent bytes are acknowledged.
         _time.Advance(OperatingSystem.IsLinux() ? Moment : Grace);
-        Turn();
+        RunIteration();
         Assert.True(_probe.Closed.IsCompleted);
     }
 
     [Theory]
     [MemberData(nameof(Portable))]
-    public void A_peer_with_last_words_to_read_is_waited_for(bool portable)
+    public void A_peer_that_has_not_read_everything_is_waited_for(bool portable)
     {
         Connect(portable);
         _probe.Connection.GetWriteBuffer(Loop).Write("bye"u8);
         _probe.Connection.Close(ConnectionPairs.Patience);
-        Turn();
-        StaysForItsGrace();
+        RunIteration();
+        WaitsForItsGracePeriod();
         Assert.Equal(3, _peer.Receive(new byte[10]));
         Assert.Equal(0, _peer.Receive(new byte[10]));
     }
 
     [Theory]
     [MemberData(nameof(Portable))]
-    public void A_peer_of_which_bytes_have_come_is_waited_for(bool portable)
+    public void A_peer_that_has_sent_unread_bytes_is_waited_for(bool portable)
     {
         Connect(portable);
         Say(10);
         _probe.Connection.Close(ConnectionPairs.Patience);
-        Turn();
-        StaysForItsGrace();
+        RunIteration();
+        WaitsForItsGracePeriod();
     }
 
     [Theory]
     [MemberData(nameof(Portable))]
-    public void A_peer_that_goes_on_talking_is_waited_for(bool portable)
+    public void A_peer_that_continues_to_send_is_waited_for(bool portable)
     {
         Connect(portable);
         _probe.Connection.Close(ConnectionPairs.Patience);
-        Turn();
+        RunIteration();
         Say(10);
-        StaysForItsGrace();
+        WaitsForItsGracePeriod();
     }
 
     [Theory]
     [MemberData(nameof(Portable))]
-    public void A_peer_that_is_waited_for_and_ends_its_side_is_let_go_at_once(bool portable)
+    public void A_waiting_connection_closes_at_once_when_the_peer_ends_its_stream(bool portable)
     {
         Connect(portable);
         Say(10);
         _probe.Connection.Close(ConnectionPairs.Patience);
-        Turn();
+        RunIteration();
         _peer.Shutdown(SocketShutdown.Send);
-        TurnUntil(() => _probe.Closed.IsCompleted);
+        RunUntil(() => _probe.Closed.IsCompleted);
     }
 
-    private void StaysForItsGrace()
+    private void WaitsForItsGracePeriod()
     {
         _time.Advance(Moment);
-        Turn();
+        RunIteration();
         Assert.False(_probe.Closed.IsCompleted);
         _time.Advance(Grace);
-        Turn();
+        RunIteration();
         Assert.True(_probe.Closed.IsCompleted);
     }
 
@@ -110,7 +110,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
         Loop.Attach();
         _listener = Listener.Start(_group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => _probe);
         _peer.Connect(_listener.EndPoint);
-        TurnUntil(() => _probe.Opened.IsCompleted);
+        RunUntil(() => _probe.Opened.IsCompleted);
     }
 
     // Returns when the other side's system has received it.
@@ -124,14 +124,14 @@ public sealed class ClosingSilentPeersTests : IDisposable
         }
     }
 
-    private void Turn()
+    private void RunIteration()
     {
         while (Loop.RunOnce(TimeSpan.FromMilliseconds(1)))
         {
         }
     }
 
-    private void TurnUntil(Func<bool> condition)
+    private void RunUntil(Func<bool> condition)
     {
         DateTime end = DateTime.UtcNow + ConnectionPairs.Patience;
         while (!condition())

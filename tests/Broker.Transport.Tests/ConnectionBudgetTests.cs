@@ -42,7 +42,7 @@ public sealed class ConnectionBudgetTests
     [InlineData(1024, null, 940)]
     [InlineData(100_000, 0, 99_980)]
     [InlineData(1000, 500, 480)]
-    public void Connections_are_taken_up_to_the_limit_less_the_reserve(int limit, int? reserve, int expected)
+    public void Connections_are_accepted_up_to_the_limit_minus_the_reserve(int limit, int? reserve, int expected)
     {
         ConnectionBudget budget = Budget(limit, reserve);
         Assert.Equal(expected, Fill(budget));
@@ -53,7 +53,7 @@ public sealed class ConnectionBudgetTests
     }
 
     [Fact]
-    public void One_that_is_released_makes_room_for_one()
+    public void A_released_connection_allows_another_one()
     {
         ConnectionBudget budget = Budget(100, 10);
         Fill(budget);
@@ -66,7 +66,7 @@ public sealed class ConnectionBudgetTests
     }
 
     [Fact]
-    public void What_others_in_the_process_open_counts_too()
+    public void Files_that_other_code_opens_count_too()
     {
         ConnectionBudget one = Budget(1000, 100);
         ConnectionBudget other = Budget(1000, 100);
@@ -91,7 +91,7 @@ public sealed class ConnectionBudgetTests
     }
 
     [Fact]
-    public void A_rush_that_is_refused_costs_no_look_for_each_and_ends_by_itself()
+    public void Many_refusals_do_not_count_the_files_each_time_and_end_by_themselves()
     {
         ConnectionBudget budget = Budget(100, 10);
         Fill(budget);
@@ -110,7 +110,7 @@ public sealed class ConnectionBudgetTests
     }
 
     [Fact]
-    public void A_rush_is_told_once_and_the_next_one_again()
+    public void Refusals_that_follow_closely_raise_the_event_once()
     {
         ConnectionBudget budget = Budget(100, 10);
         int told = 0;
@@ -132,7 +132,7 @@ public sealed class ConnectionBudgetTests
     }
 
     [Fact]
-    public void Where_there_is_no_limit_nothing_is_refused_and_nobody_looks()
+    public void Without_a_limit_nothing_is_refused_and_no_files_are_counted()
     {
         ConnectionBudget budget = Budget(null);
         _open = int.MaxValue;
@@ -142,7 +142,7 @@ public sealed class ConnectionBudgetTests
     }
 
     [Fact]
-    public void The_limit_and_what_is_open_are_those_of_this_process()
+    public void The_limit_and_the_open_files_are_those_of_this_process()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "there is no such limit");
         var budget = new ConnectionBudget();
@@ -155,7 +155,7 @@ public sealed class ConnectionBudgetTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_listener_closes_what_is_beyond_it_at_once_and_serves_again_when_others_have_gone(bool portable)
+    public async Task A_listener_closes_connections_beyond_the_limit_and_serves_new_ones_after_others_close(bool portable)
     {
         // The count contains only the connections of this test.
         ConnectionBudget? budget = null;
@@ -189,7 +189,7 @@ public sealed class ConnectionBudgetTests
     }
 
     [Fact]
-    public async Task A_connection_that_is_refused_by_its_acceptor_is_given_back()
+    public async Task A_connection_that_the_accept_callback_refuses_is_released()
     {
         var budget = new ConnectionBudget(10, 0, static () => 1, _time);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ConnectionBudget = budget });

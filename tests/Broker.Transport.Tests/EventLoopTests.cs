@@ -48,7 +48,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task Posted_actions_run_in_order_each_once_from_whatever_thread()
+    public async Task Posted_actions_of_any_thread_run_once_and_in_order()
     {
         const int Threads = 4;
         const int Each = 100_000;
@@ -97,7 +97,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task Ends_of_a_link_on_one_loop_may_answer_each_other_for_ever_and_others_are_served()
+    public async Task A_link_whose_ends_reply_to_each_other_for_ever_does_not_block_its_loop()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         int left = 100_000;
@@ -121,7 +121,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task An_answer_beyond_the_rounds_of_one_turn_is_not_left_lying()
+    public async Task A_reply_beyond_the_rounds_of_one_iteration_is_delivered_in_the_next()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, IdlePolls = 0 });
         // Whatever the number of rounds in an iteration is, some of these end just after the last round.
@@ -173,7 +173,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task A_timer_that_starts_itself_anew_without_delay_does_not_keep_the_loop()
+    public async Task A_timer_that_restarts_itself_without_delay_does_not_block_the_loop()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         await OnLoop(group[0], Again);
@@ -186,7 +186,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task Timers_that_are_moved_again_and_again_take_no_more_memory()
+    public async Task Timers_that_are_cancelled_and_started_repeatedly_do_not_use_more_memory()
     {
         const int Connections = 10_000;
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
@@ -217,7 +217,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task Faults_are_reported_and_outlived_even_when_reporting_fails()
+    public async Task A_loop_continues_after_exceptions_even_if_reporting_them_fails()
     {
         int faults = 0;
         using var group = new EventLoopGroup(new EventLoopOptions
@@ -236,7 +236,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task A_failing_last_or_drained_callback_is_outlived()
+    public async Task A_loop_continues_after_an_exception_in_OnClosed_or_OnDrained()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
         using var hold = new ManualResetEventSlim();
@@ -259,7 +259,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task A_post_says_whether_it_will_run()
+    public async Task TryPost_returns_whether_the_action_will_run()
     {
         for (int i = 0; i < 200; i++)
         {
@@ -284,7 +284,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task An_action_that_posts_itself_for_ever_does_not_keep_a_group_from_ending()
+    public async Task An_action_that_posts_itself_for_ever_does_not_prevent_disposal()
     {
         var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         EventLoop loop = group[0];
@@ -306,7 +306,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public void A_stopped_loop_takes_posts_and_touches_no_descriptor_that_is_not_its_own()
+    public void A_stopped_loop_accepts_posts_and_does_not_use_reused_descriptors()
     {
         for (int i = 0; i < 50; i++)
         {
@@ -325,7 +325,7 @@ public sealed class EventLoopTests
     }
 
     [Fact]
-    public async Task A_group_may_be_disposed_while_links_are_made_and_each_end_that_was_made_is_closed_once()
+    public async Task A_group_may_be_disposed_while_links_are_created_and_each_end_is_closed_once()
     {
         for (int i = 0; i < 100; i++)
         {
@@ -361,7 +361,7 @@ public sealed class EventLoopTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void What_is_to_run_after_microseconds_runs_then_each_in_its_time(bool portable)
+    public void Actions_that_are_due_after_microseconds_run_on_time(bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         EventLoop loop = group[0];

@@ -36,13 +36,13 @@ public sealed class FlushTests
     [Theory]
     [InlineData(TransportKind.InProcess)]
     [InlineData(TransportKind.Portable)]
-    public async Task A_turn_sends_a_slice_and_what_is_left_follows_in_order(TransportKind kind)
+    public async Task An_iteration_flushes_a_batch_and_the_rest_follows_in_order(TransportKind kind)
     {
         using var pairs = new ConnectionPairs(kind);
         EventLoop loop = pairs.Near[0];
         List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, Crowd);
         // For each iteration: how many connections have been flushed, and whether they are the first ones.
-        var turns = new List<(int Backlog, int Sent, bool First)>();
+        var iterations = new List<(int Backlog, int Sent, bool First)>();
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         loop.Post(() =>
         {
@@ -52,7 +52,7 @@ public sealed class FlushTests
             void Look()
             {
                 int sent = crowd.Count(pair => pair.Near.Connection.SentBytes > 0);
-                turns.Add((loop.FlushBacklog, sent, crowd.Take(sent).All(pair => pair.Near.Connection.SentBytes > 0)));
+                iterations.Add((loop.FlushBacklog, sent, crowd.Take(sent).All(pair => pair.Near.Connection.SentBytes > 0)));
                 if (loop.FlushBacklog > 0)
                 {
                     loop.Post(Look);
@@ -64,11 +64,11 @@ public sealed class FlushTests
             }
         });
         await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
-        Assert.InRange(turns.Count, Crowd / EventLoop.FlushBatchSize, Crowd);
-        Assert.All(turns, turn => Assert.True(turn.First && turn.Backlog + turn.Sent == Crowd, $"{turn}"));
-        for (int i = 1; i < turns.Count; i++)
+        Assert.InRange(iterations.Count, Crowd / EventLoop.FlushBatchSize, Crowd);
+        Assert.All(iterations, iteration => Assert.True(iteration.First && iteration.Backlog + iteration.Sent == Crowd, $"{iteration}"));
+        for (int i = 1; i < iterations.Count; i++)
         {
-            Assert.InRange(turns[i].Sent - turns[i - 1].Sent, 1, EventLoop.FlushBatchSize);
+            Assert.InRange(iterations[i].Sent - iterations[i - 1].Sent, 1, EventLoop.FlushBatchSize);
         }
 
         await Wait.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
@@ -78,7 +78,7 @@ public sealed class FlushTests
     [InlineData(TransportKind.InProcess)]
     [InlineData(TransportKind.Portable)]
     [InlineData(TransportKind.Tls)]
-    public async Task An_answer_to_whom_was_read_does_not_wait_for_what_others_are_sent(TransportKind kind)
+    public async Task A_reply_to_the_read_connection_does_not_wait_for_flushes_to_others(TransportKind kind)
     {
         int crowdSize = kind == TransportKind.Tls ? 200 : Crowd;
         using var pairs = new ConnectionPairs(kind);
@@ -105,7 +105,7 @@ public sealed class FlushTests
     }
 
     [Fact]
-    public async Task What_waits_is_written_to_on_and_leaves_in_one_piece_and_in_order()
+    public async Task A_waiting_buffer_can_be_written_to_and_is_sent_at_once_and_in_order()
     {
         using var pairs = new ConnectionPairs(TransportKind.Portable);
         EventLoop loop = pairs.Near[0];
@@ -139,7 +139,7 @@ public sealed class FlushTests
     }
 
     [Fact]
-    public async Task A_connection_that_closes_with_a_linger_sends_what_waits_for_its_slice()
+    public async Task A_connection_that_closes_with_a_linger_sends_its_waiting_buffer()
     {
         using var pairs = new ConnectionPairs(TransportKind.Portable);
         EventLoop loop = pairs.Near[0];
@@ -156,7 +156,7 @@ public sealed class FlushTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public void While_many_wait_a_turn_sends_to_few_for_each_who_yields_and_to_nobody_twice(int yielding)
+    public void While_many_buffers_wait_an_iteration_flushes_few_for_each_yield_and_none_twice(int yielding)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
         EventLoop loop = group[0];
@@ -168,12 +168,12 @@ public sealed class FlushTests
         }
 
         int[] sends = new int[Crowd];
-        for (int turn = 0; sends.Sum() < 3 * Crowd; turn++)
+        for (int iteration = 0; sends.Sum() < 3 * Crowd; iteration++)
         {
             long[] before = [.. crowd.Select(connection => connection.SentBytes)];
             loop.RunOnce(TimeSpan.Zero);
             int[] sent = [.. Enumerable.Range(0, Crowd).Where(i => crowd[i].SentBytes != before[i])];
-            if (turn > 3)
+            if (iteration > 3)
             {
                 Assert.True(loop.IsBehind);
                 Assert.Equal(yielding * FlushScheduler.BatchSizePerYield, sent.Length);
@@ -185,7 +185,7 @@ public sealed class FlushTests
     }
 
     [Fact]
-    public void What_others_wrote_in_a_turn_is_sent_before_those_go_on_who_yielded()
+    public void Writes_of_other_connections_are_flushed_before_yielded_handlers_continue()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
         EventLoop loop = group[0];
@@ -193,7 +193,7 @@ public sealed class FlushTests
         Connection other = Link(loop, new Probe()).Near;
         var seen = new List<long>();
         Yielding(loop, () => seen.Add(other.SentBytes));
-        for (int turn = 0; turn < 5; turn++)
+        for (int iteration = 0; iteration < 5; iteration++)
         {
             loop.RunOnce(TimeSpan.Zero);
         }
@@ -206,20 +206,20 @@ public sealed class FlushTests
     }
 
     [Fact]
-    public void Answers_without_end_do_not_keep_those_waiting_whom_earlier_turns_have_left()
+    public void Endless_replies_do_not_delay_buffers_of_earlier_iterations()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
         EventLoop loop = group[0];
         loop.Attach();
         List<Connection> crowd = [.. Enumerable.Range(0, Crowd).Select(_ => Link(loop, new Probe()).Near)];
         List<Connection> asking = [.. Enumerable.Range(0, 2 * EventLoop.FlushBatchSize).Select(_ => Asking(loop))];
-        for (int turn = 0; turn < 3; turn++)
+        for (int iteration = 0; iteration < 3; iteration++)
         {
             loop.RunOnce(TimeSpan.Zero);
         }
 
         loop.Post(() => crowd.ForEach(connection => connection.GetWriteBuffer(loop).Write([1])));
-        for (int turn = 0; turn < Crowd; turn++)
+        for (int iteration = 0; iteration < Crowd; iteration++)
         {
             loop.RunOnce(TimeSpan.Zero);
         }
@@ -229,13 +229,13 @@ public sealed class FlushTests
     }
 
     [Fact]
-    public async Task Timers_are_looked_at_by_the_work_that_is_done_and_not_by_the_turns()
+    public async Task Timers_are_checked_after_an_amount_of_work_and_not_of_iterations()
     {
         using var pairs = new ConnectionPairs(TransportKind.InProcess);
         EventLoop loop = pairs.Near[0];
         List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, 200);
-        const int Turns = 300;
-        int turns = 0;
+        const int Iterations = 300;
+        int iterations = 0;
         int fired = 0;
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         loop.Post(() =>
@@ -245,7 +245,7 @@ public sealed class FlushTests
         });
         await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
         // An iteration flushes a batch of them, which is as much work as there is between two clock reads.
-        Assert.InRange(fired, Turns / 3, int.MaxValue);
+        Assert.InRange(fired, Iterations / 3, int.MaxValue);
 
         // Due each time the loop reads the clock.
         void Fire()
@@ -257,7 +257,7 @@ public sealed class FlushTests
         void Work()
         {
             crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([1]));
-            if (++turns < Turns)
+            if (++iterations < Iterations)
             {
                 loop.Post(Work);
             }

@@ -10,7 +10,7 @@ public sealed class MemoryBudgetTests
     private const long Limit = 64 << 20;
 
     [Fact]
-    public void Without_a_limit_nothing_is_counted_and_nobody_bounded()
+    public void Without_a_limit_nothing_is_counted_or_limited()
     {
         var budget = new MemoryBudget(0, loops: 2);
         budget.Add(1L << 50);
@@ -18,7 +18,7 @@ public sealed class MemoryBudgetTests
     }
 
     [Fact]
-    public void From_half_of_the_limit_on_each_peer_has_a_part_of_what_is_left()
+    public void From_half_of_the_limit_on_each_peer_may_use_a_part_of_the_rest()
     {
         var budget = new MemoryBudget(Limit, loops: 1);
         budget.Add(Limit / 2);
@@ -32,7 +32,7 @@ public sealed class MemoryBudgetTests
     }
 
     [Fact]
-    public void There_is_enough_again_when_it_has_fallen_to_three_eighths()
+    public void The_pressure_ends_at_three_eighths_of_the_limit()
     {
         var budget = new MemoryBudget(Limit, loops: 1);
         int told = 0;
@@ -52,7 +52,7 @@ public sealed class MemoryBudgetTests
     }
 
     [Fact]
-    public void Who_waits_when_there_is_enough_is_told_at_once_and_who_takes_it_back_is_not()
+    public void A_callback_runs_at_once_if_there_is_memory_and_never_after_it_was_cancelled()
     {
         var budget = new MemoryBudget(Limit, loops: 1);
         int told = 0;
@@ -67,7 +67,7 @@ public sealed class MemoryBudgetTests
     }
 
     [Fact]
-    public async Task Threads_that_count_at_the_same_time_leave_no_shortage_and_nobody_waiting_behind()
+    public async Task Threads_that_count_at_the_same_time_leave_no_pressure_and_no_waiting_callback()
     {
         const int Threads = 4;
         const int Rounds = 20_000;
@@ -94,7 +94,7 @@ public sealed class MemoryBudgetTests
     }
 
     [Fact]
-    public void Who_waits_while_others_count_is_told_in_the_end()
+    public void A_callback_that_waits_while_threads_count_runs_in_the_end()
     {
         const int Waits = 5_000;
         var budget = new MemoryBudget(Limit, loops: 1);
@@ -122,12 +122,12 @@ public sealed class MemoryBudgetTests
     }
 
     [Fact]
-    public void Loops_tell_of_their_blocks_to_a_step_and_threads_without_a_loop_at_once()
+    public void Loops_report_blocks_in_steps_and_other_threads_at_once()
     {
         var budget = new MemoryBudget(Limit, loops: 2);
-        var depot = new SharedBlockPool(budget);
-        var taking = new LoopBlockPool(depot);
-        var giving = new LoopBlockPool(depot);
+        var sharedPool = new SharedBlockPool(budget);
+        var taking = new LoopBlockPool(sharedPool);
+        var giving = new LoopBlockPool(sharedPool);
         var blocks = new List<Block>();
         while (!budget.IsUnderPressure)
         {
@@ -142,14 +142,14 @@ public sealed class MemoryBudgetTests
         Assert.InRange(budget.BufferedBytes, -2 * budget.Granularity, 2 * budget.Granularity);
 
         long before = budget.BufferedBytes;
-        Block block = depot.Rent(3_000_000);
+        Block block = sharedPool.Rent(3_000_000);
         Assert.Equal(before + block.Array.Length, budget.BufferedBytes);
-        depot.Return(block);
+        sharedPool.Return(block);
         Assert.Equal(before, budget.BufferedBytes);
     }
 
     [Fact]
-    public void A_group_counts_what_it_holds_by_a_limit_that_is_given_or_that_of_the_heap()
+    public void A_groups_limit_comes_from_its_options_or_from_the_heap_limit()
     {
         using var limited = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, MaxBufferedBytes = 1 << 20 });
         using var usual = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });

@@ -14,7 +14,7 @@ public sealed class PacingTests
 
     private void ReadBulk() => _pacing.CountRead(ref _bulk, Full, more: true, hasReplies: true);
 
-    private void ReadQuiet() => _pacing.CountRead(ref _quiet, 40, more: false, hasReplies: true);
+    private void ReadInteractive() => _pacing.CountRead(ref _quiet, 40, more: false, hasReplies: true);
 
     private void Look(int times = 1)
     {
@@ -35,9 +35,9 @@ public sealed class PacingTests
     }
 
     [Fact]
-    public void Bulk_beside_quiet_connections_waits_its_pause_and_no_longer()
+    public void Bulk_beside_interactive_connections_waits_its_pause_and_no_longer()
     {
-        ReadQuiet();
+        ReadInteractive();
         ReadBulk();
         Look(Pause - 1);
         Assert.True(_pacing.ShouldDefer(_bulk));
@@ -52,7 +52,7 @@ public sealed class PacingTests
     [InlineData(2 * Pause * Pacing.MessagesPerPoll, Pause)]
     public void Bulk_of_few_messages_waits_shorter(int messages, int looks)
     {
-        ReadQuiet();
+        ReadInteractive();
         _pacing.CountRead(ref _bulk, Full, more: true, hasReplies: true, messages);
         Assert.Equal(looks != 0, _pacing.ShouldDefer(_bulk));
         Look(looks);
@@ -60,19 +60,19 @@ public sealed class PacingTests
     }
 
     [Fact]
-    public void A_part_of_a_message_is_none_where_messages_are_counted()
+    public void A_part_of_a_message_does_not_count_as_a_message()
     {
-        ReadQuiet();
+        ReadInteractive();
         _pacing.CountRead(ref _bulk, Full, more: true, hasReplies: true, 1);
         ReadBulk();
         Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
-    public void Bulk_waits_for_a_quiet_one_that_comes_after_its_read()
+    public void Bulk_waits_for_an_interactive_connection_that_is_read_after_it()
     {
         ReadBulk();
-        ReadQuiet();
+        ReadInteractive();
         Assert.True(_pacing.ShouldDefer(_bulk));
     }
 
@@ -82,18 +82,18 @@ public sealed class PacingTests
         ReadBulk();
         for (int i = 0; i < (Pause / Pacing.PollsPerRead) - 1; i++)
         {
-            ReadQuiet();
+            ReadInteractive();
             Assert.True(_pacing.ShouldDefer(_bulk));
         }
 
-        ReadQuiet();
+        ReadInteractive();
         Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
-    public void Quiet_connections_are_forgotten()
+    public void Interactive_connections_are_forgotten_after_a_while()
     {
-        ReadQuiet();
+        ReadInteractive();
         Look(Pacing.InteractivePolls - Pacing.PollsPerRead - 1);
         ReadBulk();
         Assert.True(_pacing.ShouldDefer(_bulk));
@@ -102,9 +102,9 @@ public sealed class PacingTests
     }
 
     [Fact]
-    public void What_is_bulk_for_once_does_not_wait_for_itself()
+    public void A_connection_that_reads_bulk_once_does_not_wait_for_itself()
     {
-        ReadQuiet();
+        ReadInteractive();
         _pacing.CountRead(ref _quiet, Full, more: true, hasReplies: true);
         Assert.False(_pacing.ShouldDefer(_quiet));
         Assert.False(_pacing.OthersAreInteractive(_quiet));
@@ -112,10 +112,10 @@ public sealed class PacingTests
     }
 
     [Fact]
-    public void Quiet_connections_never_wait()
+    public void Interactive_connections_never_wait()
     {
         ReadBulk();
-        ReadQuiet();
+        ReadInteractive();
         var other = default(Pacing.Pace);
         _pacing.CountRead(ref other, 40, more: false, hasReplies: true);
         Assert.False(_pacing.ShouldDefer(_quiet));
@@ -126,7 +126,7 @@ public sealed class PacingTests
     [InlineData(Pacing.MaxInteractiveBytes, true, true)]
     [InlineData(Pacing.MaxInteractiveBytes + 1, true, false)]
     [InlineData(10, false, false)]
-    public void Small_reads_are_quiet_when_something_is_sent_for_them(long bytes, bool answered, bool quiet)
+    public void Small_reads_are_interactive_if_they_cause_replies(long bytes, bool answered, bool quiet)
     {
         _pacing.CountRead(ref _quiet, bytes, more: false, answered);
         Assert.Equal(quiet, _pacing.OthersAreInteractive(_bulk));
@@ -146,9 +146,9 @@ public sealed class PacingTests
     }
 
     [Fact]
-    public void A_loop_polls_after_bulk_when_somebody_waits_for_an_answer()
+    public void A_loop_polls_after_bulk_if_an_interactive_connection_waits()
     {
-        ReadQuiet();
+        ReadInteractive();
         Look();
         ReadBulk();
         Assert.True(_pacing.ShouldPoll);
@@ -157,7 +157,7 @@ public sealed class PacingTests
     [Theory]
     [InlineData(100, true)]
     [InlineData(60_000, false)]
-    public async Task After_bulk_a_loop_sleeps_and_after_little_it_looks_for_more(int size, bool looks)
+    public async Task After_bulk_a_loop_sleeps_and_after_a_small_read_it_polls(int size, bool looks)
     {
         const int FewLooks = 1_000;
         long last = 0, looksThen = 0;
@@ -224,7 +224,7 @@ public sealed class PacingTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_flood_beside_requests_keeps_its_pauses_and_arrives_whole(bool portable)
+    public async Task A_flood_beside_requests_waits_its_pauses_and_arrives_completely(bool portable)
     {
         const int Flooded = 48 * 1024 * 1024;
         const int FewestRequests = 200;

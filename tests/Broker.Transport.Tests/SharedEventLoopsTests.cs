@@ -5,7 +5,7 @@ public sealed class SharedEventLoopsTests
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task The_loops_are_one_group_for_all_and_end_with_the_last_who_uses_them()
+    public async Task All_users_share_one_group_which_ends_with_the_last_user()
     {
         var told = new TaskCompletionSource<Exception>(TaskCreationOptions.RunContinuationsAsynchronously);
         var first = SharedEventLoops.Acquire();

@@ -39,7 +39,7 @@ public sealed class SocketTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_peer_that_has_ended_its_half_still_gets_the_answers_to_what_it_sent(bool portable)
+    public async Task A_peer_that_has_ended_its_half_still_gets_the_replies(bool portable)
     {
         int[] sizes = [10, 65_536, 131_072];
         foreach (int size in sizes)
@@ -68,7 +68,7 @@ public sealed class SocketTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Last_words_reach_a_peer_that_has_ended_its_half(bool portable)
+    public async Task The_last_bytes_reach_a_peer_that_has_ended_its_half(bool portable)
     {
         const int Size = 20_000_000;
         var handler = new Probe
@@ -98,7 +98,7 @@ public sealed class SocketTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_flooding_peer_reads_the_last_words_and_no_reset(bool portable)
+    public async Task A_flooding_peer_reads_the_last_bytes_and_no_reset(bool portable)
     {
         const int Size = 1_000_000;
         var handler = new Probe
@@ -168,7 +168,7 @@ public sealed class SocketTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_the_peer_said_before_it_broke_off_is_heard_though_sending_fails_first(bool portable)
+    public async Task Bytes_that_the_peer_sent_before_a_reset_are_received_even_if_a_send_fails_first(bool portable)
     {
         for (int i = 0; i < 100; i++)
         {
@@ -220,7 +220,7 @@ public sealed class SocketTests
     }
 
     [Fact]
-    public async Task A_dial_that_is_cancelled_or_refused_or_late_leaves_no_descriptor()
+    public async Task A_dial_that_is_cancelled_or_refused_or_late_leaks_no_descriptor()
     {
         using var group = new EventLoopGroup();
         var gone = new EventLoopGroup();
@@ -272,7 +272,7 @@ public sealed class SocketTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_was_sent_reaches_a_peer_that_reads_it_only_after_the_close(bool portable)
+    public async Task Sent_bytes_reach_a_peer_that_reads_only_after_the_close(bool portable)
     {
         const int Size = 20_000_000;
         long unsent = 0;

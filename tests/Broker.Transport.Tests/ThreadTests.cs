@@ -41,16 +41,16 @@ public sealed class ThreadTests
     }
 
     [Fact]
-    public async Task A_stage_and_a_timer_are_refused_to_other_threads()
+    public async Task A_write_buffer_and_a_timer_reject_other_threads()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ThreadName = "mine" });
         (Connection a, _) = InProcessLink.Create(group[0], new Tally(), group[0], new Tally());
         InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]));
         Assert.Contains("mine 0", e.Message, StringComparison.Ordinal);
         Assert.Throws<InvalidOperationException>(() => group[0].StartTimer(TimeSpan.Zero, () => { }));
-        LoopWriteBuffer? stage = null;
-        await OnLoop(group[0], () => stage = a.GetWriteBuffer(group[0]));
-        Assert.Throws<InvalidOperationException>(() => stage!.GetSpan(1));
+        LoopWriteBuffer? buffer = null;
+        await OnLoop(group[0], () => buffer = a.GetWriteBuffer(group[0]));
+        Assert.Throws<InvalidOperationException>(() => buffer!.GetSpan(1));
         Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]).Write([1]));
         await OnLoop(group[1], () => Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]).Write([1])));
         // The rejected calls have damaged nothing.
@@ -58,7 +58,7 @@ public sealed class ThreadTests
     }
 
     [Fact]
-    public async Task What_is_written_for_a_connection_that_has_closed_is_told_as_discarded()
+    public async Task Bytes_written_for_a_closed_connection_are_reported_as_discarded()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         var tally = new Tally();

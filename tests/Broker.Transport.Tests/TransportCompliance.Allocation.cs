@@ -101,13 +101,13 @@ public abstract partial class TransportCompliance
         Action burst = null!;
         burst = () =>
         {
-            LoopWriteBuffer stage = from.GetWriteBuffer(from.Loop);
+            LoopWriteBuffer buffer = from.GetWriteBuffer(from.Loop);
             // Not more than the pools keep: blocks of a larger burst are left to the garbage collector.
             if (from.PendingBytes + target.PendingBytes < 100_000)
             {
                 for (int end = Math.Max(0, left - 200); left > end; left--)
                 {
-                    stage.Write(message);
+                    buffer.Write(message);
                 }
             }
 

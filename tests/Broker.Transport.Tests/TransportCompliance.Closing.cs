@@ -79,7 +79,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task What_another_loop_staged_before_it_closed_with_a_linger_is_delivered()
+    public async Task Bytes_that_another_loop_wrote_before_it_closed_with_a_linger_are_delivered()
     {
         using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
         for (int i = 0; i < 200; i++)
@@ -117,7 +117,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_linger_that_the_peer_does_not_let_end_ends_by_itself()
+    public async Task A_linger_ends_after_its_time_if_the_peer_does_not_read()
     {
         using var pairs = new ConnectionPairs(Kind);
         using var hold = new ManualResetEventSlim();
@@ -136,7 +136,7 @@ public abstract partial class TransportCompliance
 
     // A handler counts in OnClosed what was not sent, or sends it elsewhere, so the queue is not dropped before.
     [Fact]
-    public async Task What_waited_is_there_until_OnClosed_has_returned_and_then_its_memory_is_given_back()
+    public async Task The_queue_can_be_counted_in_OnClosed_and_its_memory_is_released_afterwards()
     {
         using var pairs = new ConnectionPairs(Kind);
         long unsent = 0;
@@ -180,7 +180,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task Both_sides_may_close_at_any_moment_and_each_is_told_once()
+    public async Task Both_sides_may_close_at_any_moment_and_each_gets_OnClosed_once()
     {
         int rounds = IsTls ? 1_000 : 10_000;
         var faults = new List<Exception>();
@@ -244,7 +244,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task Disposing_the_groups_closes_everything_and_leaves_nothing()
+    public async Task Disposing_the_groups_closes_everything_and_leaks_nothing()
     {
         // The runtime's one-time threads for sockets are started before the count.
         using (var warm = new ConnectionPairs(Kind))

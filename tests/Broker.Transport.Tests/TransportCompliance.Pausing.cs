@@ -15,9 +15,9 @@ public abstract partial class TransportCompliance
     }
 
     // Two rounds: then the loop has done everything that follows within an iteration.
-    private static async Task TurnsAsync(Connection connection, int turns = 4)
+    private static async Task IterationsAsync(Connection connection, int count = 4)
     {
-        for (int i = 0; i < turns; i++)
+        for (int i = 0; i < count; i++)
         {
             await OnLoopAsync(connection, static _ => { });
         }
@@ -25,7 +25,7 @@ public abstract partial class TransportCompliance
 
     [Theory]
     [Seeds(3)]
-    public async Task A_handler_that_pauses_and_yields_at_random_is_given_every_byte_once_and_in_order(int seed)
+    public async Task A_handler_that_pauses_and_yields_at_random_gets_every_byte_once_and_in_order(int seed)
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(3_000_000, seed);
@@ -115,7 +115,7 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(near, far);
         await OnLoopAsync(far.Connection, static c => c.PauseReceiving());
         await near.WriteAsync(sent);
-        await TurnsAsync(far.Connection);
+        await IterationsAsync(far.Connection);
         Assert.Equal(0, far.Received);
         Assert.True(far.Connection.IsReceivingPaused);
         await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
@@ -124,7 +124,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_handler_that_pauses_as_it_is_opened_is_given_nothing_until_it_resumes()
+    public async Task A_handler_that_pauses_in_OnOpened_gets_nothing_until_it_resumes()
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(200_000);
@@ -148,14 +148,14 @@ public abstract partial class TransportCompliance
         var near = new Probe();
         await pairs.ConnectAsync(near, far);
         await near.WriteAsync(sent);
-        await TurnsAsync(far.Connection);
+        await IterationsAsync(far.Connection);
         Assert.Equal(0, far.Received);
         await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
         await Soon(all.Task);
     }
 
     [Fact]
-    public async Task What_a_handler_left_is_given_again_after_a_pause_though_nothing_follows_and_never_within_the_call()
+    public async Task Unconsumed_bytes_are_delivered_again_after_a_pause_but_never_within_the_call()
     {
         using var pairs = new ConnectionPairs(Kind);
         var paused = Signal();
@@ -197,7 +197,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task What_a_handler_has_said_to_be_too_little_is_not_given_again_after_a_pause()
+    public async Task Fewer_bytes_than_a_handler_needs_are_not_delivered_again_after_a_pause()
     {
         using var pairs = new ConnectionPairs(Kind);
         var paused = Signal();
@@ -225,14 +225,14 @@ public abstract partial class TransportCompliance
         await near.WriteAsync(new byte[1]);
         await Soon(paused.Task);
         await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
-        await TurnsAsync(far.Connection);
+        await IterationsAsync(far.Connection);
         await near.WriteAsync(new byte[9]);
         await Soon(whole.Task);
         Assert.Equal(1, calls);
     }
 
     [Fact]
-    public async Task A_handler_that_yields_is_given_what_it_left_and_nothing_that_came_since()
+    public async Task A_handler_that_yields_gets_its_unconsumed_bytes_and_no_newer_ones()
     {
         using var pairs = new ConnectionPairs(Kind);
         var done = Signal();
@@ -272,7 +272,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_handler_that_yields_lets_posted_actions_and_what_is_staged_go_first_each_time()
+    public async Task A_handler_that_yields_lets_posted_actions_and_flushes_run_first_each_time()
     {
         using var pairs = new ConnectionPairs(Kind);
         var done = Signal();
@@ -305,7 +305,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_handler_that_always_yields_keeps_no_other_waiting()
+    public async Task A_handler_that_always_yields_does_not_delay_others()
     {
         using var pairs = new ConnectionPairs(Kind);
         var begun = Signal();
@@ -348,7 +348,7 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(near, far);
         await OnLoopAsync(far.Connection, static c => c.PauseReceiving());
         await near.WriteAsync(sent, static c => c.Close(ConnectionPairs.Patience));
-        await TurnsAsync(far.Connection);
+        await IterationsAsync(far.Connection);
         Assert.False(far.Closed.IsCompleted);
         await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
         Assert.Equal(sent, await Soon(all));
@@ -385,8 +385,8 @@ public abstract partial class TransportCompliance
         await near.WriteAsync(new byte[3]);
         await Soon(kept.Task);
         near.Connection.Close(ConnectionPairs.Patience);
-        await TurnsAsync(near.Connection);
-        await TurnsAsync(far.Connection);
+        await IterationsAsync(near.Connection);
+        await IterationsAsync(far.Connection);
         Assert.False(far.Closed.IsCompleted);
         await OnLoopAsync(far.Connection, connection =>
         {
@@ -398,7 +398,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_peer_that_leaves_when_nothing_is_left_to_deliver_is_noticed_in_the_pause()
+    public async Task A_stream_that_ends_when_nothing_is_left_to_deliver_closes_during_the_pause()
     {
         using var pairs = new ConnectionPairs(Kind);
         (Probe far, Task<byte[]> all) = Collector(10);
@@ -412,7 +412,7 @@ public abstract partial class TransportCompliance
         {
             // With TLS over this transport, close_notify is a record that may not be read, and no end is reported
             // behind it.
-            await TurnsAsync(far.Connection);
+            await IterationsAsync(far.Connection);
             Assert.False(far.Closed.IsCompleted);
             await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
         }
@@ -421,7 +421,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_connection_closes_in_a_pause_with_its_last_words_and_without()
+    public async Task A_connection_closes_in_a_pause_with_and_without_queued_bytes()
     {
         TimeSpan[] lingers = [TimeSpan.Zero, ConnectionPairs.Patience];
         foreach (TimeSpan linger in lingers)
@@ -468,7 +468,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_paused_connection_takes_no_more_than_the_system_and_the_link_hold()
+    public async Task A_paused_connection_accepts_no_more_than_the_buffers_of_system_and_link()
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(40_000_000);
@@ -481,14 +481,14 @@ public abstract partial class TransportCompliance
             await near.WriteAsync(sent.AsMemory(at, 400_000));
         }
 
-        await TurnsAsync(far.Connection, 50);
+        await IterationsAsync(far.Connection, 50);
         Assert.True(near.Connection.PendingBytes > 10_000_000, $"{near.Connection.PendingBytes} bytes wait at the sender");
         await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
         Assert.Equal(sent, await Soon(all));
     }
 
     [Fact]
-    public async Task A_loop_whose_connections_are_all_paused_sleeps_whatever_waits_for_them()
+    public async Task A_loop_with_only_paused_connections_sleeps_whatever_waits_for_them()
     {
         using var pairs = new ConnectionPairs(Kind);
         var probes = new List<(Probe Near, Probe Far)>();
@@ -505,7 +505,7 @@ public abstract partial class TransportCompliance
         probes[3].Near.Connection.Close(ConnectionPairs.Patience);
         probes[4].Near.Connection.Close();
         EventLoop loop = pairs.Far[0];
-        await TurnsAsync(probes[0].Far.Connection, 50);
+        await IterationsAsync(probes[0].Far.Connection, 50);
         // A loop that spins polls a million times a second; a loop that sleeps polls 3,200 times after the last poll
         // that found something.
         long before = await LooksAsync();
@@ -537,7 +537,7 @@ public abstract partial class TransportCompliance
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_message_that_drips_in_is_moved_a_few_times_and_not_once_a_packet(bool announced)
+    public async Task A_message_in_tiny_packets_is_copied_a_few_times_and_not_once_per_packet(bool announced)
     {
         using var pairs = new ConnectionPairs(Kind);
         int size = IsTls ? 200_000 : 1_000_000;
@@ -564,7 +564,7 @@ public abstract partial class TransportCompliance
             int length = Math.Min(left, random.Next(1, 1024));
             // One at a time, so that they are received one at a time.
             await near.WriteAsync(new byte[length]);
-            await TurnsAsync(far.Connection, 1);
+            await IterationsAsync(far.Connection, 1);
             left -= length;
         }
 

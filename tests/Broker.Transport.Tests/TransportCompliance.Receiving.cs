@@ -23,7 +23,7 @@ public abstract partial class TransportCompliance
     [InlineData(131_072)]
     [InlineData(1_000_003)]
     [InlineData(8 * 1024 * 1024)]
-    public async Task What_is_sent_comes_back_whole_and_in_order(int size)
+    public async Task Sent_bytes_are_echoed_completely_and_in_order(int size)
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(size);
@@ -35,7 +35,7 @@ public abstract partial class TransportCompliance
 
     [Theory]
     [Seeds(4)]
-    public async Task What_a_handler_leaves_comes_first_in_its_next_call_wherever_it_stopped(int seed)
+    public async Task Unconsumed_bytes_come_first_in_the_handlers_next_call(int seed)
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(3_000_000, seed);
@@ -175,7 +175,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_handler_may_close_while_it_looks_at_a_large_message()
+    public async Task A_handler_may_close_while_it_reads_a_large_message()
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] message = Pattern(300_000);
@@ -214,7 +214,7 @@ public abstract partial class TransportCompliance
     [InlineData("received")]
     [InlineData("consumed")]
     [InlineData("negative")]
-    public async Task A_handler_that_fails_loses_its_connection_and_no_other(string where)
+    public async Task An_exception_in_a_handler_closes_its_connection_and_no_other(string where)
     {
         using var pairs = new ConnectionPairs(Kind);
         var bad = new Probe

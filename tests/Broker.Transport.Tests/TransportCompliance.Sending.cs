@@ -41,13 +41,13 @@ public abstract partial class TransportCompliance
         return (probe, done.Task);
     }
 
-    private static void WriteRecord(LoopWriteBuffer stage, int writer, int sequence)
+    private static void WriteRecord(LoopWriteBuffer buffer, int writer, int sequence)
     {
-        Span<byte> span = stage.GetSpan(Record);
+        Span<byte> span = buffer.GetSpan(Record);
         BinaryPrimitives.WriteInt32LittleEndian(span, writer);
         BinaryPrimitives.WriteInt32LittleEndian(span[4..], sequence);
         span[8..Record].Clear();
-        stage.Advance(Record);
+        buffer.Advance(Record);
     }
 
     [Fact]
@@ -81,12 +81,12 @@ public abstract partial class TransportCompliance
             }
         }
 
-        var turns = new Lock();
+        var gate = new Lock();
         Thread[] threads = [.. Enumerable.Range(Loops, Threads).Select(writer => new Thread(() =>
         {
             for (int sequence = 0; sequence < Each; sequence++)
             {
-                lock (turns)
+                lock (gate)
                 {
                     WriteRecord(target.ExternalWriteBuffer, writer, sequence);
                     if (sequence % 31 == 0 || sequence == Each - 1)
@@ -143,7 +143,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_reader_that_resumes_gets_everything_and_the_writer_is_told_that_it_drained()
+    public async Task A_reader_that_resumes_gets_everything_and_OnDrained_is_called()
     {
         using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
         byte[] sent = Pattern(24_000_000);
@@ -173,7 +173,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_thread_that_floods_a_slow_reader_is_woken_each_time()
+    public async Task OnDrained_is_called_each_time_a_slow_reader_catches_up()
     {
         const int Each = 2_000_000;
         using var pairs = new ConnectionPairs(Kind);
@@ -204,7 +204,7 @@ public abstract partial class TransportCompliance
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_slow_reader_is_cut_off_and_others_are_not(bool byDeadline)
+    public async Task A_slow_reader_is_disconnected_and_others_are_not(bool byDeadline)
     {
         using var pairs = new ConnectionPairs(Kind, farLoops: 2);
         using var hold = new ManualResetEventSlim();
@@ -230,7 +230,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task What_could_not_be_sent_is_accounted_for_to_the_byte()
+    public async Task Unsent_bytes_are_counted_exactly()
     {
         using var pairs = new ConnectionPairs(Kind);
         using var hold = new ManualResetEventSlim();
@@ -311,12 +311,12 @@ public abstract partial class TransportCompliance
         {
             for (int sequence = 0; sequence < Count; sequence++)
             {
-                LoopWriteBuffer stage = connection.GetWriteBuffer(connection.Loop);
-                Span<byte> span = stage.GetSpan(Size)[..Size];
+                LoopWriteBuffer buffer = connection.GetWriteBuffer(connection.Loop);
+                Span<byte> span = buffer.GetSpan(Size)[..Size];
                 span.Clear();
                 BinaryPrimitives.WriteInt32LittleEndian(span, sequence);
                 BinaryPrimitives.WriteInt32LittleEndian(span[(Size - 4)..], ~sequence);
-                stage.Advance(Size);
+                buffer.Advance(Size);
             }
 
             // In the next iteration, when the queue has to wait for the peer.

@@ -4,7 +4,7 @@ namespace Broker.Transport.Tests;
 public abstract class TransportComplianceInRecords(TransportKind kind) : TransportCompliance(kind)
 {
     [Fact]
-    public async Task More_than_is_read_ahead_that_came_before_records_are_carried_is_delivered_though_nothing_follows()
+    public async Task Many_bytes_that_arrived_before_StartRecords_are_delivered_even_if_nothing_follows()
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(100_000);

@@ -27,14 +27,14 @@ public sealed partial class BlockMemoryTests
     }
 
     [Fact]
-    public void What_a_burst_left_in_the_pools_is_let_go_when_nobody_needs_it()
+    public void Unused_blocks_of_a_burst_are_freed()
     {
-        var depot = new SharedBlockPool();
-        var pool = new LoopBlockPool(depot);
+        var sharedPool = new SharedBlockPool();
+        var pool = new LoopBlockPool(sharedPool);
         int asked = 0;
         int askedDepot = 0;
         pool.TrimLater = () => asked++;
-        depot.TrimLater = () => askedDepot++;
+        sharedPool.TrimLater = () => askedDepot++;
         int[] sizes = [100, 4_000, 60_000, 70_000, 300_000, 2_000_000];
         var blocks = new List<Block>();
         for (int i = 0; i < 300; i++)
@@ -48,18 +48,18 @@ public sealed partial class BlockMemoryTests
         Assert.Equal(0, pool.RentedBytes);
         Assert.Equal((1, 1), (asked, askedDepot));
         // All of it stays for the next burst: blocks that were freed at once would have to be allocated again.
-        Assert.Equal(held, pool.FreeBytes + depot.FreeBytes);
-        for (int passes = 0; pool.FreeBytes + depot.FreeBytes > 1024 * 1024; passes++)
+        Assert.Equal(held, pool.FreeBytes + sharedPool.FreeBytes);
+        for (int passes = 0; pool.FreeBytes + sharedPool.FreeBytes > 1024 * 1024; passes++)
         {
             Assert.InRange(passes, 0, 30);
             Pass(pool.Trim, () => pool.FreeBytes);
-            Pass(depot.Trim, () => depot.FreeBytes);
+            Pass(sharedPool.Trim, () => sharedPool.FreeBytes);
         }
 
-        Assert.Equal((TrimResult.Done, TrimResult.Done), (Pass(pool.Trim, () => pool.FreeBytes), Pass(depot.Trim, () => depot.FreeBytes)));
+        Assert.Equal((TrimResult.Done, TrimResult.Done), (Pass(pool.Trim, () => pool.FreeBytes), Pass(sharedPool.Trim, () => sharedPool.FreeBytes)));
 
         Assert.InRange(pool.FreeBytes, 0, 512 * 1024);
-        Assert.InRange(depot.FreeBytes, 0, 512 * 1024);
+        Assert.InRange(sharedPool.FreeBytes, 0, 512 * 1024);
         // The pool asks for a trim again after the next burst.
         blocks.Clear();
         for (int i = 0; i < 20; i++)
@@ -87,19 +87,19 @@ public sealed partial class BlockMemoryTests
     }
 
     [Fact]
-    public async Task What_is_let_go_is_the_systems_again_before_the_collector_comes()
+    public async Task Freed_blocks_return_their_pages_to_the_system_before_a_collection()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pages are given back by madvise");
-        var depot = new SharedBlockPool();
+        var sharedPool = new SharedBlockPool();
         int[] sizes = [8_000, 64_000, 300_000, 1_000_000, 2_000_000];
-        Block[] blocks = [.. sizes.Select(depot.Rent)];
+        Block[] blocks = [.. sizes.Select(sharedPool.Rent)];
         foreach (Block block in blocks)
         {
             block.Array.AsSpan().Fill(0xAA);
-            depot.Return(block);
+            sharedPool.Return(block);
         }
 
-        while (depot.Trim() != TrimResult.Done)
+        while (sharedPool.Trim() != TrimResult.Done)
         {
         }
 
@@ -111,7 +111,7 @@ public sealed partial class BlockMemoryTests
     }
 
     [Fact]
-    public void What_is_let_go_takes_a_twentieth_of_a_processor_at_most()
+    public void Freeing_blocks_takes_a_twentieth_of_a_processor_at_most()
     {
         Assert.Equal(TimeSpan.FromMilliseconds(5), BlockDiscarder.PauseAfter(TimeSpan.Zero));
         Assert.Equal(TimeSpan.FromMilliseconds(1_900), BlockDiscarder.PauseAfter(TimeSpan.FromMilliseconds(100)));
@@ -119,7 +119,7 @@ public sealed partial class BlockMemoryTests
     }
 
     [Fact]
-    public void A_large_block_has_its_pages_before_it_is_filled()
+    public void The_pages_of_a_large_block_are_mapped_before_it_is_filled()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.OSVersion.Version >= new Version(5, 14), "pages are asked for by madvise of Linux 5.14");
         byte[] fresh = new SharedBlockPool().Rent(2_000_000).Array;
@@ -135,7 +135,7 @@ public sealed partial class BlockMemoryTests
     private static partial int FindResident(nuint address, nuint length, Span<byte> pages);
 
     [Fact]
-    public void A_burst_that_comes_back_before_long_finds_most_of_what_the_last_one_had()
+    public void A_burst_that_soon_follows_another_reuses_most_of_its_blocks()
     {
         var pool = new LoopBlockPool(new SharedBlockPool());
         var burst = new HashSet<Block>(Enumerable.Range(0, 60).Select(_ => pool.Rent(60_000)));
@@ -167,21 +167,21 @@ public sealed partial class BlockMemoryTests
     }
 
     [Fact]
-    public void A_block_that_another_pool_of_the_group_gets_back_is_counted_once()
+    public void A_block_that_returns_to_another_pool_of_the_group_is_counted_once()
     {
-        var depot = new SharedBlockPool();
-        var taking = new LoopBlockPool(depot);
-        var giving = new LoopBlockPool(depot);
+        var sharedPool = new SharedBlockPool();
+        var taking = new LoopBlockPool(sharedPool);
+        var giving = new LoopBlockPool(sharedPool);
         var elsewhere = new LoopBlockPool(new SharedBlockPool());
         Block a = taking.Rent(1_000);
-        Block b = depot.Rent(5_000_000);
+        Block b = sharedPool.Rent(5_000_000);
         Block c = taking.Rent(100_000);
-        Assert.Equal(a.Array.Length + b.Array.Length + c.Array.Length, taking.RentedBytes + giving.RentedBytes + depot.RentedBytes);
+        Assert.Equal(a.Array.Length + b.Array.Length + c.Array.Length, taking.RentedBytes + giving.RentedBytes + sharedPool.RentedBytes);
         giving.Return(a);
         giving.Return(b);
         // The other end of a link may belong to another group.
         elsewhere.Return(c);
-        Assert.Equal(0, taking.RentedBytes + giving.RentedBytes + depot.RentedBytes);
+        Assert.Equal(0, taking.RentedBytes + giving.RentedBytes + sharedPool.RentedBytes);
         Assert.Equal(0, elsewhere.RentedBytes);
     }
 }

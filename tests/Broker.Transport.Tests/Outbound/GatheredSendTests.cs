@@ -9,7 +9,7 @@ namespace Broker.Transport.Tests.Outbound;
 public sealed class GatheredSendTests
 {
     [Fact]
-    public async Task A_gathered_send_of_eight_pieces_allocates_nothing()
+    public async Task A_gathered_send_of_eight_segments_allocates_nothing()
     {
         using var listener = new TcpListener(System.Net.IPAddress.Loopback, 0);
         listener.Start();

@@ -20,7 +20,7 @@ public sealed class LowWaterTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void The_mark_is_told_of_once_as_the_queue_falls_wherever_it_is(bool inRecords)
+    public void OnLowWater_is_called_once_as_the_queue_shrinks_wherever_the_mark_is(bool inRecords)
     {
         for (int mark = Step; mark < Written; mark += Step)
         {
@@ -31,7 +31,7 @@ public sealed class LowWaterTests : IDisposable
     }
 
     [Fact]
-    public void Room_that_is_asked_for_where_ciphertext_has_lifted_the_queue_above_its_mark_is_told_of_at_the_mark()
+    public void A_requested_OnLowWater_comes_at_the_mark_if_ciphertext_raised_the_queue_above_it()
     {
         int lifted = 0;
         // Marks that the last part does not cross.

@@ -6,11 +6,11 @@ namespace Broker.Transport.Tests.Outbound;
 public sealed class MessageBoundariesTests
 {
     [Fact]
-    public void Blocks_are_counted_and_dropped_piece_by_piece_as_the_framing_divides_them()
+    public void Messages_in_blocks_are_counted_and_dropped_as_the_framing_divides_them()
     {
         int seed = Seed.Next();
         var random = new Random(seed);
-        var depot = new SharedBlockPool();
+        var pool = new SharedBlockPool();
         for (int round = 0; round < 5_000; round++)
         {
             var pieces = new List<(byte[] Bytes, bool IsMessage)>();
@@ -20,7 +20,7 @@ public sealed class MessageBoundariesTests
             }
 
             byte[] written = [.. pieces.SelectMany(piece => piece.Bytes)];
-            Block block = depot.Rent(Math.Max(written.Length, 1));
+            Block block = pool.Rent(Math.Max(written.Length, 1));
             written.CopyTo(block.Array, 0);
             block.End = written.Length;
             int sent = random.Next(written.Length + 1);
@@ -47,12 +47,12 @@ public sealed class MessageBoundariesTests
 
             Assert.True(MessageBoundaries.DropMessages(block, LengthFirst.Framing, wanted) == messages, $"seed {seed}, round {round}");
             Assert.True(kept.SequenceEqual(block.Array[..block.End]), $"seed {seed}, round {round}");
-            depot.Return(block);
+            pool.Return(block);
         }
     }
 
     [Fact]
-    public void What_a_framing_does_not_understand_is_kept_and_not_counted()
+    public void Bytes_that_a_framing_does_not_understand_are_kept_and_not_counted()
     {
         Block block = new SharedBlockPool().Rent(100);
         byte[] written = [3, 1, 7, 3, 1, 8, 200, 1, 3, 1];

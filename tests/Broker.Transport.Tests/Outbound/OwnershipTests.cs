@@ -106,7 +106,7 @@ public sealed class OwnershipTests
     }
 
     [Fact]
-    public async Task What_comes_while_a_linger_ends_its_direction_is_not_accepted()
+    public async Task Bytes_flushed_while_a_linger_ends_its_direction_are_not_accepted()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         (DuplexPipe near, DuplexPipe far) = DuplexPipe.Create();

@@ -18,7 +18,7 @@ public sealed class QueueMemoryTests
             var rows = new TheoryData<int, int>();
             foreach (int size in (int[])[16, 100, 512, 1_025, 1_500, 4_097, 5_000, 16_385, 40_000, 70_000])
             {
-                foreach (int messages in ((int[])[1, 3 * 1024, 20 * 1024, 64 * 1024, 250 * 1024]).Select(turn => Math.Max(1, turn / size)).Distinct())
+                foreach (int messages in ((int[])[1, 3 * 1024, 20 * 1024, 64 * 1024, 250 * 1024]).Select(bytes => Math.Max(1, bytes / size)).Distinct())
                 {
                     rows.Add(size, messages);
                 }
@@ -30,13 +30,13 @@ public sealed class QueueMemoryTests
 
     [Theory]
     [MemberData(nameof(Turns))]
-    public void What_waits_takes_at_most_twice_its_bytes_at_every_length(int size, int messages)
+    public void A_queue_uses_at_most_twice_the_memory_of_its_bytes_at_every_length(int size, int messages)
     {
-        var depot = new SharedBlockPool();
-        var queue = new OutboundQueue(depot);
+        var pool = new SharedBlockPool();
+        var queue = new OutboundQueue(pool);
         while (queue.PendingBytes < 2_000_000)
         {
-            queue.Add(Stage(depot, size, messages), null);
+            queue.Add(Flushed(pool, size, messages), null);
             Assert.InRange(queue.BlockBytes, queue.PendingBytes, (2 * queue.PendingBytes) + Slack);
             Assert.InRange(queue.BufferedBytes, queue.PendingBytes, queue.BlockBytes);
         }
@@ -44,22 +44,22 @@ public sealed class QueueMemoryTests
 
     [Theory]
     [MemberData(nameof(Turns))]
-    public void A_first_block_that_is_mostly_sent_gives_its_memory_up_when_the_peer_stops(int size, int messages)
+    public void A_mostly_sent_first_block_is_trimmed_when_the_peer_stops(int size, int messages)
     {
         var framing = new EqualPieces(size);
         for (int left = 1; left <= 60_000; left += left < 1_000 ? 333 : 3_333)
         {
-            var depot = new SharedBlockPool();
-            var queue = new OutboundQueue(depot);
-            FlushedBlocks first = Stage(depot, size, Math.Max(1, 64 * 1024 / size));
+            var pool = new SharedBlockPool();
+            var queue = new OutboundQueue(pool);
+            FlushedBlocks first = Flushed(pool, size, Math.Max(1, 64 * 1024 / size));
             int unsent = (int)Math.Min(left, first.Bytes);
             BlockChain chain = queue.AddAndTakeAll(first);
             var tally = new SentTally { Bytes = first.Bytes - unsent };
             Block rest = BlockPools.Consume(chain.Head!, (int)tally.Bytes, null, ref tally.Waste)!;
             queue.PutBack(rest, chain.Tail, tally, null);
-            for (int turn = 0; turn < 20; turn++)
+            for (int i = 0; i < 20; i++)
             {
-                queue.Add(Stage(depot, size, messages), null);
+                queue.Add(Flushed(pool, size, messages), null);
                 queue.TrimForStopped(framing, null);
             }
 
@@ -81,7 +81,7 @@ public sealed class QueueMemoryTests
     }
 
     // As a write buffer flushes it: the first block of a stream is large, and no message is cut.
-    private static FlushedBlocks Stage(SharedBlockPool depot, int size, int messages)
+    private static FlushedBlocks Flushed(SharedBlockPool pool, int size, int messages)
     {
         bool streams = (long)size * messages > BlockSizes.Small;
         Block? first = null;
@@ -91,7 +91,7 @@ public sealed class QueueMemoryTests
         {
             if (last is null || last.FreeSpace < size)
             {
-                Block block = depot.Rent(Math.Max(size, first is null && !streams ? BlockSizes.Small : BlockSizes.Stream));
+                Block block = pool.Rent(Math.Max(size, first is null && !streams ? BlockSizes.Small : BlockSizes.Stream));
                 if (last is not null)
                 {
                     waste += last.FreeSpace;

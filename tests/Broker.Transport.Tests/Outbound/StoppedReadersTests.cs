@@ -17,7 +17,7 @@ public sealed class StoppedReadersTests
     [InlineData(TransportKind.InProcess, 16)]
     [InlineData(TransportKind.InProcess, 5_000)]
     [InlineData(TransportKind.InProcess, 70_000)]
-    public async Task A_thousand_readers_that_stopped_with_a_message_each_take_at_most_twice_its_bytes(TransportKind kind, int payload)
+    public async Task A_thousand_stopped_readers_use_at_most_twice_the_memory_of_their_messages(TransportKind kind, int payload)
     {
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         using var pairs = new ConnectionPairs(kind);

@@ -36,7 +36,7 @@ public sealed class PipeLinkTests
     }
 
     [Fact]
-    public async Task A_group_that_ends_completes_its_pipes_though_their_operations_end_later()
+    public async Task Disposing_a_group_completes_its_pipes_even_if_their_operations_end_later()
     {
         for (int i = 0; i < 200; i++)
         {
@@ -95,7 +95,7 @@ public sealed class PipeLinkTests
     }
 
     [Fact]
-    public async Task A_reader_that_stops_holds_up_the_writer_until_its_deadline()
+    public async Task A_reader_that_stops_blocks_the_writer_until_its_deadline()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         (DuplexPipe near, DuplexPipe far) = Scheduled();

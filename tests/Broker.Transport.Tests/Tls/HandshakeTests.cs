@@ -125,7 +125,7 @@ public sealed class HandshakeTests
     [InlineData(6)]
     [InlineData(5000)]
     [InlineData(300_000)]
-    public async Task Garbage_instead_of_a_hello_closes_the_connection_once(int size)
+    public async Task Garbage_instead_of_a_client_hello_closes_the_connection_once(int size)
     {
         var handler = new Probe();
         (EventLoopGroup group, Listener listener) = Listen(new SecuredHandler(handler, TlsSettings.Server(), null, greets: false));
@@ -201,7 +201,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public async Task A_hello_that_comes_with_the_last_words_in_clear_is_for_the_handshake()
+    public async Task A_client_hello_that_arrives_with_the_last_clear_bytes_goes_to_the_handshake()
     {
         var secured = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var echo = new Probe
@@ -268,7 +268,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public async Task What_is_written_during_the_handshake_is_encrypted_and_arrives_after_it()
+    public async Task Bytes_written_during_the_handshake_are_encrypted_and_arrive_after_it()
     {
         byte[] sent = new byte[3_000_000];
         new Random(3).NextBytes(sent);
@@ -334,7 +334,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public async Task Handshakes_that_fail_or_are_broken_off_leave_no_descriptor_and_no_memory()
+    public async Task Failed_and_aborted_handshakes_leak_no_descriptor_and_no_memory()
     {
         const int Rounds = 400;
         int open = 0;

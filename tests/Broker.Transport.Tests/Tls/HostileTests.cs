@@ -89,7 +89,7 @@ public sealed class HostileTests
     [InlineData(SslProtocols.Tls12, true)]
     [InlineData(SslProtocols.Tls13, false)]
     [InlineData(SslProtocols.Tls13, true)]
-    public async Task The_bytes_that_decided_for_tls_belong_to_the_handshake_in_whatever_pieces_they_come(SslProtocols protocol, bool portable)
+    public async Task The_bytes_that_selected_tls_go_to_the_handshake_in_whatever_parts_they_arrive(SslProtocols protocol, bool portable)
     {
         (EventLoopGroup group, Listener listener) = Listen(portable, EchoOfEither);
         using (group)
@@ -113,7 +113,7 @@ public sealed class HostileTests
     [InlineData(SslProtocols.Tls12, true)]
     [InlineData(SslProtocols.Tls13, false)]
     [InlineData(SslProtocols.Tls13, true)]
-    public async Task Records_that_come_three_bytes_at_a_time_are_put_together(SslProtocols protocol, bool portable)
+    public async Task Records_that_arrive_three_bytes_at_a_time_are_assembled(SslProtocols protocol, bool portable)
     {
         (EventLoopGroup group, Listener listener) = Listen(
             portable, () => new SecuredHandler(Echo(), TlsSettings.Server(), null, greets: false));
@@ -174,7 +174,7 @@ public sealed class HostileTests
     [InlineData(SslProtocols.Tls12, true)]
     [InlineData(SslProtocols.Tls13, false)]
     [InlineData(SslProtocols.Tls13, true)]
-    public async Task A_peer_that_leaves_without_close_notify_is_gone_like_any_other(SslProtocols protocol, bool portable)
+    public async Task A_peer_that_ends_its_stream_without_close_notify_closes_the_connection(SslProtocols protocol, bool portable)
     {
         Probe server = Echo();
         (EventLoopGroup group, Listener listener) = Listen(portable, () => new SecuredHandler(server, TlsSettings.Server(), null, greets: false));
@@ -214,7 +214,7 @@ public sealed class HostileTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_peer_that_floods_its_own_handshake_is_not_read_without_bound(bool portable)
+    public async Task A_peer_that_floods_its_own_handshake_is_read_up_to_a_limit(bool portable)
     {
         const int TooMuch = 64 * 1024 * 1024;
         using var hold = new ManualResetEventSlim();
@@ -249,7 +249,7 @@ public sealed class HostileTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Handshakes_that_take_their_time_do_not_hold_up_the_loop(bool portable)
+    public async Task Slow_handshakes_do_not_block_the_loop(bool portable)
     {
         using var hold = new ManualResetEventSlim();
         using var reached = new ManualResetEventSlim();
@@ -284,7 +284,7 @@ public sealed class HostileTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_flood_of_hellos_that_nobody_follows_up_leaves_nothing(bool portable)
+    public async Task A_flood_of_unfinished_client_hellos_leaks_nothing(bool portable)
     {
         const int Peers = 200;
         int closed = 0;
@@ -315,7 +315,7 @@ public sealed class HostileTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_idle_connection_holds_no_buffers(bool portable)
+    public async Task An_idle_connection_owns_no_buffers(bool portable)
     {
         const int Connections = 200;
         const int Size = 60_000;

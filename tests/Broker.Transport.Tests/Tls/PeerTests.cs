@@ -35,7 +35,7 @@ public sealed class PeerTests
     [Theory]
     [InlineData(SslProtocols.Tls12)]
     [InlineData(SslProtocols.Tls13)]
-    public async Task Records_of_any_size_and_in_any_pieces_come_back(SslProtocols protocol)
+    public async Task Records_of_any_size_in_any_parts_are_echoed(SslProtocols protocol)
     {
         (EventLoopGroup group, Listener listener) = Listen(Echo(), TlsSettings.Server(protocols: protocol));
         using (group)
@@ -96,7 +96,7 @@ public sealed class PeerTests
     }
 
     [Fact]
-    public async Task A_stream_that_is_cut_within_a_record_is_an_error_and_one_that_is_ended_is_not()
+    public async Task A_stream_that_ends_within_a_record_is_an_error_and_one_that_ends_between_records_is_not()
     {
         foreach (bool cut in (bool[])[false, true])
         {

@@ -57,7 +57,7 @@ public abstract partial class TransportCompliance
     [InlineData(40_000)]
     [InlineData(70_000)]
     [InlineData(100_000)]
-    public async Task What_waits_for_a_reader_that_stopped_takes_at_most_twice_its_bytes_and_is_given_back(int size)
+    public async Task The_queue_of_a_stopped_reader_uses_at_most_twice_its_bytes_and_is_released(int size)
     {
         using var pairs = new ConnectionPairs(Kind);
         var near = new Probe();
@@ -89,7 +89,7 @@ public abstract partial class TransportCompliance
     [Theory]
     [InlineData(20_000, 1_000)]
     [InlineData(10_000_000, 2)]
-    public async Task A_peer_that_takes_all_that_waits_as_fast_as_it_comes_leaves_the_loop_to_others_in_between(int size, int count)
+    public async Task A_peer_that_accepts_a_large_queue_at_once_does_not_delay_other_connections(int size, int count)
     {
         // A chunk of TLS, a flush of a pipe, and two sends in an iteration: one that continues and one because the
         // peer reads.
@@ -144,7 +144,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task The_limit_bounds_the_memory_that_small_messages_take_and_what_came_after_it_is_counted()
+    public async Task The_limit_covers_the_memory_of_small_messages_and_later_ones_are_counted_as_unsent()
     {
         const int Size = 10;
         using var pairs = new ConnectionPairs(Kind);
@@ -194,7 +194,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task The_writer_is_told_once_for_each_time_that_the_queue_falls_to_its_mark()
+    public async Task OnLowWater_is_called_once_each_time_the_queue_falls_to_its_mark()
     {
         using var pairs = new ConnectionPairs(Kind);
         int told = 0;
@@ -236,7 +236,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task Room_that_was_asked_for_is_always_told_of()
+    public async Task A_requested_OnLowWater_is_always_called()
     {
         using var pairs = new ConnectionPairs(Kind);
         int told = 0;
@@ -264,7 +264,7 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task A_thread_that_is_refused_room_and_waits_for_it_writes_everything()
+    public async Task A_thread_that_waits_for_space_in_the_queue_writes_everything()
     {
         const int Size = 1_000;
         const int Limit = 64 * 1024;

@@ -4,7 +4,7 @@ using Broker.Transport.Outbound;
 namespace Broker.Transport.Tests.Outbound;
 
 /// <summary>Tests that a queue without droppable messages is not scanned again and again.</summary>
-public sealed class VainWalkTests
+public sealed class FailedScanTests
 {
     private const int Size = 10;
 
@@ -13,30 +13,30 @@ public sealed class VainWalkTests
     private static OutboundCount Drop(OutboundQueue queue, long bytes, bool isOut = false)
         => queue.Drop(bytes, fixedBytes: 0, firstIsBeingSent: false, isOut, s_framing, null);
 
-    private static void Add(OutboundQueue queue, SharedBlockPool depot, char kind, int count)
+    private static void Add(OutboundQueue queue, SharedBlockPool pool, char kind, int count)
     {
-        Block block = depot.Rent(count * Size);
+        Block block = pool.Rent(count * Size);
         block.Array.AsSpan(0, count * Size).Fill((byte)kind);
         block.End = count * Size;
         queue.Add(new FlushedBlocks(block, block, block.End, 0), null);
     }
 
     [Fact]
-    public void A_queue_of_answers_is_walked_through_again_when_it_has_grown_by_what_is_wanted()
+    public void A_queue_of_replies_is_scanned_again_after_it_has_grown_by_the_wanted_bytes()
     {
-        var depot = new SharedBlockPool();
-        var queue = new OutboundQueue(depot);
-        Add(queue, depot, 'a', 1_000);
+        var pool = new SharedBlockPool();
+        var queue = new OutboundQueue(pool);
+        Add(queue, pool, 'a', 1_000);
         for (int i = 0; i < 100; i++)
         {
             Assert.Equal(default, Drop(queue, 50 * Size));
         }
 
         Assert.Equal(1, queue.Scans);
-        Add(queue, depot, 'a', 49);
+        Add(queue, pool, 'a', 49);
         Assert.Equal(default, Drop(queue, 50 * Size));
         Assert.Equal(1, queue.Scans);
-        Add(queue, depot, 'm', 100);
+        Add(queue, pool, 'm', 100);
         Assert.Equal(new OutboundCount(50, 50 * Size), Drop(queue, 50 * Size));
         Assert.Equal(2, queue.Scans);
         // There were enough messages, and there may be more.
@@ -48,11 +48,11 @@ public sealed class VainWalkTests
     }
 
     [Fact]
-    public void One_of_which_something_was_sent_is_walked_through_again()
+    public void A_queue_is_scanned_again_after_something_was_sent()
     {
-        var depot = new SharedBlockPool();
-        var queue = new OutboundQueue(depot);
-        Add(queue, depot, 'a', 1_000);
+        var pool = new SharedBlockPool();
+        var queue = new OutboundQueue(pool);
+        Add(queue, pool, 'a', 1_000);
         for (int i = 1; i <= 10; i++)
         {
             Drop(queue, 50 * Size);
@@ -63,11 +63,11 @@ public sealed class VainWalkTests
     }
 
     [Fact]
-    public void One_whose_front_a_sender_has_says_nothing_of_the_rest()
+    public void A_scan_while_a_sender_has_the_front_of_the_queue_is_not_remembered()
     {
-        var depot = new SharedBlockPool();
-        var queue = new OutboundQueue(depot);
-        Add(queue, depot, 'm', 100);
+        var pool = new SharedBlockPool();
+        var queue = new OutboundQueue(pool);
+        Add(queue, pool, 'm', 100);
         BlockChain sent = queue.TakeAll();
         Assert.Equal(default, Drop(queue, 50 * Size, isOut: true));
         queue.PutBack(sent.Head, sent.Tail, default, null);
