@@ -62,7 +62,7 @@ public sealed class LogTests
         client.Subscribe("secret", static (in MessageView _) => { });
         await log.HasAsync("[3] Warning: Client (default): the server sent the error Permissions Violation for Subscription to \"secret\"");
         server.EnterLameDuck(ended.Token);
-        await log.HasAsync("[8] Information: Client (default): the server is going to shut down");
+        await log.HasAsync("[8] Information: Client (default): the server will shut down");
         await ended.CancelAsync();
     }
 
