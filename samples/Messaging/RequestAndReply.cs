@@ -17,7 +17,7 @@ public static class RequestAndReply
         var answer = await nats.RequestAsync("upper", "quiet"u8.ToArray(), TimeSpan.FromSeconds(30));
         await output.WriteLineAsync(Encoding.UTF8.GetString(answer.Body.Span));
 
-        var all = await nats.GatherAsync("who", default, new() { MaxAnswers = 2, Deadline = TimeSpan.FromSeconds(30) });
+        var all = await nats.GatherAsync("who", default, new() { MaxReplies = 2, Deadline = TimeSpan.FromSeconds(30) });
         // Replies may arrive in any order.
         await output.WriteLineAsync(string.Join(", ", all.Select(static a => Encoding.UTF8.GetString(a.Body.Span)).Order()));
 

@@ -57,12 +57,12 @@ public sealed partial class BrokerConnection
     }
 
     /// <summary>
-    /// The event form of <see cref="ClientOptions.OnServersLearnt"/>. It may have any number of handlers.
+    /// The event form of <see cref="ClientOptions.OnServersDiscovered"/>. It may have any number of handlers.
     /// </summary>
-    public event Action<BrokerConnection, IReadOnlyList<string>>? ServersLearnt
+    public event Action<BrokerConnection, IReadOnlyList<string>>? ServersDiscovered
     {
-        add => Core.Events.ServersLearnt += value;
-        remove => Core.Events.ServersLearnt -= value;
+        add => Core.Events.ServersDiscovered += value;
+        remove => Core.Events.ServersDiscovered -= value;
     }
 
     /// <summary>

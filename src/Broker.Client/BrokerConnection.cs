@@ -49,11 +49,11 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>
     /// The TLS parameters of the current connection. Null without TLS, and if no server is connected.
     /// </summary>
-    public TlsDescription? TlsFacts => Core.Link?.Transport.TlsDescription;
+    public TlsDescription? TlsDescription => Core.Link?.Transport.TlsDescription;
 
     internal ConnectionCore Core { get; }
 
-    /// <summary>Connects to the first of the servers that answers, with default options.</summary>
+    /// <summary>Connects to the first of the servers that replies, with default options.</summary>
     /// <param name="servers">One or more addresses as in <see cref="ClientOptions.Servers"/>, separated by
     /// commas.</param>
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
@@ -77,7 +77,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         return ConnectAsync(new ClientOptions { Dialer = dialer }, cancellationToken);
     }
 
-    /// <summary>Connects to the first of the servers that answers.</summary>
+    /// <summary>Connects to the first of the servers that replies.</summary>
     /// <param name="options">The options. Null for the defaults.</param>
     /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
     /// that.</param>
@@ -327,7 +327,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         CancellationToken cancellationToken = default)
     {
         options ??= new RequestManyOptions();
-        var answers = new List<Message>();
+        var replies = new List<Message>();
         long bytes = 0;
         await foreach (Message answer in RequestManyAsync(subject, body, options, headers, cancellationToken).ConfigureAwait(false))
         {
@@ -337,10 +337,10 @@ public sealed partial class BrokerConnection : IAsyncDisposable
                 throw new SlowConsumerException(subject, options.MaxBytes);
             }
 
-            answers.Add(answer);
+            replies.Add(answer);
         }
 
-        return answers;
+        return replies;
     }
 
     /// <summary>
@@ -353,7 +353,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     ///  </param>
     /// <param name="state">An object for the callback.</param>
     /// <exception cref="InvalidOperationException">65,536 barriers are unanswered already.</exception>
-    public void Barrier(BarrierCallback callback, object? state = null) => Core.Barriers.Ask(callback, state);
+    public void Barrier(BarrierCallback callback, object? state = null) => Core.Barriers.Add(callback, state);
 
     /// <summary>Waits until the server has processed everything that the calling thread sent before.</summary>
     /// <returns>The time until the server answered.</returns>

@@ -24,7 +24,7 @@ internal sealed class ClientEvents
         Closed = options.OnClosed;
         ServerError = options.OnServerError;
         LameDuck = options.OnLameDuck;
-        ServersLearnt = options.OnServersLearnt;
+        ServersDiscovered = options.OnServersDiscovered;
         SlowConsumer = options.OnSlowConsumer;
         Writable = options.OnWritable;
         Fault = options.OnFault;
@@ -42,7 +42,7 @@ internal sealed class ClientEvents
 
     internal event Action<BrokerConnection>? LameDuck;
 
-    internal event Action<BrokerConnection, IReadOnlyList<string>>? ServersLearnt;
+    internal event Action<BrokerConnection, IReadOnlyList<string>>? ServersDiscovered;
 
     internal event Action<BrokerConnection, QueuedSubscription>? SlowConsumer;
 
@@ -53,7 +53,7 @@ internal sealed class ClientEvents
     /// <summary>The number of exceptions that handlers and callbacks have thrown.</summary>
     internal long Faults => Volatile.Read(ref _faults);
 
-    internal bool HearsFailedAttempts => _options.OnConnectFailed is not null;
+    internal bool HasConnectFailedCallback => _options.OnConnectFailed is not null;
 
     internal void ReportFault(Subscription? subscription, Exception fault)
     {
@@ -71,27 +71,27 @@ internal sealed class ClientEvents
         }
     }
 
-    internal void TellDisconnected(Exception cause) => Tell(Disconnected, cause);
+    internal void RaiseDisconnected(Exception cause) => Raise(Disconnected, cause);
 
-    internal void TellReconnecting(string server) => Tell(Reconnecting, server);
+    internal void RaiseReconnecting(string server) => Raise(Reconnecting, server);
 
-    internal void TellReconnected() => Tell(Reconnected);
+    internal void RaiseReconnected() => Raise(Reconnected);
 
-    internal void TellConnectFailed(Exception cause) => Tell(_options.OnConnectFailed, cause);
+    internal void RaiseConnectFailed(Exception cause) => Raise(_options.OnConnectFailed, cause);
 
-    internal void TellClosed() => Tell(Closed);
+    internal void RaiseClosed() => Raise(Closed);
 
-    internal void TellServerError(string text) => Tell(ServerError, text);
+    internal void RaiseServerError(string text) => Raise(ServerError, text);
 
-    internal void TellLameDuck() => Tell(LameDuck);
+    internal void RaiseLameDuck() => Raise(LameDuck);
 
-    internal void TellServersLearnt(IReadOnlyList<string> servers) => Tell(ServersLearnt, servers);
+    internal void RaiseServersDiscovered(IReadOnlyList<string> servers) => Raise(ServersDiscovered, servers);
 
-    internal void TellSlowConsumer(QueuedSubscription subscription) => Tell(SlowConsumer, subscription);
+    internal void RaiseSlowConsumer(QueuedSubscription subscription) => Raise(SlowConsumer, subscription);
 
-    internal void TellWritable() => Tell(Writable);
+    internal void RaiseWritable() => Raise(Writable);
 
-    private void Tell(Action<BrokerConnection>? listeners)
+    private void Raise(Action<BrokerConnection>? listeners)
     {
         foreach (Action<BrokerConnection> listener in Delegate.EnumerateInvocationList(listeners))
         {
@@ -106,7 +106,7 @@ internal sealed class ClientEvents
         }
     }
 
-    private void Tell<T>(Action<BrokerConnection, T>? listeners, T argument)
+    private void Raise<T>(Action<BrokerConnection, T>? listeners, T argument)
     {
         foreach (Action<BrokerConnection, T> listener in Delegate.EnumerateInvocationList(listeners))
         {

@@ -243,7 +243,7 @@ public sealed record ClientOptions
     public Action<BrokerConnection>? OnLameDuck { get; init; }
 
     /// <summary>The server listed servers that were not known before, as <c>host:port</c>.</summary>
-    public Action<BrokerConnection, IReadOnlyList<string>>? OnServersLearnt { get; init; }
+    public Action<BrokerConnection, IReadOnlyList<string>>? OnServersDiscovered { get; init; }
 
     /// <summary>
     /// The reader of a queued subscription is too slow, so messages are dropped or the subscription ends. Called once

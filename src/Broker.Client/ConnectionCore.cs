@@ -40,12 +40,12 @@ internal sealed class ConnectionCore
         Group = options.Loops ?? _shared!.Group;
         Loop = Group.Next();
         string inbox = Requester.NewInbox(options.InboxPrefix) + ".";
-        Replay = new Replay(options.ReconnectBufferSize, inbox, number => Requester!.IsAwaited(number));
-        Account = new OutboundAccount(this);
-        Room = new RoomSignal(this);
-        Publisher = new Publisher(this);
+        ReconnectBuffer = new ReconnectBuffer(options.ReconnectBufferSize, inbox, number => Requester!.IsAwaited(number));
+        Accounting = new OutboundAccounting(this);
+        Writable = new WritableSignal(this);
+        Publisher = new MessagePublisher(this);
         Barriers = new BarrierQueue(this);
-        Subscriber = new Subscriber(this);
+        Subscriber = new SubscriptionManager(this);
         Requester = new Requester(this, inbox);
         Lifecycle = new Lifecycle(this);
         if (options.Tracing)
@@ -94,17 +94,17 @@ internal sealed class ConnectionCore
 
     internal Connector Connector { get; }
 
-    internal Replay Replay { get; }
+    internal ReconnectBuffer ReconnectBuffer { get; }
 
-    internal OutboundAccount Account { get; }
+    internal OutboundAccounting Accounting { get; }
 
-    internal RoomSignal Room { get; }
+    internal WritableSignal Writable { get; }
 
-    internal Publisher Publisher { get; }
+    internal MessagePublisher Publisher { get; }
 
     internal BarrierQueue Barriers { get; }
 
-    internal Subscriber Subscriber { get; }
+    internal SubscriptionManager Subscriber { get; }
 
     internal Requester Requester { get; }
 
@@ -114,13 +114,13 @@ internal sealed class ConnectionCore
     internal ClientTracer? Tracer { get; }
 
     /// <summary>Publishes and requests with spans. Null if nobody listens to the spans.</summary>
-    internal TracedSends? TracedSends => _tracedSends is { } sends && Tracer!.IsHeard ? sends : null;
+    internal TracedSends? TracedSends => _tracedSends is { } sends && Tracer!.HasListeners ? sends : null;
 
     /// <summary>
     /// The name of a server in texts for the application. A dialer has its own target, so the configured address would
     /// be wrong there.
     /// </summary>
-    internal string Where(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
+    internal string NameOf(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
 
     /// <summary>The loop of the group that the caller runs on. Null on every other thread.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -136,7 +136,7 @@ internal sealed class ConnectionCore
 
     internal ClientStatistics GetStatistics()
     {
-        (long messages, long bytes) = Account.Accepted;
+        (long messages, long bytes) = Accounting.Accepted;
         lock (Gate)
         {
             return new ClientStatistics
@@ -146,11 +146,11 @@ internal sealed class ConnectionCore
                 MessagesOut = messages,
                 BytesOut = bytes,
                 Reconnects = Connector.Reconnects,
-                Dropped = Publisher.Dropped + Replay.Dropped,
-                Lost = Account.Lost,
-                Unconfirmed = Account.Unconfirmed,
-                LostBytes = Account.LostBytes,
-                PendingBytes = _link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalWriteBuffer.Length : Replay.Length,
+                Dropped = Publisher.Dropped + ReconnectBuffer.Dropped,
+                Lost = Accounting.Lost,
+                Unconfirmed = Accounting.Unconfirmed,
+                LostBytes = Accounting.LostBytes,
+                PendingBytes = _link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalWriteBuffer.Length : ReconnectBuffer.Length,
                 Faults = Events.Faults,
             };
         }
@@ -175,11 +175,11 @@ internal sealed class ConnectionCore
             : Requester.RequestAsync(subject, body, timeout, headers, cancellationToken);
 
     internal Activity? StartProcess(in Message message)
-        => Tracer is { IsHeard: true } tracer
+        => Tracer is { HasListeners: true } tracer
             ? tracer.StartProcess(message.Subscription, message.SubjectBytes.Span, message.Headers.Span, message.Body.Length)
             : null;
 
-    internal void LeaveLoops() => _shared?.Dispose();
+    internal void ReleaseLoops() => _shared?.Dispose();
 
     private EventLoop? OtherCurrentLoop()
     {

@@ -7,7 +7,7 @@ namespace Broker.Client;
 internal sealed class Lifecycle(ConnectionCore core)
 {
     /// <summary>The time that is added to the transport's own limit for an orderly close.</summary>
-    internal static readonly TimeSpan EndGrace = TimeSpan.FromSeconds(5);
+    internal static readonly TimeSpan CloseGrace = TimeSpan.FromSeconds(5);
 
     private Task? _end;
     private Task? _drain;
@@ -39,7 +39,7 @@ internal sealed class Lifecycle(ConnectionCore core)
     /// Waits for a task, but no longer than the limit. The owner of shared event loops may have stopped them too early,
     /// and then the task would never complete.
     /// </summary>
-    internal static async Task InTimeAsync(Task task, TimeSpan limit)
+    internal static async Task WaitAtMostAsync(Task task, TimeSpan limit)
     {
         try
         {
@@ -63,7 +63,7 @@ internal sealed class Lifecycle(ConnectionCore core)
             await core.Barriers.FlushAsync(limit.Token).ConfigureAwait(false);
             foreach (Subscription subscription in subscriptions)
             {
-                core.Subscriber.Forget(subscription);
+                core.Subscriber.Remove(subscription);
             }
 
             await WhenReadAsync(subscriptions).WaitAsync(limit.Token).ConfigureAwait(false);
@@ -89,39 +89,39 @@ internal sealed class Lifecycle(ConnectionCore core)
             link = core.Link;
             core.Link = null;
             core.State = ConnectionState.Closed;
-            core.Replay.Drop();
+            core.ReconnectBuffer.Drop();
         }
 
         await core.Ending.CancelAsync().ConfigureAwait(false);
         if (link is not null)
         {
-            await SendOffAsync(link).ConfigureAwait(false);
+            await SendAndCloseAsync(link).ConfigureAwait(false);
         }
 
-        await InTimeAsync(core.Account.Settling, EndGrace).ConfigureAwait(false);
+        await WaitAtMostAsync(core.Accounting.Settling, CloseGrace).ConfigureAwait(false);
         core.Subscriber.End();
         core.Barriers.End();
         core.Requester.FailAll(new ConnectionLostException("The connection is closed."));
-        core.Room.WakeWriters();
+        core.Writable.WakeWriters();
         if (!quietly)
         {
-            core.Events.TellClosed();
+            core.Events.RaiseClosed();
         }
 
         core.Tracer?.Dispose();
-        core.LeaveLoops();
+        core.ReleaseLoops();
     }
 
-    private async Task SendOffAsync(Link link)
+    private async Task SendAndCloseAsync(Link link)
     {
         // A loop that has already read the link writes to it until the end of its iteration.
-        await InTimeAsync(core.Account.HandOverAllAsync(), EndGrace).ConfigureAwait(false);
+        await WaitAtMostAsync(core.Accounting.FlushAllAsync(), CloseGrace).ConfigureAwait(false);
         lock (core.Gate)
         {
             link.Transport.FlushExternal();
         }
 
         link.Transport.Close(core.Options.DrainTimeout);
-        await InTimeAsync(link.Ended, core.Options.DrainTimeout + EndGrace).ConfigureAwait(false);
+        await WaitAtMostAsync(link.Ended, core.Options.DrainTimeout + CloseGrace).ConfigureAwait(false);
     }
 }

@@ -13,7 +13,7 @@ internal sealed partial class Link
     private struct Operations(Link link) : IServerOperationHandler
     {
         private readonly Link _link = link;
-        private readonly SubscriptionTable _subscriptions = link._core.Subscriber.Table;
+        private readonly SubscriptionIdTable _subscriptions = link._core.Subscriber.Table;
         private readonly bool _ready = link._phase == Phase.Ready;
         private long _messages;
         private long _bytes;
@@ -36,16 +36,16 @@ internal sealed partial class Link
             return _link.Transport.IsOpen;
         }
 
-        public bool OnInfo(ReadOnlySpan<byte> json) => _link.TakeInfo(json);
+        public bool OnInfo(ReadOnlySpan<byte> json) => _link.ReceiveInfo(json);
 
-        public bool OnPing() => _link.TakePing();
+        public bool OnPing() => _link.ReceivePing();
 
         public bool OnPong()
         {
             // Code that waits for this PONG may read queues and statistics, which must contain every message before it.
             _link._core.Subscriber.Batch.Flush();
             Count();
-            return _link.TakePong();
+            return _link.ReceivePong();
         }
 
         public readonly bool OnOk() => true;
@@ -53,7 +53,7 @@ internal sealed partial class Link
         public bool OnError(ReadOnlySpan<byte> text)
         {
             _link._core.Subscriber.Batch.Flush();
-            return _link.TakeError(text);
+            return _link.ReceiveError(text);
         }
 
         internal void Count()

@@ -10,7 +10,7 @@ namespace Broker.Client;
 // become part of the handshake and make it fail.
 internal sealed partial class Link
 {
-    private bool _shakesHands;
+    private bool _tlsHandshakeRuns;
 
     private ClientTls Tls => _core.Tls;
 
@@ -21,10 +21,10 @@ internal sealed partial class Link
 
     private void StartTls(Action onSecured)
     {
-        _shakesHands = true;
+        _tlsHandshakeRuns = true;
         Transport.StartTls(Tls.For(Address), _core.Options.ConnectTimeout, _ =>
         {
-            _shakesHands = false;
+            _tlsHandshakeRuns = false;
             onSecured();
         });
     }
@@ -33,14 +33,14 @@ internal sealed partial class Link
     /// Returns true if the connection may continue without TLS. Otherwise the method has started the TLS handshake, or
     /// has failed the link because TLS is required and not available.
     /// </summary>
-    private bool MayStayInClear(ServerInfo info)
+    private bool TryContinueWithoutTls(InfoMessage info)
     {
         bool required = Tls.IsRequired || Address.IsTls;
         if (IsWebSocket)
         {
             if (required && !Address.IsTls)
             {
-                Fail(new TlsException($"TLS is required. A WebSocket address must then have the scheme wss. ({Where})"));
+                Fail(new TlsException($"TLS is required. A WebSocket address must then have the scheme wss. ({ServerName})"));
                 return false;
             }
 
@@ -54,11 +54,11 @@ internal sealed partial class Link
 
         if (info.TlsRequired || info.TlsAvailable)
         {
-            StartTls(() => Introduce(info));
+            StartTls(() => SendConnect(info));
         }
         else
         {
-            Fail(new TlsException($"The server does not offer TLS, which is required. ({Where})"));
+            Fail(new TlsException($"The server does not offer TLS, which is required. ({ServerName})"));
         }
 
         return false;
@@ -67,9 +67,9 @@ internal sealed partial class Link
     // With TLS 1.3 a server rejects the client's certificate after the client has completed its handshake, and some
     // servers then close without an error.
     private TlsException? TlsCause(CloseReason reason, Exception? error)
-        => error is not null && (_shakesHands || (IsSecured && _phase != Phase.Ready && error is IOException or AuthenticationException))
-            ? new TlsException($"TLS failed: {error.GetBaseException().Message} ({Where})", error)
+        => error is not null && (_tlsHandshakeRuns || (IsSecured && _phase != Phase.Ready && error is IOException or AuthenticationException))
+            ? new TlsException($"TLS failed: {error.GetBaseException().Message} ({ServerName})", error)
             : reason == CloseReason.Peer && IsSecured && _phase == Phase.AwaitingPong && Info.TlsVerify
-            ? new TlsException($"TLS failed: the server requires a client certificate and has accepted none. ({Where})", error)
+            ? new TlsException($"TLS failed: the server requires a client certificate and has accepted none. ({ServerName})", error)
             : null;
 }

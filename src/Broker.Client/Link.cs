@@ -23,7 +23,7 @@ internal sealed partial class Link : ConnectionHandler
     private const int DefaultMaxPayload = 1024 * 1024;
 
     // In bytes: more than the PONGs that one read can require.
-    private const int MostAnswers = 128 * 1024;
+    private const int MaxPongBytes = 128 * 1024;
 
     private readonly ConnectionCore _core;
     private readonly TaskCompletionSource _established = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -34,8 +34,8 @@ internal sealed partial class Link : ConnectionHandler
     private Exception? _fault;
     private string? _lastError;
     private LoopTimer? _keepAlive;
-    private int _pingsOut;
-    private bool _toldInClear;
+    private int _unansweredPings;
+    private bool _infoWasUnencrypted;
 
     internal Link(ConnectionCore core, ServerAddress address)
     {
@@ -54,14 +54,14 @@ internal sealed partial class Link : ConnectionHandler
 
     internal ServerAddress Address { get; }
 
-    private string Where => _core.Where(Address);
+    private string ServerName => _core.NameOf(Address);
 
     /// <summary>
     /// The transport connection. It is set before the handshake, so before any thread other than the loop uses it.
     /// </summary>
     internal Connection Transport { get; private set; } = null!;
 
-    internal ServerInfo Info { get; private set; } = new();
+    internal InfoMessage Info { get; private set; } = new();
 
     /// <summary>The largest message that the server accepts, in bytes.</summary>
     internal int MaxPayload { get; private set; } = DefaultMaxPayload;
@@ -72,7 +72,7 @@ internal sealed partial class Link : ConnectionHandler
     /// Whether <see cref="Info"/> came unencrypted although the rest of the connection uses TLS. An attacker may then
     /// have written it.
     /// </summary>
-    internal bool IsInfoUnproved => _toldInClear && IsSecured;
+    internal bool IsInfoUntrusted => _infoWasUnencrypted && IsSecured;
 
     /// <summary>Completes when the handshake is done, or fails with the reason why it failed.</summary>
     internal Task Established => _established.Task;
@@ -110,7 +110,7 @@ internal sealed partial class Link : ConnectionHandler
         // cannot refuse, such as endless PONGs.
         ClientOptions options = _core.Options;
         connection.MaxPendingBytes = (options.MaxPendingBytes * 2) + options.ReconnectBufferSize + (16 * 1024 * 1024);
-        connection.LowWaterBytes = _core.Room.LowWater;
+        connection.LowWaterBytes = _core.Writable.LowWater;
         connection.Framing = WrittenCommand.Framing;
         connection.WriteDeadline = options.WriteDeadline;
         // A reply must travel through a server and back, so spinning does not pay off. Event loops that belong to the
@@ -126,7 +126,7 @@ internal sealed partial class Link : ConnectionHandler
             }
         }
 
-        if (Tls.IsFirst && !IsWebSocket)
+        if (Tls.IsHandshakeFirst && !IsWebSocket)
         {
             StartTls(static () => { });
         }
@@ -141,15 +141,15 @@ internal sealed partial class Link : ConnectionHandler
         if (error != ProtocolError.None)
         {
             Fail(new ProtocolViolationException(
-                $"The server violated the protocol: {ProtocolErrorText.For(error)}, near {Excerpt.Of(bytes[consumed..])}. ({Where})"));
+                $"The server violated the protocol: {ProtocolErrorText.For(error)}, near {Excerpt.Of(bytes[consumed..])}. ({ServerName})"));
         }
 
         return consumed;
     }
 
-    public override void OnLowWater(Connection connection) => _core.Room.Tell();
+    public override void OnLowWater(Connection connection) => _core.Writable.Notify();
 
-    public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written) => _core.Account.CountDiscarded(this, written);
+    public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written) => _core.Accounting.CountDiscarded(this, written);
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
@@ -171,11 +171,11 @@ internal sealed partial class Link : ConnectionHandler
         }
         else
         {
-            TellEnded();
+            CompleteEnded();
         }
     }
 
-    internal void TellEnded() => _ended.TrySetResult();
+    internal void CompleteEnded() => _ended.TrySetResult();
 
     private Exception CauseFor(CloseReason reason, Exception? error)
     {
@@ -197,7 +197,7 @@ internal sealed partial class Link : ConnectionHandler
             CloseReason.Shutdown => "The event loops were stopped.",
             _ => "The transport failed.",
         };
-        return new ConnectionLostException($"{text} ({Where})", error);
+        return new ConnectionLostException($"{text} ({ServerName})", error);
     }
 
     private void Fail(Exception fault)
@@ -206,12 +206,12 @@ internal sealed partial class Link : ConnectionHandler
         Transport.Close();
     }
 
-    private bool TakeInfo(ReadOnlySpan<byte> json)
+    private bool ReceiveInfo(ReadOnlySpan<byte> json)
     {
-        ServerInfo? info = null;
+        InfoMessage? info = null;
         try
         {
-            info = JsonSerializer.Deserialize(json, HandshakeJson.Default.ServerInfo);
+            info = JsonSerializer.Deserialize(json, HandshakeJson.Default.InfoMessage);
         }
         catch (JsonException)
         {
@@ -220,25 +220,25 @@ internal sealed partial class Link : ConnectionHandler
 
         if (info is null)
         {
-            Fail(new ProtocolViolationException($"The server's INFO cannot be read: {Excerpt.Of(json)}. ({Where})"));
+            Fail(new ProtocolViolationException($"The server's INFO cannot be read: {Excerpt.Of(json)}. ({ServerName})"));
             return false;
         }
 
         Info = info;
-        _toldInClear = !IsSecured && !IsWebSocket;
+        _infoWasUnencrypted = !IsSecured && !IsWebSocket;
         MaxPayload = info.MaxPayload > 0 ? (int)Math.Min(info.MaxPayload, int.MaxValue / 2) : DefaultMaxPayload;
         if (_phase == Phase.AwaitingInfo)
         {
-            return Introduce(info);
+            return SendConnect(info);
         }
 
-        _core.Connector.TakeNews(this, info);
+        _core.Connector.ApplyInfo(this, info);
         return Transport.IsOpen;
     }
 
-    private bool Introduce(ServerInfo info)
+    private bool SendConnect(InfoMessage info)
     {
-        if (!IsSecured && !MayStayInClear(info))
+        if (!IsSecured && !TryContinueWithoutTls(info))
         {
             return false;
         }
@@ -261,22 +261,22 @@ internal sealed partial class Link : ConnectionHandler
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Fail(new ConnectionLostException($"The callbacks for credentials failed: {e.GetType().Name}. ({Where})", e));
+            Fail(new ConnectionLostException($"The callbacks for credentials failed: {e.GetType().Name}. ({ServerName})", e));
             return false;
         }
 
-        LoopWriteBuffer stage = Transport.GetWriteBuffer(Transport.Loop);
-        stage.Write("CONNECT "u8);
-        stage.Write(JsonSerializer.SerializeToUtf8Bytes(command, HandshakeJson.Default.ConnectCommand));
-        stage.Write("\r\nPING\r\n"u8);
+        LoopWriteBuffer buffer = Transport.GetWriteBuffer(Transport.Loop);
+        buffer.Write("CONNECT "u8);
+        buffer.Write(JsonSerializer.SerializeToUtf8Bytes(command, HandshakeJson.Default.ConnectCommand));
+        buffer.Write("\r\nPING\r\n"u8);
         return true;
     }
 
-    private bool TakePong()
+    private bool ReceivePong()
     {
         if (_phase == Phase.Ready)
         {
-            _core.Barriers.TakePong();
+            _core.Barriers.ReceivePong();
             return Transport.IsOpen;
         }
 
@@ -296,44 +296,44 @@ internal sealed partial class Link : ConnectionHandler
             _phase = Phase.Ready;
         }
 
-        _core.Connector.TakeNews(this, Info);
+        _core.Connector.ApplyInfo(this, Info);
         _core.Connector.Attach(this);
         _established.TrySetResult();
         StartKeepAlive();
         return Transport.IsOpen;
     }
 
-    private bool TakePing()
+    private bool ReceivePing()
     {
-        LoopWriteBuffer stage = Transport.GetWriteBuffer(Transport.Loop);
-        if (stage.Length + Transport.PendingBytes > _core.Options.MaxPendingBytes + MostAnswers)
+        LoopWriteBuffer buffer = Transport.GetWriteBuffer(Transport.Loop);
+        if (buffer.Length + Transport.PendingBytes > _core.Options.MaxPendingBytes + MaxPongBytes)
         {
             // Messages are refused at the limit, so the bytes above it are PONGs.
-            Fail(new ConnectionLostException($"The server keeps sending PING without reading the answers. ({Where})"));
+            Fail(new ConnectionLostException($"The server keeps sending PING without reading the answers. ({ServerName})"));
             return false;
         }
 
-        stage.Write("PONG\r\n"u8);
+        buffer.Write("PONG\r\n"u8);
         return true;
     }
 
-    private bool TakeError(ReadOnlySpan<byte> text)
+    private bool ReceiveError(ReadOnlySpan<byte> text)
     {
-        string said = Encoding.UTF8.GetString(text);
+        string message = Encoding.UTF8.GetString(text);
         if (_phase != Phase.Ready)
         {
             // During the handshake no error allows the connection to continue.
-            Fail(ServerErrorException.For(said));
+            Fail(ServerErrorException.For(message));
             return false;
         }
 
         // An error after which the server keeps the connection open does not explain a later close.
-        _lastError = StaysOpen(said) ? null : said;
-        _core.Events.TellServerError(said);
+        _lastError = KeepsConnectionOpen(message) ? null : message;
+        _core.Events.RaiseServerError(message);
         return Transport.IsOpen;
     }
 
-    private static bool StaysOpen(string text)
+    private static bool KeepsConnectionOpen(string text)
         => text.StartsWith("Invalid ", StringComparison.OrdinalIgnoreCase)
             || text.StartsWith("Permissions Violation", StringComparison.OrdinalIgnoreCase)
             || text.StartsWith("maximum subscriptions exceeded", StringComparison.OrdinalIgnoreCase);
@@ -347,14 +347,14 @@ internal sealed partial class Link : ConnectionHandler
             return;
         }
 
-        if (_pingsOut >= _core.Options.MaxPingsOut)
+        if (_unansweredPings >= _core.Options.MaxPingsOut)
         {
-            Fail(new ConnectionLostException($"The server did not answer the keep-alive PINGs. ({Where})"));
+            Fail(new ConnectionLostException($"The server did not answer the keep-alive PINGs. ({ServerName})"));
             return;
         }
 
-        _pingsOut++;
-        _core.Barriers.Ask(this, static (link, _) => ((Link)link!)._pingsOut = 0, this);
+        _unansweredPings++;
+        _core.Barriers.Add(this, static (link, _) => ((Link)link!)._unansweredPings = 0, this);
         StartKeepAlive();
     }
 }

@@ -27,7 +27,7 @@ public sealed class TestBroker : IAsyncDisposable
     private readonly SemaphoreSlim _recording = new(1, 1);
     private readonly RecorderRegister _recorders = new();
     private BrokerConnection? _recorderConnection;
-    private TimeSpan _patience = Waiting.DefaultPatience;
+    private TimeSpan _waitTimeout = Waiting.DefaultTimeout;
     private int _disposed;
 
     private TestBroker(BrokerServer server, EventLoopGroup loops, ClientOptions clientOptions, BrokerConnection client)
@@ -62,13 +62,13 @@ public sealed class TestBroker : IAsyncDisposable
     /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit, for example under a debugger.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not positive.</exception>
-    public TimeSpan Patience
+    public TimeSpan WaitTimeout
     {
-        get => _patience;
+        get => _waitTimeout;
         set
         {
             Waiting.Validate(value);
-            _patience = value;
+            _waitTimeout = value;
         }
     }
 
@@ -98,7 +98,7 @@ public sealed class TestBroker : IAsyncDisposable
         var options = new BrokerServerOptions
         {
             LoopOptions = new EventLoopOptions { Loops = 1, ThreadName = "test broker" },
-            AuthTimeout = Waiting.DefaultPatience,
+            AuthTimeout = Waiting.DefaultTimeout,
         };
         configure?.Invoke(options);
         if (options.EndPoints.Count == 0)
@@ -156,7 +156,7 @@ public sealed class TestBroker : IAsyncDisposable
             _recording.Release();
         }
 
-        return await MessageRecorder.StartAsync(_recorderConnection, filter, _recorders, Patience, cancellationToken).ConfigureAwait(false);
+        return await MessageRecorder.StartAsync(_recorderConnection, filter, _recorders, WaitTimeout, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -168,7 +168,7 @@ public sealed class TestBroker : IAsyncDisposable
     /// <param name="count">The required number of subscriptions.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="ArgumentException">The subject is not valid for publishing.</exception>
-    /// <exception cref="ExpectationException">There were fewer subscriptions within <see cref="Patience"/>.</exception>
+    /// <exception cref="ExpectationException">There were fewer subscriptions within <see cref="WaitTimeout"/>.</exception>
     public Task WaitForSubscribersAsync(string subject, int count = 1, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(subject);
@@ -180,7 +180,7 @@ public sealed class TestBroker : IAsyncDisposable
 
         var query = new SubscriptionQuery { Subject = subject, Limit = ConnectionQuery.MostListedSubscriptions };
         return Waiting.UntilAsync(
-            Patience,
+            WaitTimeout,
             async () =>
             {
                 // The register is read twice, because a recorder may start or stop between the two reads. The larger
@@ -193,7 +193,7 @@ public sealed class TestBroker : IAsyncDisposable
             {
                 SubscriptionPage all = await Server.InspectSubscriptionsAsync(new SubscriptionQuery(), cancellationToken).ConfigureAwait(false);
                 return Expectations.Text(
-                    $"Expected {Expectations.Count(count, "subscriber")} of '{subject}' within {Waiting.Describe(Patience)}. All subscriptions:",
+                    $"Expected {Expectations.Count(count, "subscriber")} of '{subject}' within {Waiting.Describe(WaitTimeout)}. All subscriptions:",
                     [.. all.Subscriptions.Select(s => s.Queue is null ? s.Subject : $"{s.Subject} (queue group {s.Queue})")]);
             },
             cancellationToken);
@@ -204,15 +204,15 @@ public sealed class TestBroker : IAsyncDisposable
     /// recorders. For example, with 0 a test waits until a program has disconnected.
     /// </summary>
     /// <exception cref="ExpectationException">The number was different during the whole time of
-    /// <see cref="Patience"/>.</exception>
+    /// <see cref="WaitTimeout"/>.</exception>
     public Task WaitForConnectionsAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         return Waiting.UntilAsync(
-            Patience,
+            WaitTimeout,
             () => Task.FromResult(Others() == count),
             () => Task.FromResult(
-                $"Expected {Expectations.Count(count, "connection")} within {Waiting.Describe(Patience)}, but there are {Others()}."),
+                $"Expected {Expectations.Count(count, "connection")} within {Waiting.Describe(WaitTimeout)}, but there are {Others()}."),
             cancellationToken);
     }
 
@@ -264,7 +264,7 @@ public sealed class TestBroker : IAsyncDisposable
                 Loops = loops,
                 User = user is null ? options.User : null,
                 // This connect only waits for processor time.
-                ConnectTimeout = options.ConnectTimeout > Waiting.DefaultPatience ? options.ConnectTimeout : Waiting.DefaultPatience,
+                ConnectTimeout = options.ConnectTimeout > Waiting.DefaultTimeout ? options.ConnectTimeout : Waiting.DefaultTimeout,
             },
             cancellationToken);
     }

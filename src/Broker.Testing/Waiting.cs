@@ -8,12 +8,12 @@ namespace Broker.Testing;
 /// </summary>
 internal static class Waiting
 {
-    internal static readonly TimeSpan DefaultPatience = TimeSpan.FromSeconds(30);
+    internal static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(30);
 
     // A timer of the runtime takes at most about 49 days.
     private static readonly TimeSpan Longest = TimeSpan.FromDays(20);
 
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(5);
 
     internal static void Validate(TimeSpan value)
     {
@@ -25,24 +25,24 @@ internal static class Waiting
     }
 
     /// <summary>Polls a condition that has no event.</summary>
-    /// <param name="patience">The time limit.</param>
+    /// <param name="timeout">The time limit.</param>
     /// <param name="holds">The condition.</param>
     /// <param name="otherwise">Returns the text of the failure when the time limit has passed.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     internal static async Task UntilAsync(
-        TimeSpan patience, Func<Task<bool>> holds, Func<Task<string>> otherwise, CancellationToken cancellationToken)
+        TimeSpan timeout, Func<Task<bool>> holds, Func<Task<string>> otherwise, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         while (!await holds().ConfigureAwait(false))
         {
-            if (patience != Timeout.InfiniteTimeSpan && Stopwatch.GetElapsedTime(start) > patience)
+            if (timeout != Timeout.InfiniteTimeSpan && Stopwatch.GetElapsedTime(start) > timeout)
             {
                 throw new ExpectationException(await otherwise().ConfigureAwait(false));
             }
 
-            await Task.Delay(Look, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(PollInterval, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    internal static string Describe(TimeSpan patience) => patience.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture) + " s";
+    internal static string Describe(TimeSpan timeout) => timeout.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture) + " s";
 }

@@ -145,13 +145,13 @@ public sealed class EventTests
                 MaxPendingBytes = 1024 * 1024,
                 WriteDeadline = Timeout.InfiniteTimeSpan,
                 DrainTimeout = TimeSpan.FromMilliseconds(50),
-                OnServersLearnt = (_, _) => learnt.Hear("options"),
+                OnServersDiscovered = (_, _) => learnt.Hear("options"),
                 OnLameDuck = _ => lame.Hear("options"),
                 OnServerError = (_, _) => error.Hear("options"),
                 OnWritable = _ => writable.Hear("options"),
             },
             Token);
-        learnt.Join<Action<BrokerConnection, IReadOnlyList<string>>>(l => client.ServersLearnt += l, l => client.ServersLearnt -= l, hear => (_, _) => hear());
+        learnt.Join<Action<BrokerConnection, IReadOnlyList<string>>>(l => client.ServersDiscovered += l, l => client.ServersDiscovered -= l, hear => (_, _) => hear());
         lame.Join<Action<BrokerConnection>>(l => client.LameDuck += l, l => client.LameDuck -= l, hear => _ => hear());
         error.Join<Action<BrokerConnection, string>>(l => client.ServerError += l, l => client.ServerError -= l, hear => (_, _) => hear());
         writable.Join<Action<BrokerConnection>>(l => client.Writable += l, l => client.Writable -= l, hear => _ => hear());

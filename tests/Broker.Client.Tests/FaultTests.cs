@@ -254,7 +254,7 @@ public sealed class FaultTests
                 await Wait.For(task.ContinueWith(static _ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default));
             }
 
-            Assert.Equal(0, client.Core.Requester.Waiting);
+            Assert.Equal(0, client.Core.Requester.Pending);
             Assert.Equal(0, client.Core.Subscriber.Table.Count);
         }
 

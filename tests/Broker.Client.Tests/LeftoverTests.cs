@@ -125,7 +125,7 @@ public sealed class LeftoverTests : IDisposable
         {
             await cancel.CancelAsync();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(waiting));
-            Assert.Equal(0, connection.Core.Requester.Waiting);
+            Assert.Equal(0, connection.Core.Requester.Pending);
         }
 
         await Wait.For(connection.CloseAsync());

@@ -10,7 +10,7 @@ public sealed class MessageQueueTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private static void Put(MessageQueue queue, int first, int count, MessageBatch? batch = null)
+    private static void Put(SubscriptionQueue queue, int first, int count, MessageBatch? batch = null)
     {
         var frames = new StringBuilder();
         for (int i = first; i < first + count; i++)
@@ -34,7 +34,7 @@ public sealed class MessageQueueTests
     public async Task Each_message_is_read_or_dropped_and_counted_once_while_several_read_a_queue_that_is_nearly_always_full(FullQueuePolicy policy)
     {
         const int Messages = 100_000;
-        var queue = new MessageQueue(new QueueOptions { MaxMessages = 3, WhenFull = policy });
+        var queue = new SubscriptionQueue(new QueueOptions { MaxMessages = 3, WhenFull = policy });
         Task<List<int>>[] readers = [.. Enumerable.Range(0, 3).Select(_ => Task.Run(
             async () =>
             {
@@ -60,14 +60,14 @@ public sealed class MessageQueueTests
         QueueStatistics statistics = queue.GetStatistics();
         Assert.Equal(Messages, read + statistics.Dropped);
         Assert.Equal(policy == FullQueuePolicy.DropOldest ? Messages : read, statistics.Queued);
-        Assert.InRange(statistics.MostPending, 1, 3);
+        Assert.InRange(statistics.PeakPending, 1, 3);
     }
 
-    private readonly struct Filler(MessageQueue queue, MessageBatch? batch) : IServerOperationHandler
+    private readonly struct Filler(SubscriptionQueue queue, MessageBatch? batch) : IServerOperationHandler
     {
         public bool OnMessage(in MessageOperation operation)
         {
-            queue.Put(new MessageView(in operation, null!), batch);
+            queue.Enqueue(new MessageView(in operation, null!), batch);
             return true;
         }
 

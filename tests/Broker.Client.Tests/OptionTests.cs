@@ -220,8 +220,8 @@ public sealed class OptionTests
         (RequestManyOptions Options, string Name, string Range)[] many =
         [
             (new() { Deadline = TimeSpan.Zero }, "Deadline", "above 0 and below 20 days"),
-            (new() { MaxAnswers = 0 }, "MaxAnswers", "1 or more, or null"),
-            (new() { Silence = TimeSpan.Zero }, "Silence", "above 0 and below 20 days, or null"),
+            (new() { MaxReplies = 0 }, "MaxAnswers", "1 or more, or null"),
+            (new() { IdleTimeout = TimeSpan.Zero }, "Silence", "above 0 and below 20 days, or null"),
             (new() { MaxBytes = 0 }, "MaxBytes", "1 or more"),
         ];
         foreach ((RequestManyOptions options, string name, string range) in many)

@@ -109,7 +109,7 @@ public sealed class QueuedSubscriptionTests
         Assert.Same(stopped, await Wait.For(slow));
         Assert.Equal(1, told);
         Assert.Equal(
-            new QueueStatistics { Pending = 10, PendingBytes = 50, MostPending = 10, MostPendingBytes = 50, Queued = 10, Dropped = 990 },
+            new QueueStatistics { Pending = 10, PendingBytes = 50, PeakPending = 10, PeakPendingBytes = 50, Queued = 10, Dropped = 990 },
             stopped.GetStatistics());
         Assert.Equal(0, reads.GetStatistics().Dropped);
 
@@ -160,7 +160,7 @@ public sealed class QueuedSubscriptionTests
         // A message that is larger than the limit of the queue does not empty the queue.
         Assert.Equal(Numbers(990, 10), await ReadAsync(byBytes, 10));
         Assert.Equal(991, byBytes.GetStatistics().Dropped);
-        Assert.Equal(50, byBytes.GetStatistics().MostPendingBytes);
+        Assert.Equal(50, byBytes.GetStatistics().PeakPendingBytes);
     }
 
     [Theory]

@@ -227,7 +227,7 @@ public sealed class ReconnectTests
         var learnt = Wait.Source<IReadOnlyList<string>>();
         TaskCompletionSource lame = Wait.Source();
         await using BrokerConnection connection = await Patient.ConnectAsync(
-            watch.Options(second.Options with { Servers = [first.Url] }) with { OnServersLearnt = (_, urls) => learnt.TrySetResult(urls), OnLameDuck = _ => lame.TrySetResult() },
+            watch.Options(second.Options with { Servers = [first.Url] }) with { OnServersDiscovered = (_, urls) => learnt.TrySetResult(urls), OnLameDuck = _ => lame.TrySetResult() },
             Token);
         Assert.Contains(told, await Wait.For(learnt));
         await Wait.For(lame);

@@ -21,12 +21,12 @@ public sealed class ReconnectWaitTests
     [InlineData(10_000, 5000)]
     public void The_delay_doubles_up_to_the_maximum_and_has_a_jitter(int passesInVain, int milliseconds)
     {
-        var wait = new ReconnectWait(new ClientOptions());
+        var wait = new ReconnectDelays(new ClientOptions());
         var least = TimeSpan.FromMilliseconds(milliseconds);
         TimeSpan[] waits = [.. Enumerable.Range(0, 100).Select(_ => wait.After(passesInVain))];
         Assert.All(waits, w => Assert.InRange(w, least, least + Jitter));
         Assert.NotEqual(waits.Min(), waits.Max());
-        Assert.Equal(least, new ReconnectWait(new ClientOptions { ReconnectJitter = TimeSpan.Zero }).After(passesInVain));
+        Assert.Equal(least, new ReconnectDelays(new ClientOptions { ReconnectJitter = TimeSpan.Zero }).After(passesInVain));
     }
 
     [Fact]
@@ -34,7 +34,7 @@ public sealed class ReconnectWaitTests
     {
         int asked = 0;
         TimeSpan answer = TimeSpan.FromMilliseconds(7);
-        var wait = new ReconnectWait(new ClientOptions
+        var wait = new ReconnectDelays(new ClientOptions
         {
             ReconnectDelay = passes =>
             {
@@ -77,13 +77,13 @@ public sealed class ReconnectWaitTests
     {
         var pool = new ServerPool(["nats://a:1"]);
         ServerAddress named = pool.Next()!;
-        Assert.True(pool.Learn(named, ["b:2", "c:3", "B:2", "::none"]));
+        Assert.True(pool.ReplaceDiscovered(named, ["b:2", "c:3", "B:2", "::none"]));
         Assert.Equal(["a:1", "b:2", "c:3"], All());
-        Assert.False(pool.Learn(named, ["c:3"]));
+        Assert.False(pool.ReplaceDiscovered(named, ["c:3"]));
         Assert.Equal(["a:1", "c:3"], All());
         // The current server stays, even if it does not list itself.
         ServerAddress inUse = Enumerable.Range(0, 2).Select(_ => pool.Next()!).Single(static s => s.Host == "c");
-        Assert.True(pool.Learn(inUse, ["d:4"]));
+        Assert.True(pool.ReplaceDiscovered(inUse, ["d:4"]));
         Assert.Equal(["a:1", "c:3", "d:4"], All());
 
         IEnumerable<string> All() => Enumerable.Range(0, pool.Count).Select(_ => pool.Next()!.ToString()).Order(StringComparer.Ordinal);

@@ -156,7 +156,7 @@ public sealed class RequestFormsTests
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("count", CountUp);
         IReadOnlyList<Message> answers = await client.GatherAsync(
-            "count", "10"u8.ToArray(), new() { MaxAnswers = 3, Deadline = Wait.Limit }, cancellationToken: Token);
+            "count", "10"u8.ToArray(), new() { MaxReplies = 3, Deadline = Wait.Limit }, cancellationToken: Token);
         Assert.Equal(["1", "2", "3"], answers.Select(a => Text(a.Body)));
     }
 
@@ -168,7 +168,7 @@ public sealed class RequestFormsTests
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("count", CountUp);
         IReadOnlyList<Message> answers = await client.GatherAsync(
-            "count", "5"u8.ToArray(), new() { Silence = TimeSpan.FromSeconds(2), Deadline = TimeSpan.FromMinutes(10) }, cancellationToken: Token);
+            "count", "5"u8.ToArray(), new() { IdleTimeout = TimeSpan.FromSeconds(2), Deadline = TimeSpan.FromMinutes(10) }, cancellationToken: Token);
         Assert.Equal(["1", "2", "3", "4", "5"], answers.Select(a => Text(a.Body)));
     }
 
@@ -195,7 +195,7 @@ public sealed class RequestFormsTests
         other.Subscribe("who", (in MessageView m) => m.Respond("other"u8));
         other.Subscribe("silent", (in MessageView _) => { });
         await other.PingAsync(Token);
-        IReadOnlyList<Message> answers = await client.GatherAsync("who", default, new() { MaxAnswers = 2, Deadline = Wait.Limit }, cancellationToken: Token);
+        IReadOnlyList<Message> answers = await client.GatherAsync("who", default, new() { MaxReplies = 2, Deadline = Wait.Limit }, cancellationToken: Token);
         Assert.Equal(["one", "other"], answers.Select(a => Text(a.Body)).Order(StringComparer.Ordinal));
         Assert.Empty(await client.GatherAsync("silent", default, new() { Deadline = TimeSpan.FromMilliseconds(20) }, cancellationToken: Token));
         await Assert.ThrowsAsync<NoRespondersException>(() => client.GatherAsync("nobody", default, cancellationToken: Token));
@@ -226,7 +226,7 @@ public sealed class RequestFormsTests
                 }
             }
         });
-        Assert.Equal(0, client.Core.Requester.Waiting);
+        Assert.Equal(0, client.Core.Requester.Pending);
     }
 
     [Theory]
@@ -364,7 +364,7 @@ public sealed class RequestFormsTests
                 }
             }
         });
-        Assert.Equal(0, client.Core.Requester.Waiting);
+        Assert.Equal(0, client.Core.Requester.Pending);
         // A late reply belongs to none of the requests and is ignored.
         Assert.Equal("last", Text((await client.RequestAsync("echo", "last"u8.ToArray(), Wait.Limit, cancellationToken: Token)).Body));
         Assert.Equal(0, client.GetStatistics().Faults);

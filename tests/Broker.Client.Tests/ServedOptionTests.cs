@@ -96,8 +96,8 @@ public sealed class ServedOptionTests
         Assert.True(await Wait.For(first.AsTask()));
 
         // The client sends nothing on its own now, so all bytes that it sends are answers.
-        long before = link.Passed(LinkDirection.ToServer);
-        await Wait.UntilAsync(() => link.Passed(LinkDirection.ToServer) - before >= Answers * "PONG\r\n".Length, "the answers");
+        long before = link.GetPassedBytes(LinkDirection.ToServer);
+        await Wait.UntilAsync(() => link.GetPassedBytes(LinkDirection.ToServer) - before >= Answers * "PONG\r\n".Length, "the answers");
         Assert.Equal((ConnectionState.Connected, 0L), (client.State, client.GetStatistics().Reconnects));
         Assert.Equal(990, unread.GetStatistics().Dropped);
         gate.SetResult();
@@ -234,7 +234,7 @@ public sealed class ServedOptionTests
             first.Options with
             {
                 ReconnectDelay = static _ => TimeSpan.FromMilliseconds(10),
-                OnServersLearnt = (_, urls) =>
+                OnServersDiscovered = (_, urls) =>
                 {
                     if (urls.Contains(told))
                     {

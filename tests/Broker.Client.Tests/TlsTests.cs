@@ -42,7 +42,7 @@ public sealed class TlsTests
             kind, o => o.Tls = Offered with { AllowNonTls = clear }, $"allow_non_tls: {(clear ? "true" : "false")}\ntls {{ {Common.PatientServerKeys} }}");
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [$"{scheme}://localhost:{server.Port}"], Tls = Trusting with { Required = required } }, Token));
-        Assert.Equal(SslProtocols.Tls13, connection.TlsFacts!.Protocol);
+        Assert.Equal(SslProtocols.Tls13, connection.TlsDescription!.Protocol);
         var counter = new Counter(1000);
         connection.Subscribe("foo", counter.Take);
         for (int i = 0; i < 1000; i++)
@@ -62,7 +62,7 @@ public sealed class TlsTests
             kind, o => o.Tls = Offered with { AllowNonTls = true }, $"allow_non_tls: true\ntls {{ {Common.PatientServerKeys} }}");
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(new() { Servers = [server.Url] }, Token));
         await connection.PingAsync(Token);
-        Assert.Null(connection.TlsFacts);
+        Assert.Null(connection.TlsDescription);
     }
 
     [Theory]
@@ -125,7 +125,7 @@ public sealed class TlsTests
             Tls = Trusting with { TargetHost = "localhost" },
         };
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(options, Token));
-        Assert.Equal(SslProtocols.Tls13, connection.TlsFacts!.Protocol);
+        Assert.Equal(SslProtocols.Tls13, connection.TlsDescription!.Protocol);
         var counter = new Counter(1000);
         connection.Subscribe("foo", counter.Take);
         for (int i = 0; i < 1000; i++)
@@ -183,7 +183,7 @@ public sealed class TlsTests
         foreach (ClientTlsOptions options in good)
         {
             await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(new() { Servers = [server.Url], Tls = options }, Token));
-            Assert.True(connection.TlsFacts!.IsMutuallyAuthenticated);
+            Assert.True(connection.TlsDescription!.IsMutuallyAuthenticated);
         }
     }
 
@@ -200,7 +200,7 @@ public sealed class TlsTests
         connection.Subscribe("foo", counter.Take);
         await server.RestartAsync();
         await Wait.For(back);
-        Assert.NotNull(connection.TlsFacts);
+        Assert.NotNull(connection.TlsDescription);
         connection.Publish("foo", "x"u8);
         await counter.Complete;
     }
@@ -256,7 +256,7 @@ public sealed class TlsTests
             Answer(ssl, "INFO {\"server_id\":\"fake\",\"connect_urls\":[\"good.example.org:4222\"]} \r\n");
         });
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
-            new() { Servers = [server.Url], Tls = Trusting, OnServersLearnt = (_, urls) => told.TrySetResult(urls) }, Token));
+            new() { Servers = [server.Url], Tls = Trusting, OnServersDiscovered = (_, urls) => told.TrySetResult(urls) }, Token));
 
         Assert.Equal(["good.example.org:4222"], await Wait.For(told));
     }
@@ -269,7 +269,7 @@ public sealed class TlsTests
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker, o => o.Tls = Offered with { HandshakeFirst = true }, portable: portable);
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             server.Options with { Tls = Trusting with { HandshakeFirst = true } }, Token));
-        Assert.NotNull(connection.TlsFacts);
+        Assert.NotNull(connection.TlsDescription);
         await connection.PingAsync(Token);
     }
 
@@ -284,7 +284,7 @@ public sealed class TlsTests
         });
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [server.Url], Tls = Trusting with { HandshakeFirst = true } }, Token));
-        Assert.NotNull(connection.TlsFacts);
+        Assert.NotNull(connection.TlsDescription);
     }
 
     [Fact]

@@ -90,7 +90,7 @@ public sealed partial class TracingTests : IAsyncLifetime
         Assert.Equal(respond.Id, new MessageHeaders(answer.Headers.Span)["traceparent"]);
         Assert.Equal(ActivityStatusCode.Unset, request.Status);
         _client.Request("ask", default, Wait.Limit, cancellationToken: Token);
-        Assert.Single(await _client.GatherAsync("ask", default, new RequestManyOptions { MaxAnswers = 1 }, cancellationToken: Token));
+        Assert.Single(await _client.GatherAsync("ask", default, new RequestManyOptions { MaxReplies = 1 }, cancellationToken: Token));
         await Wait.UntilAsync(() => spans.Ended().Count(a => a.OperationName == "request ask" && a.ParentSpanId == cause.SpanId) == 3, "three requests");
     }
 

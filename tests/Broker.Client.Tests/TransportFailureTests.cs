@@ -152,7 +152,7 @@ public sealed class TransportFailureTests
         }
 
         Assert.Equal(42, await numbers.RequestAsync<int, int>("double", 21, Wait.Limit, cancellationToken: Token));
-        Assert.Single(await client.GatherAsync("double", "4"u8.ToArray(), new() { MaxAnswers = 1, Deadline = Wait.Limit }, cancellationToken: Token));
+        Assert.Single(await client.GatherAsync("double", "4"u8.ToArray(), new() { MaxReplies = 1, Deadline = Wait.Limit }, cancellationToken: Token));
     }
 
     private static EventLoopGroup Loops(bool portable) => new(new EventLoopOptions { Loops = 1, ForcePortable = portable });

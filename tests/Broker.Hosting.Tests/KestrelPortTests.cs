@@ -47,7 +47,7 @@ public sealed class KestrelPortTests
             Assert.Equal("yes", Encoding.UTF8.GetString((await client.RequestAsync("ask", default, Wait.Limit, cancellationToken: Cancellation)).Body.Span));
         }
 
-        Assert.Equal((null, true), (inClear.TlsFacts, byTls.TlsFacts is not null));
+        Assert.Equal((null, true), (inClear.TlsDescription, byTls.TlsDescription is not null));
         Assert.Empty(application.Services.GetRequiredService<BrokerServer>().EndPoints);
         await application.StopAsync(Cancellation);
     }

@@ -43,7 +43,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
         await send;
         await SendAsync(server, "back"u8.ToArray());
         Assert.Equal("back", Encoding.ASCII.GetString(await ReceiveAsync(client, 4)));
-        Assert.Equal((1, many.Length, 4L), (_link.Connections, _link.Passed(LinkDirection.ToServer), _link.Passed(LinkDirection.ToClient)));
+        Assert.Equal((1, many.Length, 4L), (_link.Connections, _link.GetPassedBytes(LinkDirection.ToServer), _link.GetPassedBytes(LinkDirection.ToClient)));
     }
 
     [Fact]
@@ -82,7 +82,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
             await send;
             await ReceiveOrFailAsync(client);
         });
-        Assert.Equal(bytes, _link.Passed(LinkDirection.ToServer));
+        Assert.Equal(bytes, _link.GetPassedBytes(LinkDirection.ToServer));
         server.Dispose();
         await Wait.UntilAsync(() => _link.Connections == 0, "the end of the connection");
         (Socket next, Socket other) = await ConnectAsync();
@@ -160,7 +160,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
         await SendAsync(client, "held"u8.ToArray());
         await SendAsync(server, "free"u8.ToArray());
         Assert.Equal("free", Encoding.ASCII.GetString(await ReceiveAsync(client, 4)));
-        Assert.Equal(0, _link.Passed(LinkDirection.ToServer));
+        Assert.Equal(0, _link.GetPassedBytes(LinkDirection.ToServer));
         Assert.Equal(0, server.Available);
         _link.Resume();
 
@@ -186,7 +186,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
         await Wait.For(stalled);
         await SendAsync(server, "back"u8.ToArray());
         Assert.Equal("back", Encoding.ASCII.GetString(await ReceiveAsync(client, 4)));
-        Assert.Equal((1, (long)bytes), (_link.Connections, _link.Passed(LinkDirection.ToServer)));
+        Assert.Equal((1, (long)bytes), (_link.Connections, _link.GetPassedBytes(LinkDirection.ToServer)));
         _link.Resume(LinkDirection.ToServer);
         Assert.Equal(many[bytes..], await ReceiveAsync(server, many.Length - bytes));
         await send;
@@ -286,7 +286,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
         await SendAsync(server, "lost"u8.ToArray());
         await SendAsync(client, "heard"u8.ToArray());
         Assert.Equal("heard", Encoding.ASCII.GetString(await ReceiveAsync(server, 5)));
-        Assert.Equal(0, _link.Passed(LinkDirection.ToClient));
+        Assert.Equal(0, _link.GetPassedBytes(LinkDirection.ToClient));
     }
 
     [Fact]
@@ -297,7 +297,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
         await SendAsync(client, "first"u8.ToArray());
         await Wait.UntilAsync(() => _time.Timers == 1, "the first being held back");
         _time.Advance(TimeSpan.FromSeconds(1.999));
-        Assert.Equal(0, _link.Passed(LinkDirection.ToServer));
+        Assert.Equal(0, _link.GetPassedBytes(LinkDirection.ToServer));
         _link.Delay = TimeSpan.Zero;
         await SendAsync(client, " second"u8.ToArray());
 

@@ -52,9 +52,9 @@ public sealed class RecorderTests
     public async Task A_failure_shows_what_was_expected_and_what_was_recorded()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
-        broker.Patience = InVain;
+        broker.WaitTimeout = InVain;
         await using MessageRecorder recorder = await broker.RecordAsync("orders.*", Cancellation);
-        broker.Patience = Wait.Limit;
+        broker.WaitTimeout = Wait.Limit;
         await using MessageRecorder patient = await broker.RecordAsync("orders.*", Cancellation);
         await AssertFailsAsync("Expected at least 1 message on 'orders.*' within 0.05 s. Recorded messages: none", () => recorder.WaitForCountAsync(1, Cancellation));
         broker.Client.Publish("orders.new", "1"u8);
@@ -113,14 +113,14 @@ public sealed class RecorderTests
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
-        for (int i = 0; i <= MessageRecorder.MostMessages; i++)
+        for (int i = 0; i <= MessageRecorder.MaxMessages; i++)
         {
             await broker.Client.PublishAsync("a", default, cancellationToken: Cancellation);
         }
 
         await broker.Client.FlushAsync(Cancellation);
 
-        ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => recorder.AssertCountAsync(MessageRecorder.MostMessages, Cancellation));
+        ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => recorder.AssertCountAsync(MessageRecorder.MaxMessages, Cancellation));
         Assert.StartsWith("More messages came on 'a' than a recorder stores (100000 messages", failure.Message, StringComparison.Ordinal);
     }
 

@@ -101,7 +101,7 @@ public sealed class TestBrokerTests
         program.Subscribe("payments", static (in _) => { });
         program.Subscribe("orders.>", static (in _) => { }, queue: "desk");
         await broker.WaitForSubscribersAsync("orders.new", 1, Cancellation);
-        broker.Patience = InVain;
+        broker.WaitTimeout = InVain;
 
         ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForSubscribersAsync("orders.new", 2, Cancellation));
 
@@ -110,7 +110,7 @@ public sealed class TestBrokerTests
         await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForSubscribersAsync("elsewhere", 1, Cancellation));
         await all.DisposeAsync();
         await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForSubscribersAsync("orders.new", 2, Cancellation));
-        broker.Patience = Wait.Limit;
+        broker.WaitTimeout = Wait.Limit;
         Task second = broker.WaitForSubscribersAsync("orders.new", 2, Cancellation);
         program.Subscribe("*.new", static (in _) => { });
         await second;
@@ -120,7 +120,7 @@ public sealed class TestBrokerTests
     public async Task A_failed_wait_for_connections_shows_their_number()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
-        broker.Patience = InVain;
+        broker.WaitTimeout = InVain;
 
         ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForConnectionsAsync(1, Cancellation));
 
@@ -134,7 +134,7 @@ public sealed class TestBrokerTests
 
         await Assert.ThrowsAsync<ArgumentException>(() => broker.WaitForSubscribersAsync("orders.*", 1, Cancellation));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => broker.WaitForSubscribersAsync("orders", 0, Cancellation));
-        Assert.Throws<ArgumentOutOfRangeException>(() => broker.Patience = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => broker.WaitTimeout = TimeSpan.Zero);
         await Assert.ThrowsAsync<ArgumentException>(() => broker.RecordAsync("a..b", Cancellation));
     }
 

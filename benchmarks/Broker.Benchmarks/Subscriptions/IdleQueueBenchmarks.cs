@@ -29,7 +29,7 @@ public class IdleQueueBenchmarks
     public int LinkedList() => Make(static () => new LinkedQueue(Capacity));
 
     [Benchmark(Baseline = true, OperationsPerInvoke = Queues)]
-    public int Ours() => Make(static () => new MessageQueue(QueueOptions.Default));
+    public int Ours() => Make(static () => new SubscriptionQueue(QueueOptions.Default));
 
     private int Make(Func<object> make)
     {

@@ -21,7 +21,7 @@ public class SubscriptionQueueBenchmarks
 
     private Channel<Message>[] _channels = [];
     private LinkedQueue[] _lists = [];
-    private MessageQueue[] _ours = [];
+    private SubscriptionQueue[] _ours = [];
     private ServerOperationParser _parser;
 
     public static IEnumerable<int> Counts => RunMode.Choose([1, 1_000], [1, 1_000, 100_000]);
@@ -35,7 +35,7 @@ public class SubscriptionQueueBenchmarks
         _parser = new ServerOperationParser(ParserLimits.Default);
         _channels = [.. Enumerable.Range(0, Subscriptions).Select(_ => QueueMaker.Channel(Capacity))];
         _lists = [.. Enumerable.Range(0, Subscriptions).Select(_ => new LinkedQueue(Capacity))];
-        _ours = [.. Enumerable.Range(0, Subscriptions).Select(_ => new MessageQueue(QueueOptions.Default))];
+        _ours = [.. Enumerable.Range(0, Subscriptions).Select(_ => new SubscriptionQueue(QueueOptions.Default))];
         long expected = BoundedChannel();
         Agreement.Require(expected, LinkedList(), "what came out of the lists");
         Agreement.Require(expected, Ours(), "what came out of ours");
@@ -102,9 +102,9 @@ public class SubscriptionQueueBenchmarks
         public bool TryTake(int at, out Message message) => queues[at].TryTake(out message);
     }
 
-    private readonly struct OursPort(MessageQueue[] queues) : IPort
+    private readonly struct OursPort(SubscriptionQueue[] queues) : IPort
     {
-        public void Put(int at, in MessageView view) => queues[at].Put(in view);
+        public void Put(int at, in MessageView view) => queues[at].Enqueue(in view);
 
         public bool TryTake(int at, out Message message) => queues[at].TryRead(out message);
     }

@@ -66,7 +66,7 @@ internal sealed class RequestCommand(ShellStreams shell)
         }
 
         var printer = new MessagePrinter(shell, CommonOptions.Form(flags, _json, _raw, _hex), withSubject: false);
-        var options = new RequestManyOptions { MaxAnswers = (int)count, Deadline = flags.GetValue(_timeout) ?? DefaultTimeout };
+        var options = new RequestManyOptions { MaxReplies = (int)count, Deadline = flags.GetValue(_timeout) ?? DefaultTimeout };
         byte[] body = BodyText.Parse(flags.GetValue(_body) ?? "", flags.GetValue(_hex));
         long answers = 0;
         await foreach (Message answer in run.Connection.RequestManyAsync(

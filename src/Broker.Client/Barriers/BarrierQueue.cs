@@ -10,9 +10,9 @@ namespace Broker.Client.Barriers;
 /// </summary>
 internal sealed class BarrierQueue(ConnectionCore core)
 {
-    private const int Most = 64 * 1024;
+    private const int MaxPending = 64 * 1024;
 
-    private readonly Queue<(BarrierCallback Callback, object? State, long Through)> _asked = new();
+    private readonly Queue<(BarrierCallback Callback, object? State, long Through)> _pending = new();
 
     // The barriers whose PING must wait for the end of a loop's iteration. They are stored here too, because the loop
     // may be stopped before that.
@@ -21,7 +21,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     // Whether the connection has closed and all pending barriers have failed.
     private bool _ended;
 
-    internal void Ask(BarrierCallback callback, object? state)
+    internal void Add(BarrierCallback callback, object? state)
     {
         ArgumentNullException.ThrowIfNull(callback);
         if (core.CurrentLoop() is { } loop && core.Link is { } link && link.Transport.GetWriteBuffer(loop).Length != 0)
@@ -39,7 +39,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     {
         long begin = Stopwatch.GetTimestamp();
         var answered = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-        Ask(static (state, reached) => ((TaskCompletionSource<bool>)state!).TrySetResult(reached), answered);
+        Add(static (state, reached) => ((TaskCompletionSource<bool>)state!).TrySetResult(reached), answered);
         if (!await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false))
         {
             throw new ConnectionLostException("No server is connected, or it was lost before it answered.");
@@ -54,7 +54,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, core.Ending.Token);
         try
         {
-            await core.Account.HandOverAllAsync().WaitAsync(limit.Token).ConfigureAwait(false);
+            await core.Accounting.FlushAllAsync().WaitAsync(limit.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
@@ -65,7 +65,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     }
 
     /// <summary>Sends a PING for a link, if it is still the current link.</summary>
-    internal void Ask(Link link, BarrierCallback callback, object? state)
+    internal void Add(Link link, BarrierCallback callback, object? state)
     {
         lock (core.Gate)
         {
@@ -77,31 +77,31 @@ internal sealed class BarrierQueue(ConnectionCore core)
     }
 
     /// <summary>Completes the oldest barrier. Called on the loop.</summary>
-    internal void TakePong()
+    internal void ReceivePong()
     {
         (BarrierCallback Callback, object? State, long Through) barrier;
         lock (core.Gate)
         {
-            if (!_asked.TryDequeue(out barrier))
+            if (!_pending.TryDequeue(out barrier))
             {
                 // The server sent a PONG without a PING, which does no harm.
                 return;
             }
 
-            core.Account.Confirm(barrier.Through);
+            core.Accounting.Confirm(barrier.Through);
         }
 
-        Answer(barrier.Callback, barrier.State, true);
+        Complete(barrier.Callback, barrier.State, true);
     }
 
     /// <summary>
     /// Removes the barriers that a lost server will not answer, so that the caller can pass them to <see cref="Fail"/>.
     /// Called under the gate.
     /// </summary>
-    internal List<(BarrierCallback Callback, object? State)> TakeAsked()
+    internal List<(BarrierCallback Callback, object? State)> RemovePending()
     {
-        List<(BarrierCallback, object?)> all = [.. _asked.Select(b => (b.Callback, b.State))];
-        _asked.Clear();
+        List<(BarrierCallback, object?)> all = [.. _pending.Select(b => (b.Callback, b.State))];
+        _pending.Clear();
         return all;
     }
 
@@ -109,7 +109,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     {
         foreach ((BarrierCallback callback, object? state) in barriers)
         {
-            Answer(callback, state, false);
+            Complete(callback, state, false);
         }
     }
 
@@ -120,7 +120,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         lock (core.Gate)
         {
             _ended = true;
-            failed = TakeAsked();
+            failed = RemovePending();
             failed.AddRange(_deferred.Select(d => (d.Callback, d.State)));
             _deferred.Clear();
         }
@@ -132,7 +132,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     {
         lock (core.Gate)
         {
-            if (_asked.Count + _deferred.Count >= Most)
+            if (_pending.Count + _deferred.Count >= MaxPending)
             {
                 throw new InvalidOperationException("Too many barriers are unanswered.");
             }
@@ -156,12 +156,12 @@ internal sealed class BarrierQueue(ConnectionCore core)
             if (!_ended)
             {
                 _deferred.Add(deferred);
-                Publishing.OutboundAccount.AfterHandOver(loop, () => SendDeferred(deferred));
+                Publishing.OutboundAccounting.RunAfterFlush(loop, () => SendDeferred(deferred));
                 return;
             }
         }
 
-        ThreadPool.QueueUserWorkItem(_ => Answer(callback, state, false));
+        ThreadPool.QueueUserWorkItem(_ => Complete(callback, state, false));
     }
 
     private void SendDeferred(Deferred deferred)
@@ -181,18 +181,18 @@ internal sealed class BarrierQueue(ConnectionCore core)
         }
 
         // Another loop of the group may run this code.
-        core.Loop.Run(() => Answer(deferred.Callback, deferred.State, false));
+        core.Loop.Run(() => Complete(deferred.Callback, deferred.State, false));
     }
 
     // Called under the gate.
     private void WritePing(Link link, BarrierCallback callback, object? state)
     {
-        _asked.Enqueue((callback, state, core.Account.CountHandedOver(link)));
+        _pending.Enqueue((callback, state, core.Accounting.CountFlushed(link)));
         link.Transport.ExternalWriteBuffer.Write("PING\r\n"u8);
         link.Transport.FlushExternal();
     }
 
-    private void Answer(BarrierCallback callback, object? state, bool reached)
+    private void Complete(BarrierCallback callback, object? state, bool reached)
     {
         try
         {

@@ -19,15 +19,15 @@ internal sealed class Connector
 
     private readonly ConnectionCore _core;
     private readonly ServerPool _servers;
-    private readonly ReconnectWait _wait;
+    private readonly ReconnectDelays _delays;
     private long _attachedAt;
-    private int _passesInVain;
+    private int _failedRounds;
 
     internal Connector(ConnectionCore core)
     {
         _core = core;
         _servers = new ServerPool(core.Options.Servers, core.Options.RetryRefused);
-        _wait = new ReconnectWait(core.Options);
+        _delays = new ReconnectDelays(core.Options);
     }
 
     /// <summary>The number of times that a server was found after a loss. Used under the gate.</summary>
@@ -48,9 +48,9 @@ internal sealed class Connector
             }
 
             // These bytes are flushed before any thread can write to the link, so later publishes come after them.
-            LoopWriteBuffer stage = link.Transport.ExternalWriteBuffer;
-            _core.Subscriber.Replay(stage);
-            _core.Replay.MoveTo(stage);
+            LoopWriteBuffer buffer = link.Transport.ExternalWriteBuffer;
+            _core.Subscriber.ResubscribeAll(buffer);
+            _core.ReconnectBuffer.MoveTo(buffer);
             link.Transport.FlushExternal();
             again = _core.State == ConnectionState.Reconnecting;
             Reconnects += again ? 1 : 0;
@@ -59,13 +59,13 @@ internal sealed class Connector
             _core.State = ConnectionState.Connected;
         }
 
-        _servers.Note(link.Address, refused: false);
+        _servers.RecordAttempt(link.Address, refused: false);
         if (again)
         {
-            _core.Events.TellReconnected();
+            _core.Events.RaiseReconnected();
         }
 
-        _core.Room.TellIfWanted();
+        _core.Writable.NotifyIfRequested();
     }
 
     /// <summary>Reacts to the loss of the current link. Called on the loop.</summary>
@@ -77,13 +77,13 @@ internal sealed class Connector
         {
             // A running close has already removed the link.
             wasClosed = _core.State == ConnectionState.Closed;
-            _core.Account.Settle(link);
+            _core.Accounting.Settle(link);
             _core.Link = null;
-            failed = _core.Barriers.TakeAsked();
+            failed = _core.Barriers.RemovePending();
             if (!wasClosed)
             {
                 _core.State = ConnectionState.Reconnecting;
-                _passesInVain = Stopwatch.GetElapsedTime(_attachedAt) < SoonLost ? _passesInVain + 1 : 0;
+                _failedRounds = Stopwatch.GetElapsedTime(_attachedAt) < SoonLost ? _failedRounds + 1 : 0;
             }
         }
 
@@ -96,27 +96,27 @@ internal sealed class Connector
 
         if (cause is AuthorizationException)
         {
-            _servers.Note(link.Address, refused: true);
+            _servers.RecordAttempt(link.Address, refused: true);
         }
 
-        _core.Events.TellDisconnected(cause);
+        _core.Events.RaiseDisconnected(cause);
         bool goOn = reason != CloseReason.Shutdown && Options.MaxReconnectAttempts != 0;
         _ = Task.Run(() => goOn ? ReconnectAsync() : _core.Lifecycle.EndAsync(quietly: false));
     }
 
     /// <summary>Reads the INFO of a server, during the handshake or later. Called on the loop.</summary>
-    internal void TakeNews(Link link, ServerInfo info)
+    internal void ApplyInfo(Link link, InfoMessage info)
     {
         _core.Publisher.MaxPayload = link.MaxPayload;
         _core.Publisher.Headers = link.Headers;
-        if (info.ConnectUrls is { Length: > 0 } urls && !link.IsInfoUnproved && _servers.Learn(link.Address, urls))
+        if (info.ConnectUrls is { Length: > 0 } urls && !link.IsInfoUntrusted && _servers.ReplaceDiscovered(link.Address, urls))
         {
-            _core.Events.TellServersLearnt(urls);
+            _core.Events.RaiseServersDiscovered(urls);
         }
 
         if (info.LameDuck)
         {
-            _core.Events.TellLameDuck();
+            _core.Events.RaiseLameDuck();
         }
     }
 
@@ -129,7 +129,7 @@ internal sealed class Connector
         }
         catch (Exception e) when (Options.FirstConnect == FirstConnect.Background && IsFailedAttempt(e, cancellationToken))
         {
-            SearchOn(e);
+            SearchInBackground(e);
         }
         catch (Exception e) when (cancellationToken.IsCancellationRequested && e is not OperationCanceledException)
         {
@@ -159,31 +159,31 @@ internal sealed class Connector
             throw last!;
         }
 
-        _passesInVain = 1;
+        _failedRounds = 1;
         await SearchAsync(cancellationToken).ConfigureAwait(false);
     }
 
     // Continues in the background after a first connect that reached no server.
-    private void SearchOn(Exception cause)
+    private void SearchInBackground(Exception cause)
     {
         lock (_core.Gate)
         {
             _core.State = ConnectionState.Reconnecting;
-            _passesInVain = 1;
+            _failedRounds = 1;
 
             // No server has rejected headers yet, so messages with headers must not be refused until then.
             _core.Publisher.Headers = Options.Headers;
         }
 
-        TellFailed(cause);
+        RaiseConnectFailed(cause);
         _ = Task.Run(ReconnectAsync);
     }
 
-    private void TellFailed(Exception cause)
+    private void RaiseConnectFailed(Exception cause)
     {
-        if (_core.Events.HearsFailedAttempts)
+        if (_core.Events.HasConnectFailedCallback)
         {
-            _core.Loop.Post(() => _core.Events.TellConnectFailed(cause));
+            _core.Loop.Post(() => _core.Events.RaiseConnectFailed(cause));
         }
     }
 
@@ -192,7 +192,7 @@ internal sealed class Connector
         try
         {
             // The counting for the next server starts where the counting for the last one ended.
-            await _core.Account.Settling.ConfigureAwait(false);
+            await _core.Accounting.Settling.ConfigureAwait(false);
             await SearchAsync(_core.Ending.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (_core.Ending.IsCancellationRequested)
@@ -213,7 +213,7 @@ internal sealed class Connector
         int attempts = 0;
         while (true)
         {
-            await Task.Delay(_wait.After(_passesInVain), cancellationToken).ConfigureAwait(false);
+            await Task.Delay(_delays.After(_failedRounds), cancellationToken).ConfigureAwait(false);
             for (int left = _servers.Count; left > 0; left--)
             {
                 if (Options.MaxReconnectAttempts >= 0 && attempts++ >= Options.MaxReconnectAttempts)
@@ -225,7 +225,7 @@ internal sealed class Connector
                     ?? throw new ConnectionLostException("Every server has refused the credentials.", last);
                 if (_core.State == ConnectionState.Reconnecting)
                 {
-                    _core.Loop.Post(() => _core.Events.TellReconnecting(_core.Where(address)));
+                    _core.Loop.Post(() => _core.Events.RaiseReconnecting(_core.NameOf(address)));
                 }
 
                 try
@@ -238,14 +238,14 @@ internal sealed class Connector
                     last = e;
                     if (e is AuthorizationException)
                     {
-                        _servers.Note(address, refused: true);
+                        _servers.RecordAttempt(address, refused: true);
                     }
 
-                    TellFailed(e);
+                    RaiseConnectFailed(e);
                 }
             }
 
-            _passesInVain++;
+            _failedRounds++;
         }
     }
 
@@ -272,12 +272,12 @@ internal sealed class Connector
 
             if (e is SocketException)
             {
-                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({_core.Where(address)})", e);
+                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({_core.NameOf(address)})", e);
             }
 
             if (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)
             {
-                throw new TimeoutException($"The server did not answer in time. ({_core.Where(address)})", e);
+                throw new TimeoutException($"The server did not answer in time. ({_core.NameOf(address)})", e);
             }
 
             throw;

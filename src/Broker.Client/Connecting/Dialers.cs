@@ -20,7 +20,7 @@ public static class Dialers
     public static IDialer FromStream(Func<CancellationToken, ValueTask<Stream>> open)
     {
         ArgumentNullException.ThrowIfNull(open);
-        return new PipeDialer(async cancellationToken => StreamLink.Open(await open(cancellationToken).ConfigureAwait(false)));
+        return new PipeDialer(async cancellationToken => StreamDuplexPipe.Open(await open(cancellationToken).ConfigureAwait(false)));
     }
 
     /// <summary>

@@ -33,7 +33,7 @@ internal static class WebSocketDialer
             SslClientAuthenticationOptions authentication = tls.For(address);
             if (address.IsTls)
             {
-                NameHost(socket, address.WebSocketUri!, authentication.TargetHost);
+                SetHostHeader(socket, address.WebSocketUri!, authentication.TargetHost);
             }
 
             using var http = new SocketsHttpHandler { SslOptions = authentication };
@@ -42,7 +42,7 @@ internal static class WebSocketDialer
             Stream stream = WebSocketStream.Create(socket, WebSocketMessageType.Binary, CloseTimeout);
             return PipeLink.Open(
                 loop,
-                StreamLink.Open(stream, () => socket.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None)),
+                StreamDuplexPipe.Open(stream, () => socket.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None)),
                 handler);
         }
         catch (Exception e)
@@ -63,7 +63,7 @@ internal static class WebSocketDialer
     // The HTTP handler requires a certificate for the host in the request, whatever its options say. So another host
     // name must be set in the request, and a server that checks both finds the same name in the TLS handshake and in
     // the request.
-    private static void NameHost(ClientWebSocket socket, Uri uri, string? name)
+    private static void SetHostHeader(ClientWebSocket socket, Uri uri, string? name)
     {
         if (string.IsNullOrEmpty(name) || string.Equals(name, uri.IdnHost, StringComparison.OrdinalIgnoreCase))
         {

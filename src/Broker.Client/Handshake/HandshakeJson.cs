@@ -3,6 +3,6 @@ using System.Text.Json.Serialization;
 namespace Broker.Client.Handshake;
 
 [JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
-[JsonSerializable(typeof(ServerInfo))]
+[JsonSerializable(typeof(InfoMessage))]
 [JsonSerializable(typeof(ConnectCommand))]
 internal sealed partial class HandshakeJson : JsonSerializerContext;

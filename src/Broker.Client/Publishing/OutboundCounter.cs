@@ -20,5 +20,5 @@ internal struct OutboundCounter
     /// The number of this loop's messages that have certainly been flushed: at least those of all earlier iterations.
     /// </summary>
     [FieldOffset(72)]
-    internal long HandedOver;
+    internal long Flushed;
 }

@@ -1,113 +1,86 @@
-using System.Runtime.InteropServices;
+using System.Buffers.Text;
+using System.Text;
 using Broker.Transport;
 
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// The encoded commands that were published while no server was connected, in order. The memory grows up to the limit,
-/// and an empty buffer has no memory. Used under the connection's gate.
+/// The messages that were published while no server was connected, for the next server. Requests that are no longer
+/// pending by then are removed. Used under the gate.
 /// </summary>
-/// <param name="limit">The largest size in bytes, including the header of each entry.</param>
-internal sealed class ReconnectBuffer(int limit)
+/// <param name="limit">The largest size in bytes.</param>
+/// <param name="inbox">The prefix of the requests' reply subjects, which the request number follows.</param>
+/// <param name="isAwaited">Returns whether the request of this number is still pending.</param>
+internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> isAwaited)
 {
-    private const int Smallest = 4096;
+    private readonly CommandBuffer _commands = new(limit);
+    private readonly byte[] _inbox = Encoding.UTF8.GetBytes(inbox);
 
-    private static readonly int HeaderSize = Marshal.SizeOf<Header>();
+    // Whether the buffer may contain requests that are no longer pending.
+    private bool _mayHaveCancelled;
 
-    private byte[] _bytes = [];
-    private int _used;
-    private long _request;
+    /// <summary>The number of buffered messages.</summary>
+    internal int Messages => _commands.Messages;
 
-    /// <summary>The number of protocol bytes to send.</summary>
-    internal int Length { get; private set; }
-
-    internal int Messages { get; private set; }
+    /// <summary>The number of buffered protocol bytes.</summary>
+    internal int Length => _commands.Length;
 
     /// <summary>
-    /// Returns space for <paramref name="size"/> bytes. The span is valid until the next call. It is empty if the limit
-    /// does not allow it.
+    /// The number of buffered messages that will not be sent, because no server came or because the request was no
+    /// longer pending.
     /// </summary>
-    /// <param name="size">The number of bytes.</param>
-    /// <param name="request">The number of the request that the command belongs to. The caller checks before sending
-    /// whether the request is still pending. 0 if the command is not a request.</param>
-    internal Span<byte> GetSpan(int size, long request)
+    internal long NeverSent { get; private set; }
+
+    /// <summary>The number of messages that were still buffered when the connection closed.</summary>
+    internal long Dropped { get; private set; }
+
+    /// <summary>
+    /// Returns space for a command of <paramref name="size"/> bytes. The span is empty if the limit does not allow it.
+    /// </summary>
+    internal Span<byte> GetSpan(int size, ReadOnlySpan<byte> replyTo)
     {
-        if (size > limit - _used - HeaderSize)
+        long request = RequestNumber(replyTo);
+        Span<byte> space = _commands.GetSpan(size, request);
+        if (space.IsEmpty && _mayHaveCancelled)
         {
-            return default;
+            RemoveCancelled();
+            space = _commands.GetSpan(size, request);
         }
 
-        int needed = _used + HeaderSize + size;
-        if (_bytes.Length < needed)
+        return space;
+    }
+
+    internal void Advance(int count) => _commands.Advance(count);
+
+    /// <summary>
+    /// Records that a request has failed while no server was connected, so that it is not sent to the next server.
+    /// </summary>
+    internal void NoteCancelledRequest() => _mayHaveCancelled = true;
+
+    internal void MoveTo(LoopWriteBuffer buffer)
+    {
+        RemoveCancelled();
+        _commands.MoveTo(buffer);
+    }
+
+    /// <summary>Discards all messages, because the connection is closing.</summary>
+    internal void Drop()
+    {
+        Dropped += _commands.Messages;
+        NeverSent += _commands.Messages;
+        _commands.Clear();
+    }
+
+    private void RemoveCancelled()
+    {
+        if (_mayHaveCancelled)
         {
-            long doubled = Math.Max(_bytes.Length * 2L, Smallest);
-            Array.Resize(ref _bytes, (int)Math.Min(limit, Math.Max(needed, doubled)));
+            _mayHaveCancelled = false;
+            NeverSent += _commands.RemoveCancelled(isAwaited);
         }
-
-        _request = request;
-        return _bytes.AsSpan(_used + HeaderSize);
     }
 
-    internal void Advance(int count)
-    {
-        var header = new Header(count, _request);
-        MemoryMarshal.Write(_bytes.AsSpan(_used), in header);
-        _used += HeaderSize + count;
-        Length += count;
-        Messages++;
-    }
-
-    /// <summary>Removes requests that are no longer pending. Returns their number.</summary>
-    internal int Withdraw(Func<long, bool> isAwaited)
-    {
-        int messages = Messages;
-        byte[] bytes = _bytes;
-        int end = _used;
-        _used = Length = Messages = 0;
-        for (int at = 0; at < end;)
-        {
-            Header header = HeaderAt(bytes, at);
-            int size = HeaderSize + header.Length;
-            if (header.Request == 0 || isAwaited(header.Request))
-            {
-                bytes.AsSpan(at, size).CopyTo(bytes.AsSpan(_used));
-                _used += size;
-                Length += header.Length;
-                Messages++;
-            }
-
-            at += size;
-        }
-
-        return messages - Messages;
-    }
-
-    internal void MoveTo(LoopWriteBuffer stage)
-    {
-        for (int at = 0; at < _used;)
-        {
-            // The commands are written one by one, because unsent bytes are counted in whole commands.
-            int length = HeaderAt(_bytes, at).Length;
-            stage.Write(_bytes.AsSpan(at + HeaderSize, length));
-            at += HeaderSize + length;
-        }
-
-        Clear();
-    }
-
-    internal void Clear()
-    {
-        _bytes = [];
-        _used = Length = Messages = 0;
-    }
-
-    private static Header HeaderAt(byte[] bytes, int at) => MemoryMarshal.Read<Header>(bytes.AsSpan(at));
-
-    [StructLayout(LayoutKind.Sequential, Pack = 4)]
-    private readonly struct Header(int length, long request)
-    {
-        internal readonly int Length = length;
-
-        internal readonly long Request = request;
-    }
+    // Returns 0 if the command is not a request.
+    private long RequestNumber(ReadOnlySpan<byte> replyTo)
+        => replyTo.StartsWith(_inbox) && Utf8Parser.TryParse(replyTo[_inbox.Length..], out long number, out _) ? number : 0;
 }

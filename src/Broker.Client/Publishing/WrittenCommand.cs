@@ -15,7 +15,7 @@ internal sealed class WrittenCommand : IOutboundFraming
     private const int EndLength = 2;
 
     /// <summary>Returns the number of messages in a sequence of whole commands.</summary>
-    internal static long Of(ReadOnlySpan<byte> commands)
+    internal static long CountMessages(ReadOnlySpan<byte> commands)
     {
         long messages = 0;
         while (!commands.IsEmpty && Framing.Measure(commands, out bool isMessage) is var length && length > 0 && length <= commands.Length)

@@ -15,7 +15,7 @@ internal sealed class Continuations : IThreadPoolWorkItem
     private SingleRequest? _last;
 
     // Whether a work item is queued that has not started yet.
-    private bool _isAskedFor;
+    private bool _isQueued;
 
     internal void Add(SingleRequest request)
     {
@@ -31,12 +31,12 @@ internal sealed class Continuations : IThreadPoolWorkItem
             }
 
             _last = request;
-            if (_isAskedFor)
+            if (_isQueued)
             {
                 return;
             }
 
-            _isAskedFor = true;
+            _isQueued = true;
         }
 
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
@@ -47,7 +47,7 @@ internal sealed class Continuations : IThreadPoolWorkItem
     {
         lock (_gate)
         {
-            _isAskedFor = false;
+            _isQueued = false;
         }
 
         while (TryTake(out SingleRequest? request, out bool ask))
@@ -57,7 +57,7 @@ internal sealed class Continuations : IThreadPoolWorkItem
                 ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
             }
 
-            request.GoOn();
+            request.RunContinuation();
         }
     }
 
@@ -78,9 +78,9 @@ internal sealed class Continuations : IThreadPoolWorkItem
             {
                 _last = null;
             }
-            else if (!_isAskedFor)
+            else if (!_isQueued)
             {
-                _isAskedFor = ask = true;
+                _isQueued = ask = true;
             }
 
             return true;

@@ -5,52 +5,52 @@ using Broker.Protocol.Headers;
 namespace Broker.Client.Requests;
 
 /// <summary>A request for many replies. The replies wait in a queue of their own until they are read.</summary>
-internal sealed class ManyRequest : PendingReply
+internal sealed class ManyRequest : AwaitedRequest
 {
     private const int NoResponders = 503;
 
     private readonly Requester _owner;
     private readonly RequestManyOptions _options;
     private readonly long _end;
-    private int _answers;
+    private int _replies;
 
     internal ManyRequest(Requester owner, RequestManyOptions options)
     {
         _owner = owner;
         _options = options;
         _end = Deadline = Requester.DeadlineIn(options.Deadline);
-        Answers = new MessageQueue(new QueueOptions { MaxBytes = options.MaxBytes, WhenFull = FullQueuePolicy.End, MaxMessages = int.MaxValue });
+        Replies = new SubscriptionQueue(new QueueOptions { MaxBytes = options.MaxBytes, WhenFull = FullQueuePolicy.End, MaxMessages = int.MaxValue });
     }
 
     /// <summary>The replies that have arrived, in order. The queue ends after the last one.</summary>
-    internal MessageQueue Answers { get; }
+    internal SubscriptionQueue Replies { get; }
 
-    internal override void Take(in MessageView answer, long number, RequestTable table)
+    internal override void ReceiveReply(in MessageView reply, long number, RequestTable table)
     {
-        if (_answers == 0 && answer.Body.IsEmpty && HeaderBlock.Status(answer.Headers) == NoResponders)
+        if (_replies == 0 && reply.Body.IsEmpty && HeaderBlock.Status(reply.Headers) == NoResponders)
         {
             End(table, new NoRespondersException(Subject));
             return;
         }
 
-        if (_options.Sentinel is { } sentinel && sentinel(in answer))
+        if (_options.Sentinel is { } sentinel && sentinel(in reply))
         {
             End(table, null);
             return;
         }
 
-        _answers++;
-        if (Answers.Put(in answer) == MessageQueue.Outcome.Overrun)
+        _replies++;
+        if (Replies.Enqueue(in reply) == SubscriptionQueue.Outcome.Overrun)
         {
             End(table, new SlowConsumerException(Subject, _options.MaxBytes));
             return;
         }
 
-        if (_answers == _options.MaxAnswers)
+        if (_replies == _options.MaxReplies)
         {
             End(table, null);
         }
-        else if (_options.Silence is { } silence)
+        else if (_options.IdleTimeout is { } silence)
         {
             _owner.SetDeadline(this, Math.Min(_end, Requester.DeadlineIn(silence)));
         }
@@ -59,17 +59,17 @@ internal sealed class ManyRequest : PendingReply
     /// <summary>Ends the request at its deadline. The replies that have arrived are all there are.</summary>
     internal override void TimeOut()
     {
-        _owner.NoteGivenUp();
-        Answers.End(null);
+        _owner.NoteCancelled();
+        Replies.End(null);
     }
 
-    internal override void Fail(Exception reason) => Answers.End(reason);
+    internal override void Fail(Exception reason) => Replies.End(reason);
 
     private void End(RequestTable table, Exception? reason)
     {
         if (table.TryTake(this, Number))
         {
-            Answers.End(reason);
+            Replies.End(reason);
         }
     }
 }

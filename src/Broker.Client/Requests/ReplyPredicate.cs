@@ -5,4 +5,4 @@ namespace Broker.Client.Requests;
 /// <summary>
 /// Tests a reply, on the connection's event loop, where it must not block. The view is valid until the method returns.
 /// </summary>
-public delegate bool ReplyPredicate(in MessageView answer);
+public delegate bool ReplyPredicate(in MessageView reply);

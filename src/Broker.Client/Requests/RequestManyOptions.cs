@@ -9,10 +9,10 @@ public sealed record RequestManyOptions
     public TimeSpan Deadline { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The number of replies that ends the request. Default: no limit.</summary>
-    public int? MaxAnswers { get; init; }
+    public int? MaxReplies { get; init; }
 
     /// <summary>The longest pause after a reply. Default: no limit other than the deadline.</summary>
-    public TimeSpan? Silence { get; init; }
+    public TimeSpan? IdleTimeout { get; init; }
 
     /// <summary>Tests whether a reply marks the end. That reply is not returned. Default: no reply does.</summary>
     public ReplyPredicate? Sentinel { get; init; }
@@ -26,9 +26,9 @@ public sealed record RequestManyOptions
     internal void Validate()
     {
         OptionRange.Require(Deadline > TimeSpan.Zero && Deadline < Longest, nameof(Deadline), Deadline, "above 0 and below 20 days");
-        OptionRange.Require(MaxAnswers is null or >= 1, nameof(MaxAnswers), MaxAnswers, "1 or more, or null");
+        OptionRange.Require(MaxReplies is null or >= 1, nameof(MaxReplies), MaxReplies, "1 or more, or null");
         OptionRange.Require(
-            Silence is null || (Silence > TimeSpan.Zero && Silence < Longest), nameof(Silence), Silence, "above 0 and below 20 days, or null");
+            IdleTimeout is null || (IdleTimeout > TimeSpan.Zero && IdleTimeout < Longest), nameof(IdleTimeout), IdleTimeout, "above 0 and below 20 days, or null");
         OptionRange.Require(MaxBytes >= 1, nameof(MaxBytes), MaxBytes, "1 or more");
     }
 }

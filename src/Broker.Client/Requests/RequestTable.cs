@@ -8,33 +8,33 @@ namespace Broker.Client.Requests;
 internal sealed class RequestTable
 {
     private const int SlotBits = 20;
-    private const int Most = (1 << SlotBits) - 1;
+    private const int MaxRequests = (1 << SlotBits) - 1;
 
     private readonly Lock _gate = new();
     private readonly Stack<int> _free = new();
-    private PendingReply?[] _slots = new PendingReply?[16];
+    private AwaitedRequest?[] _slots = new AwaitedRequest?[16];
     private long[] _uses = new long[16];
     private int _next;
-    private int _waiting;
+    private int _pending;
 
     // The time of the next search for expired requests.
-    private long _sweepAt = PendingReply.Never;
+    private long _sweepAt = AwaitedRequest.Never;
 
     /// <summary>The number of pending requests. It may have changed by the time the caller uses it.</summary>
-    internal int Waiting => Volatile.Read(ref _waiting);
+    internal int Pending => Volatile.Read(ref _pending);
 
     /// <summary>
     /// Assigns a number to a request and adds it. Returns whether the next <see cref="TakeExpired"/> must come earlier
     /// than planned.
     /// </summary>
     /// <exception cref="InvalidOperationException">1,048,575 requests are pending already.</exception>
-    internal bool Add(PendingReply request)
+    internal bool Add(AwaitedRequest request)
     {
         lock (_gate)
         {
             if (!_free.TryPop(out int slot))
             {
-                if (_next == Most)
+                if (_next == MaxRequests)
                 {
                     throw new InvalidOperationException("Too many requests are pending.");
                 }
@@ -50,8 +50,8 @@ internal sealed class RequestTable
             // No number is 0, and no number is used twice in the lifetime of the table.
             request.Number = (++_uses[slot] << SlotBits) | (uint)slot;
             _slots[slot] = request;
-            _waiting++;
-            return Advance(request.Deadline);
+            _pending++;
+            return IsEarlier(request.Deadline);
         }
     }
 
@@ -59,20 +59,20 @@ internal sealed class RequestTable
     /// Changes the deadline of a request. Returns whether the next <see cref="TakeExpired"/> must come earlier than
     /// planned.
     /// </summary>
-    internal bool SetDeadline(PendingReply request, long deadline)
+    internal bool SetDeadline(AwaitedRequest request, long deadline)
     {
         lock (_gate)
         {
             request.Deadline = deadline;
-            return Advance(deadline);
+            return IsEarlier(deadline);
         }
     }
 
-    internal PendingReply? Find(long number)
+    internal AwaitedRequest? Find(long number)
     {
         lock (_gate)
         {
-            return Look(number);
+            return Get(number);
         }
     }
 
@@ -80,25 +80,25 @@ internal sealed class RequestTable
     /// Removes a request. Returns false if other code has removed it. It may then already be in use for another request
     /// with another number.
     /// </summary>
-    internal bool TryTake(PendingReply request, long number)
+    internal bool TryTake(AwaitedRequest request, long number)
     {
         lock (_gate)
         {
-            if (Look(number) != request)
+            if (Get(number) != request)
             {
                 return false;
             }
 
-            Clear((int)(number & Most));
+            Clear((int)(number & MaxRequests));
             return true;
         }
     }
 
-    internal List<PendingReply> TakeAll()
+    internal List<AwaitedRequest> TakeAll()
     {
         lock (_gate)
         {
-            var all = new List<PendingReply>(_waiting);
+            var all = new List<AwaitedRequest>(_pending);
             for (int slot = 0; slot < _next; slot++)
             {
                 if (_slots[slot] is { } request)
@@ -115,11 +115,11 @@ internal sealed class RequestTable
     /// <summary>
     /// Removes the requests whose deadline is not after <paramref name="now"/>. Returns the time of the next deadline.
     /// </summary>
-    internal long TakeExpired(long now, List<PendingReply> expired)
+    internal long TakeExpired(long now, List<AwaitedRequest> expired)
     {
         lock (_gate)
         {
-            long next = PendingReply.Never;
+            long next = AwaitedRequest.Never;
             for (int slot = 0; slot < _next; slot++)
             {
                 if (_slots[slot] is not { } request)
@@ -143,7 +143,7 @@ internal sealed class RequestTable
     }
 
     // Called under the gate.
-    private bool Advance(long deadline)
+    private bool IsEarlier(long deadline)
     {
         if (deadline >= _sweepAt)
         {
@@ -154,9 +154,9 @@ internal sealed class RequestTable
         return true;
     }
 
-    private PendingReply? Look(long number)
+    private AwaitedRequest? Get(long number)
     {
-        int slot = (int)(number & Most);
+        int slot = (int)(number & MaxRequests);
         return slot < _slots.Length && _slots[slot] is { } request && request.Number == number ? request : null;
     }
 
@@ -164,6 +164,6 @@ internal sealed class RequestTable
     {
         _slots[slot] = null;
         _free.Push(slot);
-        _waiting--;
+        _pending--;
     }
 }

@@ -15,13 +15,13 @@ namespace Broker.Client.Requests;
 /// </summary>
 internal sealed class Requester
 {
-    private const int MostKept = 256;
+    private const int MaxPooled = 256;
 
-    private const int LongestNumber = 20;
+    private const int MaxNumberLength = 20;
 
     // The interval between two searches for expired requests is at least 1 ms for this many pending requests. With that,
     // the searches cost a few tenths of a percent of the time.
-    private const int PerMillisecond = 1000;
+    private const int RequestsPerMillisecond = 1000;
 
     private readonly ConnectionCore _core;
     private readonly RequestTable _table = new();
@@ -29,7 +29,7 @@ internal sealed class Requester
     private readonly byte[] _prefixBytes;
     private readonly Lock _inboxGate = new();
     private readonly Stack<SingleRequest> _free = new();
-    private readonly List<PendingReply> _expired = [];
+    private readonly List<AwaitedRequest> _expired = [];
     private readonly Action _startSweep;
     private readonly Action _sweep;
     private Subscription? _inbox;
@@ -51,10 +51,10 @@ internal sealed class Requester
     internal static TimeoutException TimeoutOf(string subject) => new($"No reply to the request to '{subject}' came in time.");
 
     internal static long DeadlineIn(TimeSpan time)
-        => time == Timeout.InfiniteTimeSpan ? PendingReply.Never : Environment.TickCount64 + (long)Math.Ceiling(time.TotalMilliseconds);
+        => time == Timeout.InfiniteTimeSpan ? AwaitedRequest.Never : Environment.TickCount64 + (long)Math.Ceiling(time.TotalMilliseconds);
 
     /// <summary>The number of pending requests. It may have changed by the time the caller uses it.</summary>
-    internal int Waiting => _table.Waiting;
+    internal int Pending => _table.Pending;
 
     /// <summary>Runs the continuations of awaited requests.</summary>
     internal Continuations Continuations { get; } = new();
@@ -67,7 +67,7 @@ internal sealed class Requester
         cancellationToken.ThrowIfCancellationRequested();
         SingleRequest request = Take();
         Send(request, subject, body, timeout, headers, watched: true);
-        request.WatchFor(cancellationToken);
+        request.Observe(cancellationToken);
         return request.Task;
     }
 
@@ -76,7 +76,7 @@ internal sealed class Requester
     {
         if (_core.CurrentLoop() is { } loop)
         {
-            return RequestTurning(loop, subject, body, timeout, headers, cancellationToken);
+            return RequestOnCallerDrivenLoop(loop, subject, body, timeout, headers, cancellationToken);
         }
 
         cancellationToken.ThrowIfCancellationRequested();
@@ -87,7 +87,7 @@ internal sealed class Requester
     }
 
     // A thread that drives the loop itself runs iterations until the reply has come. Only the reply wakes this thread.
-    private Message RequestTurning(
+    private Message RequestOnCallerDrivenLoop(
         EventLoop loop, string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
         if (!loop.IsCallerDriven)
@@ -101,8 +101,8 @@ internal sealed class Requester
         SingleRequest request = Take();
         request.Block(loop);
         Send(request, subject, body, timeout, headers, watched: true);
-        request.WatchFor(cancellationToken);
-        return request.Turn(loop);
+        request.Observe(cancellationToken);
+        return request.DriveLoop(loop);
     }
 
     internal async IAsyncEnumerable<Message> RequestManyAsync(
@@ -114,11 +114,11 @@ internal sealed class Requester
         Publish(request, subject, body.Span, headers.Span);
         try
         {
-            while (await request.Answers.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+            while (await request.Replies.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
             {
-                while (request.Answers.TryRead(out Message answer))
+                while (request.Replies.TryRead(out Message reply))
                 {
-                    yield return answer;
+                    yield return reply;
                 }
             }
         }
@@ -126,7 +126,7 @@ internal sealed class Requester
         {
             if (_table.TryTake(request, request.Number))
             {
-                NoteGivenUp();
+                NoteCancelled();
             }
         }
     }
@@ -134,11 +134,11 @@ internal sealed class Requester
     /// <summary>
     /// Removes a request that its caller has cancelled, if it has no outcome yet. May be called on any thread.
     /// </summary>
-    internal void GiveUp(PendingReply request, Exception reason)
+    internal void Cancel(AwaitedRequest request, Exception reason)
     {
         if (_table.TryTake(request, request.Number))
         {
-            NoteGivenUp();
+            NoteCancelled();
             request.Fail(reason);
         }
     }
@@ -146,19 +146,19 @@ internal sealed class Requester
     /// <summary>
     /// Records that a request has failed. Without a server, this prevents that the request is sent to the next server.
     /// </summary>
-    internal void NoteGivenUp()
+    internal void NoteCancelled()
     {
         if (_core.Link is null)
         {
             lock (_core.Gate)
             {
-                _core.Replay.NoteGivenUp();
+                _core.ReconnectBuffer.NoteCancelledRequest();
             }
         }
     }
 
     /// <summary>Changes the deadline of a request. Called on the loop.</summary>
-    internal void SetDeadline(PendingReply request, long deadline)
+    internal void SetDeadline(AwaitedRequest request, long deadline)
     {
         if (_table.SetDeadline(request, deadline))
         {
@@ -168,7 +168,7 @@ internal sealed class Requester
 
     internal void FailAll(Exception reason)
     {
-        foreach (PendingReply request in _table.TakeAll())
+        foreach (AwaitedRequest request in _table.TakeAll())
         {
             request.Fail(reason);
         }
@@ -181,7 +181,7 @@ internal sealed class Requester
     {
         lock (_free)
         {
-            if (_free.Count < MostKept)
+            if (_free.Count < MaxPooled)
             {
                 _free.Push(request);
             }
@@ -211,7 +211,7 @@ internal sealed class Requester
                 throw new ArgumentOutOfRangeException(nameof(timeout));
             }
 
-            request.Deadline = watched ? DeadlineIn(timeout) : PendingReply.Never;
+            request.Deadline = watched ? DeadlineIn(timeout) : AwaitedRequest.Never;
             Publish(request, subject, body, headers);
         }
         catch
@@ -222,7 +222,7 @@ internal sealed class Requester
     }
 
     // If this throws, the request is in no table and nothing was sent.
-    private void Publish(PendingReply request, string subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    private void Publish(AwaitedRequest request, string subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
     {
         ArgumentNullException.ThrowIfNull(subject);
         using var subjectBytes = new SubjectBytes(subject, stackalloc byte[SubjectBytes.OnStack], nameof(subject));
@@ -230,13 +230,13 @@ internal sealed class Requester
         EnsureInbox();
         request.Subject = subject;
         bool isSooner = _table.Add(request);
-        Span<byte> replyTo = stackalloc byte[_prefixBytes.Length + LongestNumber];
+        Span<byte> replyTo = stackalloc byte[_prefixBytes.Length + MaxNumberLength];
         _prefixBytes.CopyTo(replyTo);
         Utf8Formatter.TryFormat(request.Number, replyTo[_prefixBytes.Length..], out int digits);
         // If this is the only pending request, its own thread sends it, because waking the loop took longer. If there
         // are several, the loop sends many at a time.
         PublishStatus status = _core.Publisher.TryPublish(
-            subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + digits)], headers, atOnce: _table.Waiting <= 1);
+            subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + digits)], headers, atOnce: _table.Pending <= 1);
         // The loss of the server may have failed the request already. The caller then gets that outcome.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))
         {
@@ -253,7 +253,7 @@ internal sealed class Requester
     {
         PublishStatus.Dropped or PublishStatus.NotConnected => new ConnectionLostException("No server is connected."),
         PublishStatus.Closed => new ConnectionLostException("The connection is closed."),
-        _ => _core.Publisher.Refusal(status, payloadLength),
+        _ => _core.Publisher.CreateRefusal(status, payloadLength),
     };
 
     private void EnsureInbox()
@@ -265,17 +265,17 @@ internal sealed class Requester
 
         lock (_inboxGate)
         {
-            _inbox ??= _core.Subscriber.Subscribe(_prefix + "*", TakeAnswer, null, null);
+            _inbox ??= _core.Subscriber.Subscribe(_prefix + "*", ReceiveReply, null, null);
         }
     }
 
     // Called on the loop.
-    private void TakeAnswer(in MessageView message)
+    private void ReceiveReply(in MessageView message)
     {
         ReadOnlySpan<byte> number = message.Subject[Math.Min(message.Subject.Length, _prefixBytes.Length)..];
         if (Utf8Parser.TryParse(number, out long value, out int read) && read == number.Length)
         {
-            _table.Find(value)?.Take(in message, value, _table);
+            _table.Find(value)?.ReceiveReply(in message, value, _table);
         }
     }
 
@@ -292,15 +292,15 @@ internal sealed class Requester
     {
         long now = Environment.TickCount64;
         long next = _table.TakeExpired(now, _expired);
-        foreach (PendingReply request in _expired)
+        foreach (AwaitedRequest request in _expired)
         {
             request.TimeOut();
         }
 
         _expired.Clear();
-        if (next != PendingReply.Never)
+        if (next != AwaitedRequest.Never)
         {
-            long wait = Math.Max(next - now, _table.Waiting / PerMillisecond);
+            long wait = Math.Max(next - now, _table.Pending / RequestsPerMillisecond);
             _timer = _core.Loop.StartTimer(TimeSpan.FromMilliseconds(wait), _sweep);
         }
     }

@@ -14,7 +14,7 @@ namespace Broker.Client.Requests;
 ///  The outcome comes from the loop, from a cancellation or from the close of the connection. The table decides which
 /// one is first. A continuation runs on the thread pool, never on the thread that set the outcome.
 ///  </remarks>
-internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskSource<Message>
+internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTaskSource<Message>
 {
     private const int NoResponders = 503;
 
@@ -22,15 +22,15 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
     private ManualResetEventSlim? _event;
     private CancellationTokenRegistration _registration;
     private CancellationToken _token;
-    private Message _answer;
+    private Message _reply;
     private Exception? _failure;
-    private EventLoop? _turned;
+    private EventLoop? _drivenLoop;
     private bool _blocks;
 
     /// <summary>The task of the outcome. It must be awaited only once.</summary>
     internal ValueTask<Message> Task => new(this, _source.Version);
 
-    internal void WatchFor(CancellationToken token)
+    internal void Observe(CancellationToken token)
     {
         if (!token.CanBeCanceled)
         {
@@ -42,11 +42,11 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
     }
 
     /// <summary>Prepares the request for a thread that blocks.</summary>
-    /// <param name="turned">The loop that the thread drives meanwhile, if any.</param>
-    internal void Block(EventLoop? turned = null)
+    /// <param name="drivenLoop">The loop that the thread drives meanwhile, if any.</param>
+    internal void Block(EventLoop? drivenLoop = null)
     {
         _blocks = true;
-        _turned = turned;
+        _drivenLoop = drivenLoop;
         // A reply takes as long as two threads need to wake, and a spinning thread would take the processor from one of
         // them.
         _event ??= new ManualResetEventSlim(initialState: false, spinCount: 0);
@@ -60,12 +60,12 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
         {
             if (!_event!.Wait(timeout, token))
             {
-                owner.GiveUp(this, Requester.TimeoutOf(Subject));
+                owner.Cancel(this, Requester.TimeoutOf(Subject));
             }
         }
         catch (OperationCanceledException e)
         {
-            owner.GiveUp(this, e);
+            owner.Cancel(this, e);
         }
 
         // If the request could not be removed, its outcome is set or is about to be set.
@@ -76,8 +76,8 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
     /// <summary>
     /// Runs iterations of the loop until there is an outcome. The loop's timer ends the request if nothing else does.
     /// </summary>
-    /// <exception cref="OperationCanceledException">The token of <see cref="WatchFor"/> was cancelled.</exception>
-    internal Message Turn(EventLoop loop)
+    /// <exception cref="OperationCanceledException">The token of <see cref="Observe"/> was cancelled.</exception>
+    internal Message DriveLoop(EventLoop loop)
     {
         while (!_event!.IsSet)
         {
@@ -88,26 +88,26 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
         return TakeOutcome();
     }
 
-    internal override void Take(in MessageView answer, long number, RequestTable table)
+    internal override void ReceiveReply(in MessageView reply, long number, RequestTable table)
     {
         if (!table.TryTake(this, number))
         {
             return;
         }
 
-        if (answer.Body.IsEmpty && HeaderBlock.Status(answer.Headers) == NoResponders)
+        if (reply.Body.IsEmpty && HeaderBlock.Status(reply.Headers) == NoResponders)
         {
             Complete(default, new NoRespondersException(Subject));
         }
         else
         {
-            Complete(answer.ToMessage(), null);
+            Complete(reply.ToMessage(), null);
         }
     }
 
     internal override void TimeOut()
     {
-        owner.NoteGivenUp();
+        owner.NoteCancelled();
         Complete(default, Requester.TimeoutOf(Subject));
     }
 
@@ -117,11 +117,11 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
     internal SingleRequest? Next { get; set; }
 
     /// <summary>Runs the continuation of the awaiting code. Called on the thread pool.</summary>
-    internal void GoOn()
+    internal void RunContinuation()
     {
         if (_failure is null)
         {
-            _source.SetResult(_answer);
+            _source.SetResult(_reply);
         }
         else
         {
@@ -153,10 +153,10 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
     {
         _registration = default;
         _token = default;
-        _answer = default;
+        _reply = default;
         _failure = null;
         _blocks = false;
-        _turned = null;
+        _drivenLoop = null;
         _event?.Reset();
         _source.Reset();
         Number = 0;
@@ -166,26 +166,26 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
 
     private Message TakeOutcome()
     {
-        (Message answer, Exception? failure) = (_answer, _failure);
+        (Message reply, Exception? failure) = (_reply, _failure);
         Recycle();
-        return failure is null ? answer : throw failure;
+        return failure is null ? reply : throw failure;
     }
 
-    private void Cancel() => owner.GiveUp(this, new OperationCanceledException(_token));
+    private void Cancel() => owner.Cancel(this, new OperationCanceledException(_token));
 
-    private void Complete(in Message answer, Exception? failure)
+    private void Complete(in Message reply, Exception? failure)
     {
-        _answer = answer;
+        _reply = reply;
         _failure = failure;
         if (_blocks)
         {
             // A thread that drives the loop sleeps in it and must be woken. The field is read before Set, because
             // another request may use this object after Set.
-            EventLoop? turned = _turned;
+            EventLoop? drivenLoop = _drivenLoop;
             _event!.Set();
-            if (turned is { IsCurrent: false })
+            if (drivenLoop is { IsCurrent: false })
             {
-                turned.Post(static () => { });
+                drivenLoop.Post(static () => { });
             }
         }
         else

@@ -84,7 +84,7 @@ internal sealed class ServerAddress
     /// Parses <c>host:port</c> from an INFO. The result has the credentials of this address. Returns null if the text
     /// is not valid.
     /// </summary>
-    internal ServerAddress? Neighbour(string text)
+    internal ServerAddress? ParseListed(string text)
     {
         return Uri.TryCreate("nats://" + text, UriKind.Absolute, out Uri? uri) && uri.Host.Length != 0 && uri.UserInfo.Length == 0
             ? new ServerAddress(uri.DnsSafeHost, uri.Port < 0 ? DefaultPort : uri.Port)

@@ -6,24 +6,24 @@ namespace Broker.Client.Servers;
 internal sealed class ServerPool
 {
     // A large INFO could list thousands of servers.
-    private const int MostLearnt = 256;
+    private const int MaxDiscovered = 256;
 
     // One refusal may come from a restarting server. A second refusal does not.
-    private const int MostRefusals = 2;
+    private const int MaxRefusals = 2;
 
     private readonly Lock _gate = new();
     private readonly List<Entry> _entries = [];
-    private readonly int _mostRefusals;
+    private readonly int _maxRefusals;
     private int _next;
 
     /// <param name="servers">The configured addresses.</param>
     /// <param name="retryRefused">Whether a server that refused the credentials is tried again without limit.</param>
     internal ServerPool(IEnumerable<string> servers, bool retryRefused = false)
     {
-        _mostRefusals = retryRefused ? int.MaxValue : MostRefusals;
+        _maxRefusals = retryRefused ? int.MaxValue : MaxRefusals;
         foreach (string server in servers)
         {
-            _entries.Add(new Entry(ServerAddress.Parse(server), learnt: false));
+            _entries.Add(new Entry(ServerAddress.Parse(server), isDiscovered: false));
         }
     }
 
@@ -46,7 +46,7 @@ internal sealed class ServerPool
             for (int i = 0; i < _entries.Count; i++)
             {
                 Entry entry = _entries[_next++ % _entries.Count];
-                if (entry.Refusals < _mostRefusals)
+                if (entry.Refusals < _maxRefusals)
                 {
                     return entry.Address;
                 }
@@ -57,7 +57,7 @@ internal sealed class ServerPool
     }
 
     /// <summary>Stores whether a server has refused or accepted the credentials.</summary>
-    internal void Note(ServerAddress address, bool refused)
+    internal void RecordAttempt(ServerAddress address, bool refused)
     {
         lock (_gate)
         {
@@ -72,15 +72,15 @@ internal sealed class ServerPool
     /// Replaces the servers that were learnt before by those that <paramref name="from"/> lists now. Returns whether
     /// any of them is new.
     /// </summary>
-    internal bool Learn(ServerAddress from, IReadOnlyList<string> told)
+    internal bool ReplaceDiscovered(ServerAddress from, IReadOnlyList<string> listed)
     {
         lock (_gate)
         {
-            var addresses = told.Take(MostLearnt).Select(from.Neighbour).OfType<ServerAddress>()
+            var addresses = listed.Take(MaxDiscovered).Select(from.ParseListed).OfType<ServerAddress>()
                 .DistinctBy(a => a.ToString(), StringComparer.OrdinalIgnoreCase).ToList();
-            _entries.RemoveAll(e => e.Learnt && e.Address != from && !addresses.Exists(a => Same(a, e.Address)));
+            _entries.RemoveAll(e => e.IsDiscovered && e.Address != from && !addresses.Exists(a => Same(a, e.Address)));
             addresses.RemoveAll(a => _entries.Exists(e => Same(a, e.Address)));
-            _entries.AddRange(addresses.Select(a => new Entry(a, learnt: true)));
+            _entries.AddRange(addresses.Select(a => new Entry(a, isDiscovered: true)));
             return addresses.Count != 0;
         }
     }
@@ -88,11 +88,11 @@ internal sealed class ServerPool
     private static bool Same(ServerAddress a, ServerAddress b)
         => a.Port == b.Port && string.Equals(a.Host, b.Host, StringComparison.OrdinalIgnoreCase);
 
-    private sealed class Entry(ServerAddress address, bool learnt)
+    private sealed class Entry(ServerAddress address, bool isDiscovered)
     {
         internal ServerAddress Address { get; } = address;
 
-        internal bool Learnt { get; } = learnt;
+        internal bool IsDiscovered { get; } = isDiscovered;
 
         internal int Refusals { get; set; }
     }

@@ -10,28 +10,28 @@ namespace Broker.Client.Subscriptions;
 ///  </remarks>
 internal sealed class MessageBatch
 {
-    private const int Most = 64;
+    private const int Capacity = 64;
 
     private Message[] _messages = [];
-    private MessageQueue? _queue;
+    private SubscriptionQueue? _queue;
     private int _count;
     private long _bytes;
 
     /// <summary>Returns the number of collected messages for a queue and their size in bytes.</summary>
-    internal (int Messages, long Bytes) Of(MessageQueue queue) => queue == _queue ? (_count, _bytes) : default;
+    internal (int Messages, long Bytes) CountFor(SubscriptionQueue queue) => queue == _queue ? (_count, _bytes) : default;
 
-    internal void Add(MessageQueue queue, in Message message)
+    internal void Add(SubscriptionQueue queue, in Message message)
     {
         if (queue != _queue)
         {
             Flush();
             _queue = queue;
-            _messages = _messages.Length == 0 ? new Message[Most] : _messages;
+            _messages = _messages.Length == 0 ? new Message[Capacity] : _messages;
         }
 
         _messages[_count++] = message;
         _bytes += message.Size;
-        if (_count == Most)
+        if (_count == Capacity)
         {
             Flush();
         }

@@ -9,7 +9,7 @@ internal struct MessageRing
     // needing the size.
     private const int LargestToKeep = 1024;
     private const int Use = 4;
-    private const int Patience = 64;
+    private const int UnusedRounds = 64;
 
     // The length is 0 or a power of two.
     private Message[] _messages;
@@ -48,7 +48,7 @@ internal struct MessageRing
         {
             _unused = _messages.Length > LargestToKeep && _peak < _messages.Length / Use ? _unused + 1 : 0;
             _peak = 0;
-            if (_unused == Patience)
+            if (_unused == UnusedRounds)
             {
                 _unused = 0;
                 Clear();

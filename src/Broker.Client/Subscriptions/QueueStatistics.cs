@@ -10,10 +10,10 @@ public readonly record struct QueueStatistics
     public long PendingBytes { get; init; }
 
     /// <summary>The largest number of messages that were in the queue at a time.</summary>
-    public int MostPending { get; init; }
+    public int PeakPending { get; init; }
 
     /// <summary>The largest number of bytes that were in the queue at a time.</summary>
-    public long MostPendingBytes { get; init; }
+    public long PeakPendingBytes { get; init; }
 
     /// <summary>The number of messages that were added to the queue, including those that were dropped later.</summary>
     public long Queued { get; init; }

@@ -18,9 +18,9 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
     // A reader that took the last message and does not ask for another one may have left.
     private static readonly TimeSpan ReaderGrace = TimeSpan.FromSeconds(1);
 
-    private readonly MessageQueue _queue;
+    private readonly SubscriptionQueue _queue;
 
-    internal QueuedSubscription(QueueOptions options) => _queue = new MessageQueue(options);
+    internal QueuedSubscription(QueueOptions options) => _queue = new SubscriptionQueue(options);
 
     /// <summary>
     /// The subscription, with its filter, its queue group and the number of messages that the server has sent.
@@ -64,15 +64,15 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
         return ValueTask.CompletedTask;
     }
 
-    internal void Take(in MessageView message)
+    internal void Enqueue(in MessageView message)
     {
-        switch (_queue.Put(in message, Subscription.Connection.Core.Subscriber.Batch))
+        switch (_queue.Enqueue(in message, Subscription.Connection.Core.Subscriber.Batch))
         {
-            case MessageQueue.Outcome.FirstDropped:
-                Subscription.Connection.Core.Events.TellSlowConsumer(this);
+            case SubscriptionQueue.Outcome.FirstDropped:
+                Subscription.Connection.Core.Events.RaiseSlowConsumer(this);
                 break;
-            case MessageQueue.Outcome.Overrun:
-                Subscription.Connection.Core.Events.TellSlowConsumer(this);
+            case SubscriptionQueue.Outcome.Overrun:
+                Subscription.Connection.Core.Events.RaiseSlowConsumer(this);
                 _queue.End(new SlowConsumerException(Subscription.Filter));
                 Subscription.Unsubscribe();
                 break;
@@ -93,6 +93,6 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
     internal async Task WhenHandledAsync()
     {
         await (Handling ?? _queue.Completion).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await Lifecycle.InTimeAsync(_queue.WhenBackAsync(), ReaderGrace).ConfigureAwait(false);
+        await Lifecycle.WaitAtMostAsync(_queue.WhenReadersIdleAsync(), ReaderGrace).ConfigureAwait(false);
     }
 }

@@ -6,7 +6,7 @@ namespace Broker.Client.Subscriptions;
 /// The wait of a queue's reader. It is reused for the reader's next wait, so a reader that often catches up allocates
 /// no memory. The queue's gate decides which code completes a wait. The reader itself returns the waiter.
 /// </summary>
-internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
+internal sealed class ReadWaiter(SubscriptionQueue queue) : IValueTaskSource<bool>
 {
     private ManualResetValueTaskSourceCore<bool> _source = new() { RunContinuationsAsynchronously = true };
     private CancellationTokenRegistration _registration;
@@ -24,7 +24,7 @@ internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
     /// <summary>
     /// Observes a cancellation token. Called before the reader gets the task, so before the outcome can be taken.
     /// </summary>
-    internal void WatchFor(CancellationToken token)
+    internal void Observe(CancellationToken token)
     {
         if (token.CanBeCanceled)
         {
@@ -59,7 +59,7 @@ internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
             _registration = default;
             _token = default;
             _source.Reset();
-            queue.GiveBack(this);
+            queue.ReturnWaiter(this);
         }
     }
 
@@ -70,7 +70,7 @@ internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
 
     private void Cancel()
     {
-        if (queue.TryTakeOut(this))
+        if (queue.TryClaim(this))
         {
             _source.SetException(new OperationCanceledException(_token));
         }

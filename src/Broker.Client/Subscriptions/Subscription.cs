@@ -135,7 +135,7 @@ public sealed class Subscription : IDisposable
         if (IsComplete)
         {
             Connection.Core.Subscriber.Batch.Flush();
-            Connection.Core.Subscriber.Forget(this);
+            Connection.Core.Subscriber.Remove(this);
         }
     }
 

@@ -6,7 +6,7 @@ namespace Broker.Client.Telemetry;
 
 /// <summary>
 /// Creates the spans of one connection according to OpenTelemetry's conventions for messaging. It exists only if
-/// tracing is enabled, and has a source of its own that ends with the connection. Callers check <see cref="IsHeard"/>
+/// tracing is enabled, and has a source of its own that ends with the connection. Callers check <see cref="HasListeners"/>
 /// first, so that nothing else happens without a listener.
 /// </summary>
 internal sealed class ClientTracer(ConnectionCore core) : IDisposable
@@ -16,7 +16,7 @@ internal sealed class ClientTracer(ConnectionCore core) : IDisposable
     private readonly ActivitySource _source = new(ClientActivities.SourceName, typeof(ClientTracer).Assembly.GetName().Version?.ToString(3));
     private readonly string _ownInboxes = core.Options.InboxPrefix + ".";
 
-    internal bool IsHeard => _source.HasListeners();
+    internal bool HasListeners => _source.HasListeners();
 
     public void Dispose() => _source.Dispose();
 

@@ -10,9 +10,9 @@ internal sealed class TracedHandler(ClientTracer tracer, MessageHandler handler)
 {
     internal void Handle(in MessageView message)
     {
-        if (tracer.IsHeard)
+        if (tracer.HasListeners)
         {
-            HandleHeard(in message);
+            HandleTraced(in message);
         }
         else
         {
@@ -20,7 +20,7 @@ internal sealed class TracedHandler(ClientTracer tracer, MessageHandler handler)
         }
     }
 
-    private void HandleHeard(in MessageView message)
+    private void HandleTraced(in MessageView message)
     {
         // The loop's thread still has the activity that was current when it was started, which is not the parent of
         // this one.

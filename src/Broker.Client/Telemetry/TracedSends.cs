@@ -78,8 +78,8 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         try
         {
             byte[]? block = tracer.Inject(headers, body.Length);
-            ValueTask<Message> answer = core.Requester.RequestAsync(subject, body, timeout, block is null ? headers : block, cancellationToken);
-            return activity is null ? answer : EndWithAsync(answer, activity);
+            ValueTask<Message> reply = core.Requester.RequestAsync(subject, body, timeout, block is null ? headers : block, cancellationToken);
+            return activity is null ? reply : EndWithAsync(reply, activity);
         }
         catch (Exception e)
         {
@@ -118,22 +118,22 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         ArgumentNullException.ThrowIfNull(subject);
         using Activity? activity = tracer.StartSend(RequestName, subject, body.Length);
         byte[]? block = tracer.Inject(headers.Span, body.Length);
-        IAsyncEnumerator<Message> answers = core.Requester.RequestManyAsync(subject, body, options, block ?? headers, cancellationToken)
+        IAsyncEnumerator<Message> replies = core.Requester.RequestManyAsync(subject, body, options, block ?? headers, cancellationToken)
             .GetAsyncEnumerator(CancellationToken.None);
-        await using (answers.ConfigureAwait(false))
+        await using (replies.ConfigureAwait(false))
         {
-            while (await MoveNextAsync(answers, activity).ConfigureAwait(false))
+            while (await MoveNextAsync(replies, activity).ConfigureAwait(false))
             {
-                yield return answers.Current;
+                yield return replies.Current;
             }
         }
     }
 
-    private static async ValueTask<bool> MoveNextAsync(IAsyncEnumerator<Message> answers, Activity? activity)
+    private static async ValueTask<bool> MoveNextAsync(IAsyncEnumerator<Message> replies, Activity? activity)
     {
         try
         {
-            return await answers.MoveNextAsync().ConfigureAwait(false);
+            return await replies.MoveNextAsync().ConfigureAwait(false);
         }
         catch (Exception e)
         {
@@ -142,13 +142,13 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         }
     }
 
-    private static async ValueTask<Message> EndWithAsync(ValueTask<Message> answer, Activity activity)
+    private static async ValueTask<Message> EndWithAsync(ValueTask<Message> reply, Activity activity)
     {
         using (activity)
         {
             try
             {
-                return await answer.ConfigureAwait(false);
+                return await reply.ConfigureAwait(false);
             }
             catch (Exception e)
             {

@@ -37,7 +37,7 @@ internal sealed class ClientTls
     /// <summary>Whether a connection without TLS is refused.</summary>
     internal bool IsRequired => _options.Required;
 
-    internal bool IsFirst => _options.HandshakeFirst;
+    internal bool IsHandshakeFirst => _options.HandshakeFirst;
 
     internal SslClientAuthenticationOptions For(ServerAddress address)
     {

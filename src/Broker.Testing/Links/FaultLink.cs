@@ -19,7 +19,7 @@ public sealed class FaultLink : IAsyncDisposable
     private readonly CancellationTokenSource _ending = new();
     private readonly Task _accepting;
     private volatile bool _refuses;
-    private volatile HeldConnections? _held;
+    private volatile ReorderedConnections? _reordered;
     private int _disposed;
 
     private FaultLink(EndPoint target, TimeProvider time)
@@ -92,7 +92,7 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>The number of bytes that have passed in one direction, over all connections.</summary>
-    public long Passed(LinkDirection direction) => _faults.Passed(direction);
+    public long GetPassedBytes(LinkDirection direction) => _faults.GetPassedBytes(direction);
 
     /// <summary>
     /// Stops all bytes until <see cref="Resume"/>, and also the end of a connection. Connections stay open, and senders
@@ -172,8 +172,8 @@ public sealed class FaultLink : IAsyncDisposable
             throw new ArgumentException("An order must contain each number from 0 exactly once.", nameof(order));
         }
 
-        var held = new HeldConnections([.. order]);
-        if (Interlocked.CompareExchange(ref _held, held, null) is not null)
+        var held = new ReorderedConnections([.. order]);
+        if (Interlocked.CompareExchange(ref _reordered, held, null) is not null)
         {
             throw new InvalidOperationException("The link still waits for the connections of an earlier order.");
         }
@@ -204,7 +204,7 @@ public sealed class FaultLink : IAsyncDisposable
         await _ending.CancelAsync().ConfigureAwait(false);
         _listener.Dispose();
         await _accepting.ConfigureAwait(false);
-        _held?.End();
+        _reordered?.End();
         LinkConnection[] left = Snapshot();
         foreach (LinkConnection connection in left)
         {
@@ -249,7 +249,7 @@ public sealed class FaultLink : IAsyncDisposable
                     continue;
                 }
 
-                if (_held is { } held)
+                if (_reordered is { } held)
                 {
                     await ConnectAsync(held, held.Add(client)).ConfigureAwait(false);
                     continue;
@@ -268,7 +268,7 @@ public sealed class FaultLink : IAsyncDisposable
         }
     }
 
-    private async Task ConnectAsync(HeldConnections held, IReadOnlyList<Socket> clients)
+    private async Task ConnectAsync(ReorderedConnections held, IReadOnlyList<Socket> clients)
     {
         // Each connection is made after the one before it, so the server accepts them in this order.
         foreach (Socket client in clients)
@@ -278,7 +278,7 @@ public sealed class FaultLink : IAsyncDisposable
 
         if (clients.Count > 0)
         {
-            _held = null;
+            _reordered = null;
             held.Complete();
         }
     }

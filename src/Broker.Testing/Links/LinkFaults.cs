@@ -17,7 +17,7 @@ internal sealed class LinkFaults(TimeProvider time)
         set => Interlocked.Exchange(ref _delay, value.Ticks);
     }
 
-    internal long Passed(LinkDirection direction) => Interlocked.Read(ref _passed[(int)direction]);
+    internal long GetPassedBytes(LinkDirection direction) => Interlocked.Read(ref _passed[(int)direction]);
 
     /// <summary>Completes when the direction is not stalled.</summary>
     internal Task PassableAsync(LinkDirection direction)

@@ -70,7 +70,7 @@ internal sealed class LinkPump(
         {
             await foreach (Piece piece in _pieces.Reader.ReadAllAsync(ending).ConfigureAwait(false))
             {
-                await HoldBackAsync(piece).ConfigureAwait(false);
+                await DelayAsync(piece).ConfigureAwait(false);
                 await PassAsync(piece.Bytes).ConfigureAwait(false);
             }
 
@@ -88,7 +88,7 @@ internal sealed class LinkPump(
         }
     }
 
-    private async Task HoldBackAsync(Piece piece)
+    private async Task DelayAsync(Piece piece)
     {
         while (!_discards && piece.Delay - faults.Time.GetElapsedTime(piece.Received) is { Ticks: > 0 } left)
         {

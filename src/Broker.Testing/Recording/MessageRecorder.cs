@@ -12,12 +12,12 @@ namespace Broker.Testing.Recording;
 /// </summary>
 /// <remarks>
 ///  Thread-safe. A failed expectation throws an <see cref="ExpectationException"/> that contains the recorded messages.
-/// A recorder stores up to <see cref="MostMessages"/> messages or 64 MiB. After more messages, every expectation fails.
+/// A recorder stores up to <see cref="MaxMessages"/> messages or 64 MiB. After more messages, every expectation fails.
 ///  </remarks>
 public sealed class MessageRecorder : IAsyncDisposable
 {
     /// <summary>The largest number of messages that a recorder stores.</summary>
-    public const int MostMessages = 100_000;
+    public const int MaxMessages = 100_000;
 
     private const long MostBytes = 64L * 1024 * 1024;
 
@@ -36,7 +36,7 @@ public sealed class MessageRecorder : IAsyncDisposable
         _connection = connection;
         _register = register;
         Filter = filter;
-        Patience = patience;
+        WaitTimeout = patience;
     }
 
     /// <summary>The filter of the recorded subjects.</summary>
@@ -45,7 +45,7 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// <summary>
     /// The time after which a wait fails. Default 30 s, or the value of the broker that created the recorder.
     /// </summary>
-    public TimeSpan Patience { get; }
+    public TimeSpan WaitTimeout { get; }
 
     /// <summary>The messages so far: a copy, in order of arrival.</summary>
     public IReadOnlyList<RecordedMessage> Messages
@@ -67,24 +67,24 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// recorder.</param>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
     /// more.</param>
-    /// <param name="patience">The time after which a wait fails. Null for the default.</param>
+    /// <param name="waitTimeout">The time after which a wait fails. Null for the default.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ArgumentException">The filter is not valid.</exception>
     /// <exception cref="ConnectionLostException">No server is connected.</exception>
     public static Task<MessageRecorder> StartAsync(
-        BrokerConnection connection, string filter, TimeSpan? patience = null, CancellationToken cancellationToken = default)
+        BrokerConnection connection, string filter, TimeSpan? waitTimeout = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(connection);
-        TimeSpan limit = patience ?? Waiting.DefaultPatience;
+        TimeSpan limit = waitTimeout ?? Waiting.DefaultTimeout;
         Waiting.Validate(limit);
         return StartAsync(connection, filter, null, limit, cancellationToken);
     }
 
     internal static async Task<MessageRecorder> StartAsync(
-        BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan patience, CancellationToken cancellationToken)
+        BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan waitTimeout, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(filter);
-        var recorder = new MessageRecorder(connection, filter, register, patience);
+        var recorder = new MessageRecorder(connection, filter, register, waitTimeout);
         // The filter is registered before the server has the subscription, and until the server has ended it.
         register?.Add(filter);
         try
@@ -102,7 +102,7 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     /// <summary>Waits until at least this many messages have been recorded.</summary>
     /// <returns>All recorded messages.</returns>
-    /// <exception cref="ExpectationException">Fewer messages were recorded within <see cref="Patience"/>.</exception>
+    /// <exception cref="ExpectationException">Fewer messages were recorded within <see cref="WaitTimeout"/>.</exception>
     public Task<IReadOnlyList<RecordedMessage>> WaitForCountAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
@@ -115,7 +115,7 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// <param name="text">The expected body as UTF-8 text. Null for any body.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The first matching message, which may have been recorded before the call.</returns>
-    /// <exception cref="ExpectationException">No such message was recorded within <see cref="Patience"/>.</exception>
+    /// <exception cref="ExpectationException">No such message was recorded within <see cref="WaitTimeout"/>.</exception>
     public Task<RecordedMessage> WaitForAsync(string subject, string? text = null, CancellationToken cancellationToken = default)
     {
         byte[] filter = Encoding.UTF8.GetBytes(subject ?? throw new ArgumentNullException(nameof(subject)));
@@ -132,7 +132,7 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// <param name="what">The description of the expected message for the text of a failure.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The first matching message, which may have been recorded before the call.</returns>
-    /// <exception cref="ExpectationException">No such message was recorded within <see cref="Patience"/>.</exception>
+    /// <exception cref="ExpectationException">No such message was recorded within <see cref="WaitTimeout"/>.</exception>
     public Task<RecordedMessage> WaitForAsync(Predicate<RecordedMessage> holds, string what, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(holds);
@@ -162,7 +162,7 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// call are counted. With 0, the method asserts that there is no message.
     /// </summary>
     /// <exception cref="ExpectationException">More messages were recorded, or fewer within
-    /// <see cref="Patience"/>.</exception>
+    /// <see cref="WaitTimeout"/>.</exception>
     public async Task AssertCountAsync(int count, CancellationToken cancellationToken = default)
     {
         await WaitForCountAsync(count, cancellationToken).ConfigureAwait(false);
@@ -216,7 +216,7 @@ public sealed class MessageRecorder : IAsyncDisposable
         lock (_gate)
         {
             int size = view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
-            if (_messages.Count >= MostMessages || _bytes + size > MostBytes)
+            if (_messages.Count >= MaxMessages || _bytes + size > MostBytes)
             {
                 _overflowed = true;
             }
@@ -236,7 +236,7 @@ public sealed class MessageRecorder : IAsyncDisposable
     // Messages that the server had for this connection before the PING arrive before the answer.
     private async Task SettleAsync(CancellationToken cancellationToken)
     {
-        await _connection.PingAsync(cancellationToken).WaitAsync(Patience, cancellationToken).ConfigureAwait(false);
+        await _connection.PingAsync(cancellationToken).WaitAsync(WaitTimeout, cancellationToken).ConfigureAwait(false);
         lock (_gate)
         {
             ThrowIfOverflowed();
@@ -247,7 +247,7 @@ public sealed class MessageRecorder : IAsyncDisposable
         where T : class
     {
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        patience.CancelAfter(Patience);
+        patience.CancelAfter(WaitTimeout);
         while (true)
         {
             Task changed;
@@ -275,7 +275,7 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     private ExpectationException Failure(string expected, IReadOnlyList<RecordedMessage> came, bool waited)
         => new(Expectations.Text(
-            $"Expected {expected} on '{Filter}'{(waited ? $" within {Waiting.Describe(Patience)}" : "")}. Recorded messages:",
+            $"Expected {expected} on '{Filter}'{(waited ? $" within {Waiting.Describe(WaitTimeout)}" : "")}. Recorded messages:",
             [.. came.Select(m => m.ToString())]));
 
     // Called under the gate.

@@ -87,7 +87,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
         await using BrokerConnection client = await ConnectAsync(port, static o => o with { Tls = Trusting(first: true) });
         await client.PingAsync(Cancellation);
 
-        Assert.NotNull(client.TlsFacts);
+        Assert.NotNull(client.TlsDescription);
         // One that waits for INFO in clear waits in vain.
         await Assert.ThrowsAsync<TimeoutException>(() => ConnectAsync(port, static o => o with { ConnectTimeout = TimeSpan.FromMilliseconds(200) }));
     }

@@ -7,15 +7,15 @@ namespace Broker.Client.Publishing;
 /// Notifies callers that were refused for lack of space when there is space again. It always notifies once after a
 /// series of refusals, unless the connection closes.
 /// </summary>
-internal sealed class RoomSignal(ConnectionCore core)
+internal sealed class WritableSignal(ConnectionCore core)
 {
     private readonly long _limit = core.Options.MaxPendingBytes;
 
     // 1 from a refusal until the notification.
-    private int _isWanted;
+    private int _isRequested;
 
     // Completed when there is space. Null if nobody waits.
-    private TaskCompletionSource? _room;
+    private TaskCompletionSource? _waiters;
 
     /// <summary>The low watermark for <see cref="ConnectionHandler.OnLowWater"/>.</summary>
     internal long LowWater => Math.Max(1, _limit / 2);
@@ -25,7 +25,7 @@ internal sealed class RoomSignal(ConnectionCore core)
     /// that retries all the time must not take the gate each time, because that would delay the threads that send.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsStillFull(int size) => Volatile.Read(ref _isWanted) != 0 && IsFull(size);
+    internal bool IsStillFull(int size) => Volatile.Read(ref _isRequested) != 0 && IsFull(size);
 
     /// <summary>
     /// Refuses a message of an event loop. The loop's own bytes count too, and they are sent only at the end of its
@@ -36,10 +36,10 @@ internal sealed class RoomSignal(ConnectionCore core)
     {
         // The plain read comes first: a publisher that retries all the time must not execute an interlocked instruction
         // each time.
-        if (Volatile.Read(ref _isWanted) == 0 && Interlocked.Exchange(ref _isWanted, 1) == 0)
+        if (Volatile.Read(ref _isRequested) == 0 && Interlocked.Exchange(ref _isRequested, 1) == 0)
         {
             // Without a server, the next server's connect sends the notification.
-            OutboundAccount.AfterHandOver(loop, () => core.Link?.Transport.RequestLowWater());
+            OutboundAccounting.RunAfterFlush(loop, () => core.Link?.Transport.RequestLowWater());
         }
 
         return PublishStatus.PendingLimit;
@@ -49,7 +49,7 @@ internal sealed class RoomSignal(ConnectionCore core)
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal PublishStatus RefuseExternally(Connection transport)
     {
-        if (Interlocked.Exchange(ref _isWanted, 1) == 0)
+        if (Interlocked.Exchange(ref _isRequested, 1) == 0)
         {
             transport.FlushExternal();
             transport.RequestLowWater();
@@ -62,49 +62,49 @@ internal sealed class RoomSignal(ConnectionCore core)
     /// Refuses a message because the buffer for the next server is full. There will be space when a server is
     /// connected. Called under the gate.
     /// </summary>
-    internal PublishStatus RefuseToKeep()
+    internal PublishStatus RefuseBuffering()
     {
-        Volatile.Write(ref _isWanted, 1);
+        Volatile.Write(ref _isRequested, 1);
         return PublishStatus.BufferFull;
     }
 
     /// <summary>Notifies the callers that there is space again. Called on the loop.</summary>
-    internal void Tell()
+    internal void Notify()
     {
         // This comes before the notification, so that a later refusal requests a new one.
-        Volatile.Write(ref _isWanted, 0);
+        Volatile.Write(ref _isRequested, 0);
         WakeWriters();
-        core.Events.TellWritable();
+        core.Events.RaiseWritable();
     }
 
     /// <summary>Notifies the callers after a connect if a message was refused before. Called on the loop.</summary>
-    internal void TellIfWanted()
+    internal void NotifyIfRequested()
     {
-        if (Volatile.Read(ref _isWanted) != 0)
+        if (Volatile.Read(ref _isRequested) != 0)
         {
-            Tell();
+            Notify();
         }
     }
 
     /// <summary>Completes when there is space or when the connection has closed.</summary>
-    internal Task WhenRoomAsync()
+    internal Task WaitForSpaceAsync()
     {
         lock (core.Gate)
         {
-            return (_room ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            return (_waiters ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
     }
 
     internal void WakeWriters()
     {
-        TaskCompletionSource? room;
+        TaskCompletionSource? waiters;
         lock (core.Gate)
         {
-            room = _room;
-            _room = null;
+            waiters = _waiters;
+            _waiters = null;
         }
 
-        room?.TrySetResult();
+        waiters?.TrySetResult();
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

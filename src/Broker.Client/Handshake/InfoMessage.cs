@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Broker.Client.Handshake;
 
 /// <summary>The fields of INFO that the client uses. The JSON names are the protocol's.</summary>
-internal sealed class ServerInfo
+internal sealed class InfoMessage
 {
     [JsonPropertyName("server_id")]
     public string? ServerId { get; init; }

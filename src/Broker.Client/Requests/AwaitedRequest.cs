@@ -3,7 +3,7 @@ using Broker.Client.Subscriptions;
 namespace Broker.Client.Requests;
 
 /// <summary>A request in the <see cref="RequestTable"/> that waits for one or more replies.</summary>
-internal abstract class PendingReply
+internal abstract class AwaitedRequest
 {
     /// <summary>The value of <see cref="Deadline"/> for a request without a deadline.</summary>
     internal const long Never = long.MaxValue;
@@ -20,7 +20,7 @@ internal abstract class PendingReply
     internal string Subject { get; set; } = "";
 
     /// <summary>Receives a reply to the request that had this number. Called on the loop.</summary>
-    internal abstract void Take(in MessageView answer, long number, RequestTable table);
+    internal abstract void ReceiveReply(in MessageView reply, long number, RequestTable table);
 
     /// <summary>
     /// Ends the request because no reply came in time. Called once, by the code that has removed it from the table.

@@ -6,7 +6,7 @@ namespace Broker.Client.Connecting;
 /// Adapts a byte stream to a duplex pipe. At most one read and one write run at a time. Each direction buffers at most
 /// 256 KiB, and reading pauses while the consumer lags behind. The stream is closed when both directions have ended.
 /// </summary>
-internal sealed class StreamLink : IDuplexPipe
+internal sealed class StreamDuplexPipe : IDuplexPipe
 {
     private const long Most = 256 * 1024;
     private const int ReadAtATime = 64 * 1024;
@@ -20,7 +20,7 @@ internal sealed class StreamLink : IDuplexPipe
     private readonly Pipe _outbound = new(Options);
     private readonly CancellationToken _unread;
 
-    private StreamLink(Stream stream, Func<Task>? endOutput, CancellationTokenSource unread)
+    private StreamDuplexPipe(Stream stream, Func<Task>? endOutput, CancellationTokenSource unread)
     {
         _stream = stream;
         _endOutput = endOutput;
@@ -38,7 +38,7 @@ internal sealed class StreamLink : IDuplexPipe
     internal static IDuplexPipe Open(Stream stream, Func<Task>? endOutput = null)
     {
         // The token source is never disposed, because it has no timer.
-        var link = new StreamLink(stream, endOutput, new CancellationTokenSource());
+        var link = new StreamDuplexPipe(stream, endOutput, new CancellationTokenSource());
         _ = link.RunAsync();
         return link;
     }

@@ -8,7 +8,7 @@ namespace Broker.Client.Subscriptions;
 /// the next subscription in the slot.
 /// </summary>
 /// <remarks>Changed under the connection's gate. The loop reads it without the gate.</remarks>
-internal sealed class SubscriptionTable
+internal sealed class SubscriptionIdTable
 {
     private const int SlotBits = 24;
     private const ulong SlotMask = (1UL << SlotBits) - 1;

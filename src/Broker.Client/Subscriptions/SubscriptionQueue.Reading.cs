@@ -3,26 +3,26 @@ using System.Diagnostics.CodeAnalysis;
 namespace Broker.Client.Subscriptions;
 
 // The methods of the readers. They run on any thread, and several readers may run at once.
-internal sealed partial class MessageQueue
+internal sealed partial class SubscriptionQueue
 {
     public override bool TryRead([MaybeNullWhen(false)] out Message item)
     {
-        ReadersSide front = Front();
+        QueueReaders front = GetReaders();
         bool last = false;
         lock (front.Gate)
         {
-            if (front.Messages.Count == 0 && !TryChangeRings(front))
+            if (front.Messages.Count == 0 && !TrySwapRings(front))
             {
                 item = default;
                 return false;
             }
 
             item = front.Take();
-            front.IsOut = true;
+            front.IsReaderBusy = true;
             // Messages after those in this ring are available after the next exchange of the rings.
             if (front.Messages.Count == 0 && Pending == 0)
             {
-                _inEpisode = false;
+                _isDropping = false;
                 last = HasEnded;
             }
         }
@@ -37,12 +37,12 @@ internal sealed partial class MessageQueue
 
     public override bool TryPeek([MaybeNullWhen(false)] out Message item)
     {
-        ReadersSide front = Front();
+        QueueReaders front = GetReaders();
         lock (front.Gate)
         {
             lock (_gate)
             {
-                ChangeRingsIfEmpty(front);
+                SwapRingsIfEmpty(front);
             }
 
             item = front.Messages.Count == 0 ? default : front.Messages.Peek();
@@ -58,11 +58,11 @@ internal sealed partial class MessageQueue
         }
 
         // If no message ever came, no reader is busy, and the readers' data does not have to be created.
-        if (_front is { } front)
+        if (_readers is { } front)
         {
             lock (front.Gate)
             {
-                ComeBack(front);
+                SetReaderIdle(front);
             }
         }
 
@@ -82,19 +82,19 @@ internal sealed partial class MessageQueue
             waiter = _waiter ??= new ReadWaiter(this);
             if (waiter.IsTaken)
             {
-                _others ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-                return new ValueTask<bool>(_others.Task.WaitAsync(cancellationToken));
+                _otherWaits ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+                return new ValueTask<bool>(_otherWaits.Task.WaitAsync(cancellationToken));
             }
 
             waiter.IsTaken = _isAwaited = true;
         }
 
-        waiter.WatchFor(cancellationToken);
+        waiter.Observe(cancellationToken);
         return waiter.Task;
     }
 
     /// <summary>Returns the waiter after a reader has taken the outcome of its wait.</summary>
-    internal void GiveBack(ReadWaiter waiter)
+    internal void ReturnWaiter(ReadWaiter waiter)
     {
         lock (_gate)
         {
@@ -105,7 +105,7 @@ internal sealed partial class MessageQueue
     /// <summary>
     /// Returns whether the caller must complete the wait, for a reason other than a message or the end of the queue.
     /// </summary>
-    internal bool TryTakeOut(ReadWaiter waiter)
+    internal bool TryClaim(ReadWaiter waiter)
     {
         lock (_gate)
         {
@@ -116,30 +116,30 @@ internal sealed partial class MessageQueue
     }
 
     // Called with the readers' lock. Returns false if there is no message.
-    private bool TryChangeRings(ReadersSide front)
+    private bool TrySwapRings(QueueReaders front)
     {
         lock (_gate)
         {
-            if (_coming.Count == 0)
+            if (_incoming.Count == 0)
             {
-                ComeBack(front);
+                SetReaderIdle(front);
                 return false;
             }
 
-            ChangeRingsIfEmpty(front);
+            SwapRingsIfEmpty(front);
             return true;
         }
     }
 
     // Called with the readers' lock, because the queue ends under that lock.
-    private void ComeBack(ReadersSide front)
+    private void SetReaderIdle(QueueReaders front)
     {
-        front.IsOut = false;
+        front.IsReaderBusy = false;
         if (HasEnded)
         {
             lock (_gate)
             {
-                _others?.TrySetResult(false);
+                _otherWaits?.TrySetResult(false);
             }
         }
     }

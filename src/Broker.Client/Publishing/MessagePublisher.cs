@@ -10,7 +10,7 @@ namespace Broker.Client.Publishing;
 /// shared external buffer under the gate. Without a server, all threads write to the buffer for the next server, also
 /// under the gate.
 /// </summary>
-internal sealed class Publisher
+internal sealed class MessagePublisher
 {
     // At this size the publishing thread sends the bytes itself. With 32 KiB a message cost 47 ns instead of 42, and if
     // the server was slow, half of each 64 KiB block stayed empty.
@@ -22,25 +22,25 @@ internal sealed class Publisher
     private static readonly TimeSpan BusyWindow = TimeSpan.FromMicroseconds(150);
 
     private readonly ConnectionCore _core;
-    private readonly OutboundAccount _account;
-    private readonly RoomSignal _room;
+    private readonly OutboundAccounting _accounting;
+    private readonly WritableSignal _writable;
     private readonly Action _flushExternal;
-    private readonly int _mostSubjects;
+    private readonly int _maxSubjectBytes;
     private readonly long _maxPendingBytes;
     private volatile int _maxPayload = 1024 * 1024;
     private volatile bool _headers;
     private long _dropped;
 
     // Whether the loop has been asked to send the external buffer, and whether a thread has sent it since.
-    private bool _flushAsked;
-    private bool _sentMeanwhile;
+    private bool _flushRequested;
+    private bool _sentSinceRequest;
 
-    internal Publisher(ConnectionCore core)
+    internal MessagePublisher(ConnectionCore core)
     {
         _core = core;
-        _account = core.Account;
-        _room = core.Room;
-        _mostSubjects = core.Options.MaxControlLine - OperationWriter.LineOverhead;
+        _accounting = core.Accounting;
+        _writable = core.Writable;
+        _maxSubjectBytes = core.Options.MaxControlLine - OperationWriter.LineOverhead;
         _maxPendingBytes = core.Options.MaxPendingBytes;
         _flushExternal = FlushExternal;
     }
@@ -70,7 +70,7 @@ internal sealed class Publisher
     {
         // A negative length fails the first of these conditions.
         if ((uint)payloadLength > (uint)_maxPayload || headerLength > payloadLength
-            || subject.Length + replyTo.Length > _mostSubjects
+            || subject.Length + replyTo.Length > _maxSubjectBytes
             || (headerLength >= 0 && !_headers))
         {
             return Refuse(subject.Length + replyTo.Length, headerLength, payloadLength);
@@ -79,21 +79,21 @@ internal sealed class Publisher
         if (_core.CurrentLoop() is { } loop && _core.Link is { } link)
         {
             Connection transport = link.Transport;
-            LoopWriteBuffer stage = transport.GetWriteBuffer(loop);
+            LoopWriteBuffer buffer = transport.GetWriteBuffer(loop);
             int size = OperationWriter.PublishSize(subject.Length, replyTo.Length, 0, payloadLength);
-            long staged = stage.Length;
-            if (staged + transport.PendingBytes + size > _maxPendingBytes)
+            long unflushed = buffer.Length;
+            if (unflushed + transport.PendingBytes + size > _maxPendingBytes)
             {
-                return _room.RefuseOnLoop(loop);
+                return _writable.RefuseOnLoop(loop);
             }
 
-            ref OutboundCounter counter = ref _account.Of(loop);
-            if (staged == 0)
+            ref OutboundCounter counter = ref _accounting.GetCounter(loop);
+            if (unflushed == 0)
             {
-                counter.HandedOver = counter.Messages;
+                counter.Flushed = counter.Messages;
             }
 
-            stage.Advance(Encode(stage.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
+            buffer.Advance(Encode(buffer.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
             Count(ref counter, payloadLength);
             return PublishStatus.Accepted;
         }
@@ -130,7 +130,7 @@ internal sealed class Publisher
         PublishStatus status = TryPublish(subject, body.Span, replyTo, headers.Span);
         return status < PublishStatus.PendingLimit
             ? ValueTask.CompletedTask
-            : new ValueTask(PublishLaterAsync(subject, body, replyTo, headers, cancellationToken));
+            : new ValueTask(PublishWhenWritableAsync(subject, body, replyTo, headers, cancellationToken));
     }
 
     internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
@@ -149,11 +149,11 @@ internal sealed class Publisher
     {
         if (status >= PublishStatus.PendingLimit)
         {
-            throw Refusal(status, payloadLength);
+            throw CreateRefusal(status, payloadLength);
         }
     }
 
-    internal PublishRefusedException Refusal(PublishStatus status, int payloadLength) => new(status, _core.Options, payloadLength, _maxPayload);
+    internal PublishRefusedException CreateRefusal(PublishStatus status, int payloadLength) => new(status, _core.Options, payloadLength, _maxPayload);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int Encode<TWriter>(
@@ -181,12 +181,12 @@ internal sealed class Publisher
         where TWriter : struct, IPayloadWriter, allows ref struct
     {
         int size = OperationWriter.PublishSize(subject.Length, replyTo.Length, 0, payloadLength);
-        if (_room.IsStillFull(size))
+        if (_writable.IsStillFull(size))
         {
             return PublishStatus.PendingLimit;
         }
 
-        bool ask = false;
+        bool request = false;
         lock (_core.Gate)
         {
             if (_core.Link is not { } link)
@@ -195,27 +195,27 @@ internal sealed class Publisher
             }
 
             Connection transport = link.Transport;
-            LoopWriteBuffer stage = transport.ExternalWriteBuffer;
-            if (stage.Length + transport.PendingBytes + size > _maxPendingBytes)
+            LoopWriteBuffer buffer = transport.ExternalWriteBuffer;
+            if (buffer.Length + transport.PendingBytes + size > _maxPendingBytes)
             {
-                return _room.RefuseExternally(transport);
+                return _writable.RefuseExternally(transport);
             }
 
-            stage.Advance(Encode(stage.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
-            Count(ref _account.External, payloadLength);
-            if (stage.Length >= SendAt || atOnce)
+            buffer.Advance(Encode(buffer.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
+            Count(ref _accounting.External, payloadLength);
+            if (buffer.Length >= SendAt || atOnce)
             {
                 transport.FlushExternal();
                 // If the loop has not been asked to send, it has no reason to delay the next bytes.
-                _sentMeanwhile = _flushAsked;
+                _sentSinceRequest = _flushRequested;
             }
-            else if (!_flushAsked)
+            else if (!_flushRequested)
             {
-                _flushAsked = ask = true;
+                _flushRequested = request = true;
             }
         }
 
-        if (ask)
+        if (request)
         {
             _core.Loop.Post(_flushExternal);
         }
@@ -240,14 +240,14 @@ internal sealed class Publisher
                 _dropped++;
                 return PublishStatus.Dropped;
             case PublishWhileDisconnected.Buffer:
-                Span<byte> room = _core.Replay.GetSpan(size, replyTo);
-                if (room.IsEmpty)
+                Span<byte> space = _core.ReconnectBuffer.GetSpan(size, replyTo);
+                if (space.IsEmpty)
                 {
-                    return _room.RefuseToKeep();
+                    return _writable.RefuseBuffering();
                 }
 
-                _core.Replay.Advance(Encode(room, subject, replyTo, headerLength, payloadLength, ref writer));
-                Count(ref _account.External, payloadLength);
+                _core.ReconnectBuffer.Advance(Encode(space, subject, replyTo, headerLength, payloadLength, ref writer));
+                Count(ref _accounting.External, payloadLength);
                 return PublishStatus.Accepted;
             default:
                 return PublishStatus.NotConnected;
@@ -261,11 +261,11 @@ internal sealed class Publisher
         ArgumentOutOfRangeException.ThrowIfGreaterThan(headerLength, payloadLength);
         return _core.State == ConnectionState.Closed ? PublishStatus.Closed
             : payloadLength > _maxPayload ? PublishStatus.PayloadTooLarge
-            : (uint)subjects > (uint)_mostSubjects ? PublishStatus.SubjectTooLong
+            : (uint)subjects > (uint)_maxSubjectBytes ? PublishStatus.SubjectTooLong
             : PublishStatus.HeadersNotSupported;
     }
 
-    private async Task PublishLaterAsync(
+    private async Task PublishWhenWritableAsync(
         string subject, ReadOnlyMemory<byte> body, string? replyTo, ReadOnlyMemory<byte> headers, CancellationToken cancellationToken)
     {
         long size = OperationWriter.PublishSize(
@@ -273,7 +273,7 @@ internal sealed class Publisher
         while (true)
         {
             // The task is taken before the attempt, so that space that becomes available between the two is not missed.
-            Task room = _room.WhenRoomAsync();
+            Task hasSpace = _writable.WaitForSpaceAsync();
             PublishStatus status = TryPublish(subject, body.Span, replyTo, headers.Span);
             if (status < PublishStatus.PendingLimit)
             {
@@ -283,10 +283,10 @@ internal sealed class Publisher
             if (status is not (PublishStatus.PendingLimit or PublishStatus.BufferFull) || size > _maxPendingBytes)
             {
                 // There will never be space for this message, whether a server is connected or not.
-                throw Refusal(status, headers.Length + body.Length);
+                throw CreateRefusal(status, headers.Length + body.Length);
             }
 
-            await room.WaitAsync(cancellationToken).ConfigureAwait(false);
+            await hasSpace.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -295,14 +295,14 @@ internal sealed class Publisher
     {
         lock (_core.Gate)
         {
-            _flushAsked = _sentMeanwhile;
-            if (!_sentMeanwhile)
+            _flushRequested = _sentSinceRequest;
+            if (!_sentSinceRequest)
             {
                 _core.Link?.Transport.FlushExternal();
                 return;
             }
 
-            _sentMeanwhile = false;
+            _sentSinceRequest = false;
         }
 
         _core.Loop.RunAfter(BusyWindow, _flushExternal);

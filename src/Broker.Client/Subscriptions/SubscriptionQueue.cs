@@ -13,30 +13,30 @@ namespace Broker.Client.Subscriptions;
 /// for the loop's ring with all messages that have arrived meanwhile. So the loop and the readers contend once for many
 /// messages. Code that needs both locks takes the readers' lock first.
 ///  </remarks>
-internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader<Message>
+internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelReader<Message>
 {
     private readonly Lock _gate = new();
 
     // The messages that have arrived since the last exchange of the rings.
-    private MessageRing _coming = new();
+    private MessageRing _incoming = new();
 
     // Created under the gate when the first message comes or when a reader uses the queue.
-    private volatile ReadersSide? _front;
+    private volatile QueueReaders? _readers;
     private TaskCompletionSource? _completion;
     private ReadWaiter? _waiter;
 
     // Completed for readers other than the first. After the end of the queue, completed for the code that waits for a
     // busy reader.
-    private TaskCompletionSource<bool>? _others;
+    private TaskCompletionSource<bool>? _otherWaits;
 
     private Exception? _error;
     private bool _isAwaited;
-    private volatile bool _inEpisode;
+    private volatile bool _isDropping;
 
     // One byte for both flags: another bool would increase the size of each queue by eight bytes.
     private volatile Ends _ends;
-    private int _most;
-    private long _mostBytes;
+    private int _peak;
+    private long _peakBytes;
     private long _dropped;
 
     // All messages that were ever added. The pending ones are these minus those that were taken.
@@ -89,7 +89,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     {
         get
         {
-            long taken = _front?.Taken ?? 0;
+            long taken = _readers?.Taken ?? 0;
             return Volatile.Read(ref _queued) - taken;
         }
     }
@@ -98,7 +98,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     {
         get
         {
-            long taken = _front?.TakenBytes ?? 0;
+            long taken = _readers?.TakenBytes ?? 0;
             return Volatile.Read(ref _queuedBytes) - taken;
         }
     }
@@ -125,7 +125,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     /// <summary>Copies a message into the queue if the limits allow it. Called on the loop.</summary>
     /// <param name="view">The message.</param>
     /// <param name="batch">Collects the messages of one read. Null to add the message at once.</param>
-    internal Outcome Put(in MessageView view, MessageBatch? batch = null)
+    internal Outcome Enqueue(in MessageView view, MessageBatch? batch = null)
     {
         if (HasEnded)
         {
@@ -135,12 +135,12 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         long size = (long)view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
         var outcome = Outcome.Queued;
         // Only this thread adds messages, so without a lock the queue can only be emptier than it seems.
-        (int messages, long bytes) = batch?.Of(this) ?? default;
+        (int messages, long bytes) = batch?.CountFor(this) ?? default;
         if (IsFull(size + bytes, messages))
         {
             batch?.Flush();
-            outcome = MakeRoom(size, out bool hasRoom);
-            if (!hasRoom)
+            outcome = MakeSpace(size, out bool hasSpace);
+            if (!hasSpace)
             {
                 return outcome;
             }
@@ -171,16 +171,16 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
                 return;
             }
 
-            _front ??= new ReadersSide();
+            _readers ??= new QueueReaders();
             foreach (ref readonly Message message in messages)
             {
-                _coming.Add(in message);
+                _incoming.Add(in message);
             }
 
             Volatile.Write(ref _queued, _queued + messages.Length);
             Volatile.Write(ref _queuedBytes, _queuedBytes + bytes);
-            _most = Math.Max(_most, (int)Pending);
-            _mostBytes = Math.Max(_mostBytes, PendingBytes);
+            _peak = Math.Max(_peak, (int)Pending);
+            _peakBytes = Math.Max(_peakBytes, PendingBytes);
             awaited = TakeAwaited();
         }
 
@@ -192,7 +192,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     {
         Awaited awaited;
         bool empty;
-        lock (Front().Gate)
+        lock (GetReaders().Gate)
         {
             lock (_gate)
             {
@@ -220,15 +220,15 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     /// <summary>Discards the messages in the queue, because nobody will read them.</summary>
     internal void Clear()
     {
-        ReadersSide front = Front();
+        QueueReaders front = GetReaders();
         lock (front.Gate)
         {
             lock (_gate)
             {
                 front.Messages.Clear();
-                _coming.Clear();
-                front.TookAll(_queued, _queuedBytes);
-                ComeBack(front);
+                _incoming.Clear();
+                front.SetAllTaken(_queued, _queuedBytes);
+                SetReaderIdle(front);
             }
         }
 
@@ -239,21 +239,21 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     /// For a queue that has ended: completes when no reader is processing a message, that is, when the last reader that
     /// took a message has asked for another.
     /// </summary>
-    internal Task WhenBackAsync()
+    internal Task WhenReadersIdleAsync()
     {
-        ReadersSide front = Front();
+        QueueReaders front = GetReaders();
         lock (front.Gate)
         {
             lock (_gate)
             {
-                return front.IsOut ? (_others ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task : Task.CompletedTask;
+                return front.IsReaderBusy ? (_otherWaits ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task : Task.CompletedTask;
             }
         }
     }
 
     internal QueueStatistics GetStatistics()
     {
-        lock (Front().Gate)
+        lock (GetReaders().Gate)
         {
             lock (_gate)
             {
@@ -261,8 +261,8 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
                 {
                     Pending = Count,
                     PendingBytes = PendingBytes,
-                    MostPending = _most,
-                    MostPendingBytes = _mostBytes,
+                    PeakPending = _peak,
+                    PeakPendingBytes = _peakBytes,
                     Queued = _queued,
                     Dropped = _dropped,
                 };
@@ -273,33 +273,33 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     // Called under the gate. The caller completes these waits, and no other code does.
     private Awaited TakeAwaited()
     {
-        var awaited = new Awaited(_isAwaited ? _waiter : null, _others);
+        var awaited = new Awaited(_isAwaited ? _waiter : null, _otherWaits);
         _isAwaited = false;
-        _others = null;
+        _otherWaits = null;
         return awaited;
     }
 
-    private ReadersSide Front()
+    private QueueReaders GetReaders()
     {
-        if (_front is { } front)
+        if (_readers is { } front)
         {
             return front;
         }
 
         lock (_gate)
         {
-            return _front ??= new ReadersSide();
+            return _readers ??= new QueueReaders();
         }
     }
 
     // Called with both locks.
-    private void ChangeRingsIfEmpty(ReadersSide front)
+    private void SwapRingsIfEmpty(QueueReaders front)
     {
         if (front.Messages.Count == 0)
         {
             MessageRing emptied = front.Messages;
-            front.Messages = _coming;
-            _coming = emptied;
+            front.Messages = _incoming;
+            _incoming = emptied;
         }
     }
 

@@ -4,7 +4,7 @@ namespace Broker.Client.Subscriptions;
 /// The data that the readers of a queue share: their lock, the ring that they take from, and the counters of what they
 /// have taken.
 /// </summary>
-internal sealed class ReadersSide
+internal sealed class QueueReaders
 {
     private MessageRing _messages = new();
     private long _taken;
@@ -23,7 +23,7 @@ internal sealed class ReadersSide
     /// Whether a reader has taken a message and has not asked for another one since. This and the members below are
     /// used under the gate.
     /// </summary>
-    internal bool IsOut { get; set; }
+    internal bool IsReaderBusy { get; set; }
 
     internal ref MessageRing Messages => ref _messages;
 
@@ -37,7 +37,7 @@ internal sealed class ReadersSide
     }
 
     /// <summary>Counts everything that was ever added as taken.</summary>
-    internal void TookAll(long messages, long bytes)
+    internal void SetAllTaken(long messages, long bytes)
     {
         Volatile.Write(ref _taken, messages);
         Volatile.Write(ref _takenBytes, bytes);

@@ -8,7 +8,7 @@ namespace Broker.Client.Publishing;
 /// that came after it or still open. When the server is lost, each message is confirmed, unsent or unconfirmed. The sum
 /// is exact, because the unconfirmed messages are computed as the remainder.
 /// </summary>
-internal sealed class OutboundAccount(ConnectionCore core)
+internal sealed class OutboundAccounting(ConnectionCore core)
 {
     private readonly OutboundCounter[] _counters = new OutboundCounter[core.Group.Count + 1];
     private long _confirmed;
@@ -20,7 +20,7 @@ internal sealed class OutboundAccount(ConnectionCore core)
     private long _unsent;
 
     /// <summary>The counter for messages that an event loop publishes. Used on that loop.</summary>
-    internal ref OutboundCounter Of(EventLoop loop) => ref _counters[loop.Index];
+    internal ref OutboundCounter GetCounter(EventLoop loop) => ref _counters[loop.Index];
 
     /// <summary>The counter for messages that all other threads publish. Used under the gate.</summary>
     internal ref OutboundCounter External
@@ -30,7 +30,7 @@ internal sealed class OutboundAccount(ConnectionCore core)
     }
 
     /// <summary>The number of messages that were accepted and not sent. Read under the gate.</summary>
-    internal long Lost => _unsent + core.Replay.NeverSent;
+    internal long Lost => _unsent + core.ReconnectBuffer.NeverSent;
 
     /// <summary>The number of messages that were sent and may have arrived. Used under the gate.</summary>
     internal long Unconfirmed { get; private set; }
@@ -62,7 +62,7 @@ internal sealed class OutboundAccount(ConnectionCore core)
     /// Runs an action after <paramref name="loop"/> has flushed everything that it has written so far. May be called on
     /// any thread.
     /// </summary>
-    internal static void AfterHandOver(EventLoop loop, Action action)
+    internal static void RunAfterFlush(EventLoop loop, Action action)
         // A callback that is posted while events are handled runs before the end of the iteration. A callback that this
         // callback posts runs in the next iteration.
         => loop.Post(() => loop.Post(action));
@@ -70,7 +70,7 @@ internal sealed class OutboundAccount(ConnectionCore core)
     /// <summary>Counts bytes that a link has discarded. May be called on any thread.</summary>
     internal void CountDiscarded(Link link, ReadOnlySpan<byte> written)
     {
-        long messages = WrittenCommand.Of(written);
+        long messages = WrittenCommand.CountMessages(written);
         lock (core.Gate)
         {
             LostBytes += written.Length;
@@ -87,42 +87,42 @@ internal sealed class OutboundAccount(ConnectionCore core)
     /// Returns the number of messages that are certainly queued by now, so that a PING comes after them. Called under
     /// the gate.
     /// </summary>
-    internal long CountHandedOver(Link link)
+    internal long CountFlushed(Link link)
     {
         EventLoop? current = core.CurrentLoop();
-        long handedOver = External.Messages - core.Replay.Messages - core.Replay.NeverSent;
+        long flushed = External.Messages - core.ReconnectBuffer.Messages - core.ReconnectBuffer.NeverSent;
         for (int i = 0; i < core.Group.Count; i++)
         {
             if (core.Group[i] == current)
             {
-                NoteHandedOver(link, current);
+                UpdateFlushed(link, current);
             }
 
-            handedOver += Volatile.Read(ref _counters[i].HandedOver);
+            flushed += Volatile.Read(ref _counters[i].Flushed);
         }
 
-        return handedOver;
+        return flushed;
     }
 
     /// <summary>Counts this number of messages as processed by the server. Called under the gate.</summary>
     internal void Confirm(long through) => _confirmed = Math.Max(_confirmed, through - _settled);
 
     /// <summary>Completes when every loop and every other thread has flushed what it had written.</summary>
-    internal Task HandOverAllAsync()
+    internal Task FlushAllAsync()
     {
-        var handedOver = new Task[core.Group.Count];
-        for (int i = 0; i < handedOver.Length; i++)
+        var flushed = new Task[core.Group.Count];
+        for (int i = 0; i < flushed.Length; i++)
         {
             var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             EventLoop loop = core.Group[i];
-            handedOver[i] = done.Task;
+            flushed[i] = done.Task;
             // A loop that has ended has already flushed everything.
-            if (!loop.TryPost(NextTurn))
+            if (!loop.TryPost(NextIteration))
             {
                 End();
             }
 
-            void NextTurn()
+            void NextIteration()
             {
                 if (!loop.TryPost(End))
                 {
@@ -132,12 +132,12 @@ internal sealed class OutboundAccount(ConnectionCore core)
 
             void End()
             {
-                NoteHandedOver(core.Link, loop);
+                UpdateFlushed(core.Link, loop);
                 done.TrySetResult();
             }
         }
 
-        return Task.WhenAll(handedOver);
+        return Task.WhenAll(flushed);
     }
 
     /// <summary>Counts what was written for a link whose transport has closed. Called under the gate.</summary>
@@ -154,32 +154,32 @@ internal sealed class OutboundAccount(ConnectionCore core)
     // then. After that nobody writes to the link any more.
     private async Task SettleAsync(Link link)
     {
-        await Lifecycle.InTimeAsync(HandOverAllAsync(), Lifecycle.EndGrace).ConfigureAwait(false);
+        await Lifecycle.WaitAtMostAsync(FlushAllAsync(), Lifecycle.CloseGrace).ConfigureAwait(false);
         lock (core.Gate)
         {
             Unconfirmed = CountWritten() - _confirmed - _unsent;
             _settled = _unsent + Unconfirmed;
             for (int i = 0; i < core.Group.Count; i++)
             {
-                _counters[i].HandedOver = _counters[i].Messages;
+                _counters[i].Flushed = _counters[i].Messages;
             }
 
             link.IsSettled = true;
         }
 
-        link.TellEnded();
+        link.CompleteEnded();
     }
 
     // Returns the number of messages that all threads have written for a server so far. Called under the gate.
-    private long CountWritten() => Accepted.Messages - core.Replay.Messages - core.Replay.NeverSent;
+    private long CountWritten() => Accepted.Messages - core.ReconnectBuffer.Messages - core.ReconnectBuffer.NeverSent;
 
     // Called on the loop.
-    private void NoteHandedOver(Link? link, EventLoop loop)
+    private void UpdateFlushed(Link? link, EventLoop loop)
     {
         if (link is not null && link.Transport.GetUnflushedBytes(loop) == 0)
         {
-            ref OutboundCounter counter = ref Of(loop);
-            Volatile.Write(ref counter.HandedOver, counter.Messages);
+            ref OutboundCounter counter = ref GetCounter(loop);
+            Volatile.Write(ref counter.Flushed, counter.Messages);
         }
     }
 }

@@ -1,7 +1,7 @@
 namespace Broker.Client.Subscriptions;
 
 // The limits of the queue, and the policy for a full queue. Used on the loop.
-internal sealed partial class MessageQueue
+internal sealed partial class SubscriptionQueue
 {
     // Called on the loop. Readers count each message that they take, in a cache line of their own. The loop reads these
     // counters only if the queue may be full.
@@ -12,23 +12,23 @@ internal sealed partial class MessageQueue
             return false;
         }
 
-        _knownTaken = _front?.Taken ?? 0;
-        _knownTakenBytes = _front?.TakenBytes ?? 0;
+        _knownTaken = _readers?.Taken ?? 0;
+        _knownTakenBytes = _readers?.TakenBytes ?? 0;
         return _queued + coming - _knownTaken >= options.MaxMessages || _queuedBytes + size - _knownTakenBytes > options.MaxBytes;
     }
 
     // Called on the loop for a queue that was full a moment ago. Readers may have made space since. A message that is
     // counted as dropped is not added, even if a reader makes space right afterwards.
-    private Outcome MakeRoom(long size, out bool hasRoom)
+    private Outcome MakeSpace(long size, out bool hasSpace)
     {
         if (options.WhenFull == FullQueuePolicy.DropOldest && size <= options.MaxBytes)
         {
-            return DropOldest(size, out hasRoom);
+            return DropOldest(size, out hasSpace);
         }
 
         lock (_gate)
         {
-            hasRoom = false;
+            hasSpace = false;
             if (HasEnded)
             {
                 return Outcome.Dropped;
@@ -36,25 +36,25 @@ internal sealed partial class MessageQueue
 
             if (!IsFull(size))
             {
-                hasRoom = true;
+                hasSpace = true;
                 return Outcome.Queued;
             }
 
             _dropped++;
-            Outcome outcome = GoOnEpisode();
+            Outcome outcome = RecordDrop();
             return options.WhenFull == FullQueuePolicy.End ? Outcome.Overrun : outcome;
         }
     }
 
     // This needs the readers' lock too, because the oldest messages are in the readers' ring.
-    private Outcome DropOldest(long size, out bool hasRoom)
+    private Outcome DropOldest(long size, out bool hasSpace)
     {
-        ReadersSide front = Front();
+        QueueReaders front = GetReaders();
         lock (front.Gate)
         {
             lock (_gate)
             {
-                hasRoom = !HasEnded;
+                hasSpace = !HasEnded;
                 if (HasEnded)
                 {
                     return Outcome.Dropped;
@@ -67,21 +67,21 @@ internal sealed partial class MessageQueue
 
                 while (IsFull(size))
                 {
-                    ChangeRingsIfEmpty(front);
+                    SwapRingsIfEmpty(front);
                     front.Take();
                     _dropped++;
                 }
 
-                return GoOnEpisode();
+                return RecordDrop();
             }
         }
     }
 
     // Called under the gate.
-    private Outcome GoOnEpisode()
+    private Outcome RecordDrop()
     {
-        Outcome outcome = _inEpisode ? Outcome.Dropped : Outcome.FirstDropped;
-        _inEpisode = true;
+        Outcome outcome = _isDropping ? Outcome.Dropped : Outcome.FirstDropped;
+        _isDropping = true;
         return outcome;
     }
 }

@@ -7,12 +7,12 @@ using Broker.Transport;
 namespace Broker.Client.Subscriptions;
 
 /// <summary>The subscriptions of a connection, and the commands that the server receives about them.</summary>
-internal sealed class Subscriber(ConnectionCore core)
+internal sealed class SubscriptionManager(ConnectionCore core)
 {
-    private const int LongestQueueName = 256;
+    private const int MaxQueueNameLength = 256;
 
     // One delegate for all queues. A delegate for each queue would cost memory.
-    private static readonly MessageHandler TakeQueued = static (in message) => message.Subscription.Queued!.Take(in message);
+    private static readonly MessageHandler QueueHandler = static (in message) => message.Subscription.Queued!.Enqueue(in message);
 
     private bool _draining;
 
@@ -20,7 +20,7 @@ internal sealed class Subscriber(ConnectionCore core)
     internal MessageBatch Batch { get; } = new();
 
     /// <summary>Changed under the gate. The loop reads it without the gate.</summary>
-    internal SubscriptionTable Table { get; } = new();
+    internal SubscriptionIdTable Table { get; } = new();
 
     internal Subscription Subscribe(string filter, MessageHandler handler, string? queue, object? state, QueuedSubscription? queued = null)
     {
@@ -33,7 +33,7 @@ internal sealed class Subscriber(ConnectionCore core)
                 "A filter must consist of non-empty tokens separated by dots, without white space, and with > only at the end.", nameof(filter));
         }
 
-        if (queue is not null && (queue.Length is 0 or > LongestQueueName || queue.AsSpan().IndexOfAny(" \t\r\n\0") >= 0))
+        if (queue is not null && (queue.Length is 0 or > MaxQueueNameLength || queue.AsSpan().IndexOfAny(" \t\r\n\0") >= 0))
         {
             throw new ArgumentException("The name of a queue group must have 1 to 256 characters and no white space.", nameof(queue));
         }
@@ -67,14 +67,14 @@ internal sealed class Subscriber(ConnectionCore core)
         options ??= QueueOptions.Default;
         options.Validate();
         var queued = new QueuedSubscription(options);
-        Subscribe(filter, TakeQueued, queue, null, queued);
+        Subscribe(filter, QueueHandler, queue, null, queued);
         return queued;
     }
 
     /// <summary>
     /// Sends all subscriptions to a new server. Called under the gate, before anything else is written.
     /// </summary>
-    internal void Replay(LoopWriteBuffer stage)
+    internal void ResubscribeAll(LoopWriteBuffer buffer)
     {
         if (Table.Count == 0)
         {
@@ -85,7 +85,7 @@ internal sealed class Subscriber(ConnectionCore core)
         {
             if (!subscription.IsDraining)
             {
-                Write(stage, subscription);
+                Write(buffer, subscription);
             }
         }
     }
@@ -113,7 +113,7 @@ internal sealed class Subscriber(ConnectionCore core)
         }
         finally
         {
-            Forget(subscription);
+            Remove(subscription);
         }
     }
 
@@ -133,7 +133,7 @@ internal sealed class Subscriber(ConnectionCore core)
     /// <summary>
     /// Removes a subscription after its last message. The server has ended it too. Called on the loop.
     /// </summary>
-    internal void Forget(Subscription subscription)
+    internal void Remove(Subscription subscription)
     {
         subscription.Deactivate();
         lock (core.Gate)
@@ -204,12 +204,12 @@ internal sealed class Subscriber(ConnectionCore core)
     {
         if (core.Link is { } link)
         {
-            LoopWriteBuffer stage = link.Transport.ExternalWriteBuffer;
-            stage.Advance(OperationWriter.Unsubscribe(stage.GetSpan(OperationWriter.LineOverhead), subscription.Sid, max));
+            LoopWriteBuffer buffer = link.Transport.ExternalWriteBuffer;
+            buffer.Advance(OperationWriter.Unsubscribe(buffer.GetSpan(OperationWriter.LineOverhead), subscription.Sid, max));
             link.Transport.FlushExternal();
         }
     }
 
-    private static void Write(LoopWriteBuffer stage, Subscription subscription)
-        => stage.Advance(subscription.WriteTo(stage.GetSpan(subscription.WireSize)));
+    private static void Write(LoopWriteBuffer buffer, Subscription subscription)
+        => buffer.Advance(subscription.WriteTo(buffer.GetSpan(subscription.WireSize)));
 }

@@ -5,7 +5,7 @@ namespace Broker.Testing.Links;
 /// <summary>
 /// Connections that wait until all of them have arrived, to be continued in another order. Thread-safe.
 /// </summary>
-internal sealed class HeldConnections(int[] order)
+internal sealed class ReorderedConnections(int[] order)
 {
     private readonly Lock _gate = new();
     private readonly List<Socket> _held = [];
