@@ -8,11 +8,11 @@ public class BudgetTests
     private const int Operations = 100_000;
 
     [Fact]
-    public void What_allocates_its_budget_is_no_problem()
+    public void A_benchmark_that_meets_its_budget_is_no_problem()
         => Assert.Empty(Check("""{ "Suite.*": 40 }""", new MeasuredAllocation("Suite.Run", 40 * Operations, Operations)));
 
     [Fact]
-    public void What_the_harness_allocates_is_not_held_against_a_benchmark()
+    public void Allocations_of_the_harness_do_not_count()
         => Assert.Empty(Check("""{ "Suite.*": 0 }""", new MeasuredAllocation("Suite.Run", 14_080, Operations)));
 
     [Theory]
@@ -45,7 +45,7 @@ public class BudgetTests
     }
 
     [Fact]
-    public void The_first_pattern_that_covers_a_benchmark_holds()
+    public void The_first_pattern_that_matches_a_benchmark_applies()
     {
         const string Json = """{ "Suite.Run[Size=4]": 1, "Suite.Run[Size=4*": 24, "Suite.*": 0 }""";
 
@@ -60,7 +60,7 @@ public class BudgetTests
     [InlineData("""{ "Suite.*": 1.5 }""")]
     [InlineData("""{ "Suite.*": "40" }""")]
     [InlineData("""{ "Suite.*": """)]
-    public void What_is_no_list_of_budgets_is_refused(string json)
+    public void A_file_that_is_not_a_list_of_budgets_is_refused(string json)
         => Assert.ThrowsAny<JsonException>(() => AllocationBudgets.Parse(System.Text.Encoding.UTF8.GetBytes(json)));
 
     private static string[] Check(string json, params MeasuredAllocation[] measured)

@@ -6,7 +6,7 @@ namespace Broker.Benchmarks.Tests;
 public sealed class IdleReceiveTests
 {
     [Fact]
-    public void It_has_a_row_for_each_way_of_waiting_and_each_time()
+    public void The_table_has_a_row_for_each_way_of_waiting_and_each_timeout()
     {
         Assert.SkipWhen(Libzmq.Missing is not null, Libzmq.Missing ?? "");
         using var output = new StringWriter(CultureInfo.InvariantCulture);

@@ -9,7 +9,7 @@ public class MapTests
     [InlineData(1)]
     [InlineData(7)]
     [InlineData(5000)]
-    public void The_map_by_hand_knows_what_it_was_told_and_nothing_else(int count)
+    public void The_hand_written_map_contains_exactly_the_added_keys(int count)
     {
         byte[][] keys = Keys.Make(count, Keys.Small, "y");
         byte[][] others = Keys.Make(count, Keys.Small, "n");

@@ -6,17 +6,17 @@ using Broker.Benchmarks.Requests;
 
 namespace Broker.Benchmarks.Tests;
 
-/// <summary>The tables that are made side by side: every client answers and agrees, and has its row.</summary>
+/// <summary>Tests the tables of several clients: every client answers, all agree, and each has its row.</summary>
 public sealed class RateTests
 {
-    // Two of them are libnats', by two ways of sending.
+    // Two of the clients are libnats, with two ways of sending.
     private static int WithLibnats(int clients, int ofThem = 1) => Libnats.Missing is null ? clients + ofThem : clients;
 
     private static string[] Rows(StringWriter output)
         => [.. output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries).Where(l => !l.StartsWith("|-", StringComparison.Ordinal))];
 
     [Fact]
-    public async Task Requests_are_answered_for_each_client()
+    public async Task Each_client_gets_its_replies()
     {
         using var output = new StringWriter(CultureInfo.InvariantCulture);
         await RequestRates.RunAsync(output, rounds: 1, each: 8, address: null);
@@ -26,7 +26,7 @@ public sealed class RateTests
     }
 
     [Fact]
-    public void All_receivers_come_to_the_same_sum()
+    public void All_receivers_have_the_same_sum()
     {
         using var output = new StringWriter(CultureInfo.InvariantCulture);
         ReceiveRates.Run(output, rounds: 1, messages: 5_000);

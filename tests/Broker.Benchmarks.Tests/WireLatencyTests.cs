@@ -6,7 +6,7 @@ namespace Broker.Benchmarks.Tests;
 public sealed class WireLatencyTests
 {
     [Fact]
-    public void It_has_a_row_for_one_message_and_one_for_the_end_of_a_burst()
+    public void The_table_has_a_row_for_one_message_and_one_for_the_end_of_a_burst()
     {
         using var output = new StringWriter(CultureInfo.InvariantCulture);
         WireLatency.Run(output, rounds: 3);

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Broker.Cryptography.Tests;
 
-/// <summary>Hashes made by crypt(3) of libxcrypt.</summary>
+/// <summary>Verifies hashes that crypt(3) of libxcrypt made.</summary>
 public sealed class BcryptTests
 {
     private readonly BcryptVerifier _verifier = new();
@@ -19,7 +19,7 @@ public sealed class BcryptTests
 
     [Theory]
     [MemberData(nameof(Hashes))]
-    public void A_hash_is_of_its_password_and_of_no_other(string password, string hash)
+    public void A_hash_matches_its_password_and_no_other(string password, string hash)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(password);
         Assert.True(_verifier.IsValid(hash));
@@ -33,7 +33,7 @@ public sealed class BcryptTests
     [InlineData('b')]
     [InlineData('x')]
     [InlineData('y')]
-    public void The_letters_are_read_alike(char letter)
+    public void All_version_letters_mean_the_same(char letter)
         => Assert.True(_verifier.Verify("secret"u8, $"$2{letter}$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"));
 
     [Theory]
@@ -45,7 +45,7 @@ public sealed class BcryptTests
     [InlineData("$2a$32$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW")]
     [InlineData("$2a$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIr")]
     [InlineData("$2a$04$abcdefghijklmnopqrst!u2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW")]
-    public void What_is_no_hash_is_of_no_password(string hash)
+    public void An_invalid_hash_matches_no_password(string hash)
     {
         Assert.False(_verifier.IsValid(hash));
         Assert.False(_verifier.Verify("secret"u8, hash));

@@ -2,7 +2,9 @@ using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.Cryptography.Tests;
 
-/// <summary>The primitives of CURVE against values that libsodium's crypto_box gives for the same keys, nonce and text.</summary>
+/// <summary>
+/// Compares the primitives of CURVE with the results of libsodium's crypto_box for the same keys, nonce and text.
+/// </summary>
 public sealed class CurveTests
 {
     private static readonly byte[] AliceSecret = Convert.FromHexString("2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90");
@@ -23,7 +25,7 @@ public sealed class CurveTests
     private readonly CurveCryptography _cryptography = new();
 
     [Fact]
-    public void A_public_key_follows_from_the_secret_one()
+    public void The_public_key_is_computed_from_the_secret_key()
     {
         byte[] key = new byte[32];
         _cryptography.GetPublicKey(AliceSecret, key);
@@ -43,7 +45,7 @@ public sealed class CurveTests
     }
 
     [Fact]
-    public void A_key_of_low_order_agrees_on_nothing()
+    public void A_public_key_of_low_order_is_refused()
     {
         byte[] key = new byte[32];
         Assert.False(_cryptography.TryAgree(AliceSecret, new byte[32], key));
@@ -56,7 +58,7 @@ public sealed class CurveTests
     [InlineData(33)]
     [InlineData(64)]
     [InlineData(131)]
-    public void A_box_is_the_one_that_others_make_however_the_text_is_cut(int part)
+    public void A_box_equals_that_of_libsodium_for_any_split_of_the_text(int part)
     {
         using ICurveBox box = _cryptography.CreateBox(Shared);
         byte[] made = new byte[Sealed.Length];
@@ -76,7 +78,7 @@ public sealed class CurveTests
     }
 
     [Fact]
-    public void A_text_is_opened_in_its_own_memory()
+    public void A_text_is_decrypted_in_place()
     {
         using ICurveBox box = _cryptography.CreateBox(Shared);
         byte[] memory = Sealed[16..];

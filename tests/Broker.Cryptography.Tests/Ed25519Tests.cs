@@ -2,7 +2,7 @@ namespace Broker.Cryptography.Tests;
 
 public sealed class Ed25519Tests
 {
-    // RFC 8032, 7.1, TEST 2.
+    // The values are from RFC 8032, 7.1, TEST 2.
     private static readonly byte[] Key = Convert.FromHexString("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");
     private static readonly byte[] Signature = Convert.FromHexString(
         "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00");
@@ -13,7 +13,7 @@ public sealed class Ed25519Tests
     public void The_vector_of_the_RFC_holds() => Assert.True(_verifier.Verify(Key, [0x72], Signature));
 
     [Fact]
-    public void One_wrong_bit_anywhere_refuses()
+    public void One_wrong_bit_makes_the_signature_invalid()
     {
         Assert.False(_verifier.Verify(Key, [0x73], Signature));
         for (int i = 0; i < Signature.Length; i++)
@@ -25,7 +25,7 @@ public sealed class Ed25519Tests
     }
 
     [Fact]
-    public void Nonsense_of_any_length_is_refused_and_throws_nothing()
+    public void Random_bytes_of_any_length_are_refused_without_an_exception()
     {
         var random = new Random(Seed.Next());
         for (int i = 0; i < 300; i++)

@@ -14,14 +14,14 @@ public sealed class LoginTests
     private const string SlowHash = "$2b$10$abcdefghijklmnopqrstuuetMk.jX8Dxb.5mpl.d6Zu8CPQ6WtpGm";
     private const string Violation = "-ERR 'Authorization Violation'\r\n";
 
-    // Of the seed 0, 1, … 31.
+    // This is the public key of the seed 0, 1, … 31.
     private const string Key = "UAB2CB576PHBBPQ5ODORRZ2LYCMWPZGWGCN2KDK7DXOIMZASKUY3RLKK";
     private static readonly byte[] Seed = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
 
     private static string As(string user, string password) => $$"""CONNECT {"verbose":false,"user":"{{user}}","pass":"{{password}}"}""" + "\r\n";
 
     [Fact]
-    public async Task A_hashed_password_lets_in_and_what_follows_in_the_same_piece_is_done()
+    public async Task A_hashed_password_logs_in_and_later_commands_of_the_same_read_are_executed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.UseCryptography().Users = [new User("a", Hash), new User("b", "plain")]);
         using RawClient good = RawClient.Open(server, As("a", "secret") + "SUB x 1\r\nPUB x 1\r\nx\r\n");
@@ -36,7 +36,7 @@ public sealed class LoginTests
     }
 
     [Fact]
-    public async Task A_hashed_token_lets_in()
+    public async Task A_hashed_token_logs_in()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.UseCryptography().Token = Hash);
         using RawClient good = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"secret\"}\r\n");
@@ -48,7 +48,7 @@ public sealed class LoginTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_key_lets_in_by_its_signature_of_the_nonce(bool url)
+    public async Task A_key_logs_in_with_its_signature_of_the_nonce(bool url)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.UseCryptography().Users = [User.WithKey(Key)]);
         var nonces = new HashSet<string>(StringComparer.Ordinal);
@@ -68,7 +68,7 @@ public sealed class LoginTests
         using RawClient again = RawClient.Open(server, replay!);
         Assert.Equal(Violation, again.ReadToEnd());
         using var unknown = new RawClient(server.EndPoints[0]);
-        // Another's key that is not known here, and a known key with another's signature.
+        // The first client has an unknown key. The second one has a known key and another key's signature.
         string theirs = Nonce(unknown.ReadLine());
         unknown.Send(Connect("UCNGL4W5QX66CFX6A6DCBVDH5VOHMI7B2UZZU7TXAUQQSI2JPHULCKBR", theirs, url));
         Assert.Equal(Violation, unknown.ReadToEnd());
@@ -92,7 +92,7 @@ public sealed class LoginTests
             Assert.Equal("MSG x 1 1\r\nx\r\n", served.Sync());
         }
 
-        // No hash is computed for this one.
+        // This login needs no hash.
         using RawClient other = RawClient.Open(server, As("fast", "p"));
         Assert.Equal("", other.Sync());
         Assert.Contains(flood, f => f.Socket.Available == 0);

@@ -4,7 +4,7 @@ namespace Broker.Cryptography.Tests;
 
 public sealed class UserCredentialsTests
 {
-    // The Ed25519 seed 07 08 … 26, encoded for this test.
+    // This is the Ed25519 seed 07 08 … 26, encoded for this test.
     private const string Seed = "SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM";
 
     private static string FileWith(string text)
@@ -50,7 +50,7 @@ public sealed class UserCredentialsTests
     [InlineData("SAAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM")]
     [InlineData("suaaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypsaijcemsckjr2om")]
     [InlineData("SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2O€")]
-    public void What_is_no_user_seed_is_refused_and_not_repeated(string seed)
+    public void An_invalid_user_seed_is_refused_and_not_repeated(string seed)
     {
         FormatException e = Assert.Throws<FormatException>(() => UserCredentials.FromSeed(seed));
         Assert.False(seed.Length > 2 && e.ToString().Contains(seed[..10], StringComparison.Ordinal));
@@ -58,11 +58,11 @@ public sealed class UserCredentialsTests
     }
 
     [Fact]
-    public void No_text_has_the_seed_or_the_JWT()
+    public void No_text_contains_the_seed_or_the_JWT()
         => Assert.Equal(UserCredentials.FromSeed(Seed).PublicKey, UserCredentials.FromSeed(Seed).ToString());
 
     [Fact]
-    public void A_file_that_is_missing_or_too_large_says_so()
+    public void A_missing_or_too_large_file_has_its_own_error()
     {
         Assert.Throws<FileNotFoundException>(() => UserCredentials.Load(Path.Combine(Path.GetTempPath(), Guid.NewGuid().ToString())));
         Assert.Contains("larger than 1 MiB", Assert.Throws<FormatException>(() => UserCredentials.Load(FileWith(new string('x', 2_000_000)))).Message, StringComparison.Ordinal);

@@ -5,7 +5,7 @@ namespace Broker.Benchmarks.Tests.LoadTest;
 public class CatalogueTests
 {
     [Fact]
-    public void No_two_rows_have_one_name()
+    public void No_two_rows_have_the_same_name()
     {
         string[] names = [.. Catalogue.Groups.SelectMany(group => group.Rows).Select(row => row.Name)];
 
@@ -38,11 +38,11 @@ public class CatalogueTests
         => Assert.Equal(Catalogue.Groups.Sum(group => group.Rows.Count), Catalogue.Select(["all", "basic", "pub*"]).Count);
 
     [Fact]
-    public void A_star_stands_for_anything()
+    public void A_star_matches_any_characters()
         => Assert.Equal(["fanin50", "fanin100"], Catalogue.Select(["FANIN*"]).Select(row => row.Name));
 
     [Fact]
-    public void A_name_that_nothing_has_is_an_error_that_says_what_there_is()
+    public void An_unknown_name_is_an_error_that_lists_the_known_names()
     {
         var error = Assert.Throws<ArgumentException>(() => Catalogue.Select(["pub0", "nothing"]));
 

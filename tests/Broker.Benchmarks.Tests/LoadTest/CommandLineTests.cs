@@ -13,20 +13,20 @@ public class CommandLineTests
     [InlineData("--portable --rows basic")]
     [InlineData("churn")]
     [InlineData("churn --minutes 0.5 --rate 200 --on all --markdown a.md")]
-    public void Good_arguments_are_taken(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
+    public void Valid_arguments_are_accepted(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
     [InlineData("--rounds 0")]
     [InlineData("--fast")]
     [InlineData("churn --minutes 0")]
     [InlineData("churn --rate 0")]
-    public void Bad_arguments_are_errors(string line) => Assert.NotEmpty(Arguments.Create().Parse(line).Errors);
+    public void Invalid_arguments_are_errors(string line) => Assert.NotEmpty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
     [InlineData("--rows nothing")]
     [InlineData("--server broker")]
     [InlineData("churn --on nothing")]
-    public async Task Arguments_that_name_nothing_end_with_code_2(string line)
+    public async Task Unknown_names_end_with_exit_code_2(string line)
         => Assert.Equal(2, await Arguments.Create().Parse(line).InvokeAsync(cancellationToken: TestContext.Current.CancellationToken));
 
     [Fact]
@@ -39,7 +39,7 @@ public class CommandLineTests
     }
 
     [Fact]
-    public void A_server_is_a_name_and_a_command_in_which_quotes_group()
+    public void A_server_is_a_name_and_a_command_with_quoted_arguments()
     {
         ServerCommand command = ServerCommand.Parse("""other="a b" -p {port} "c d" """);
 
@@ -49,7 +49,7 @@ public class CommandLineTests
     }
 
     [Fact]
-    public void A_server_over_tls_is_given_the_files_of_the_certificate()
+    public void A_server_with_TLS_gets_the_files_of_the_certificate()
     {
         using var certificate = new CertificateFiles();
         ServerCommand command = ServerCommand.Parse("other=server -p {port}").OverTls();
@@ -61,7 +61,7 @@ public class CommandLineTests
     }
 
     [Fact]
-    public void The_files_of_the_certificate_go_with_it()
+    public void The_files_of_the_certificate_are_deleted_with_it()
     {
         string path;
         using (var certificate = new CertificateFiles())

@@ -6,7 +6,7 @@ namespace Broker.Benchmarks.Tests.LoadTest;
 public class CrowdTests
 {
     [Fact]
-    public void Filters_of_a_mixed_crowd_take_turns()
+    public void Filters_of_a_mixed_crowd_alternate()
     {
         var crowd = new Crowd { Kind = FilterKind.Mixed, Subscriptions = 3 };
 
@@ -17,7 +17,7 @@ public class CrowdTests
     [InlineData(1, 1, 0)]
     [InlineData(100, 1, 49)]
     [InlineData(100, 100, 0)]
-    public void The_subjects_that_are_published_to_lie_amid_the_others(int subscriptions, int subjects, int first)
+    public void The_published_subjects_are_in_the_middle_of_the_others(int subscriptions, int subjects, int first)
         => Assert.Equal(first, new Crowd { Subscriptions = subscriptions, Subjects = subjects }.First);
 
     [Fact]
@@ -32,7 +32,7 @@ public class CrowdTests
     [InlineData(7)]
     [InlineData(5_000)]
     [InlineData(40_000)]
-    public void A_cycle_goes_on_where_it_stopped(int count)
+    public void A_cycle_continues_where_it_stopped(int count)
     {
         var cycle = new FrameCycle(count, i => Encoding.ASCII.GetBytes($"{i:D8}"));
         int expected = 0;

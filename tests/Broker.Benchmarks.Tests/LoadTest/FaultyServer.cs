@@ -7,7 +7,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.Benchmarks.Tests.LoadTest;
 
-/// <summary>What a <see cref="FaultyServer"/> does wrong, with one message.</summary>
+/// <summary>The fault of a <see cref="FaultyServer"/>. It affects one message.</summary>
 public enum Fault
 {
     None,
@@ -22,7 +22,9 @@ public enum Fault
     CountsTooMany,
 }
 
-/// <summary>As much of a server as the load test needs, slow and simple, and one fault of choice.</summary>
+/// <summary>
+/// The part of a server that the load test needs. It is slow and simple, and has one selectable fault.
+/// </summary>
 internal sealed class FaultyServer : IDisposable
 {
     private const int Victim = 57;
@@ -96,7 +98,7 @@ internal sealed class FaultyServer : IDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or ObjectDisposedException or InvalidOperationException)
         {
-            // The peer or the test has gone.
+            // The peer or the test has closed the connection.
         }
     })
     { IsBackground = true }.Start();
@@ -223,7 +225,7 @@ internal sealed class FaultyServer : IDisposable
             }
             catch (Exception e) when (e is IOException or ObjectDisposedException)
             {
-                // Whoever it is has gone, and the others have not.
+                // One subscriber has disconnected. The others still receive.
             }
         }
     }

@@ -4,7 +4,9 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.Benchmarks.Tests.LoadTest;
 
-/// <summary>The program that servers are compared with as a floor serves what it is compared in.</summary>
+/// <summary>
+/// The comparison program that sets the lower bound of the cost serves all rows in which it is compared.
+/// </summary>
 public sealed class FloorTests : IDisposable
 {
     private static readonly string[] Rows =
@@ -15,7 +17,7 @@ public sealed class FloorTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task The_floor_delivers_every_message_of_the_rows_that_it_is_for()
+    public async Task The_floor_program_delivers_every_message_of_its_rows()
     {
         string? gcc = Programs.Find("gcc");
         Missing.Unless(gcc is not null, "gcc");

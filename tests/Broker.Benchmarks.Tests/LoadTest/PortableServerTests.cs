@@ -8,7 +8,7 @@ namespace Broker.Benchmarks.Tests.LoadTest;
 public class PortableServerTests
 {
     [Fact]
-    public void The_server_of_that_option_waits_by_the_runtime_s_poller_and_ours_by_one_of_its_own()
+    public void The_portable_server_uses_the_runtime_s_poller_and_the_default_server_its_own()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere there is the portable poller alone.");
         IReadOnlyList<ServerCommand> commands = KnownServers.With([], [], portable: true);
@@ -29,7 +29,7 @@ public class PortableServerTests
     }
 
     [Fact]
-    public void Nothing_but_the_poller_is_other_in_its_configuration_than_in_that_of_the_command()
+    public void The_portable_configuration_differs_from_the_default_only_in_the_poller()
     {
         JsonNode ours = Configuration("broker.runtimeconfig.json");
         JsonNode portable = Configuration("broker-portable.runtimeconfig.json");
@@ -41,6 +41,6 @@ public class PortableServerTests
     }
 
     [Fact]
-    public void Without_it_nobody_measures_the_portable_poller()
+    public void Without_the_option_the_portable_poller_is_not_measured()
         => Assert.DoesNotContain(KnownServers.With([], []), command => command.Name == KnownServers.Portable);
 }

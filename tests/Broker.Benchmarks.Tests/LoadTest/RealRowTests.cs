@@ -21,7 +21,7 @@ public class RealRowTests
             {
                 foreach (Fault fault in (Fault[])[Fault.Loses, Fault.Doubles, Fault.Swaps, Fault.Truncates, Fault.ChangesPayload, Fault.ChangesSubject, Fault.ChangesReply])
                 {
-                    // A queue's other member may be slower, and of two publishers either may be first.
+                    // A faster member of a queue group, or either of two publishers, may be first.
                     if (fault != Fault.Swaps || shape is "one to one")
                     {
                         data.Add(shape, fault);
@@ -34,7 +34,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void Traffic_to_more_subjects_than_it_is_copied_from_goes_to_each_of_them_once_a_cycle()
+    public void Traffic_reaches_each_subject_once_in_a_cycle_even_with_few_prepared_frames()
     {
         Traffic traffic = new Traffic { Size = 16 } with { Subjects = 100_000 };
 
@@ -44,7 +44,7 @@ public class RealRowTests
 
     [Theory]
     [MemberData(nameof(Shapes))]
-    public void A_server_that_does_everything_right_passes(string shape)
+    public void A_correct_server_passes(string shape)
     {
         using FaultyServer server = FaultyServer.With(Fault.None);
         Row row = RowOf(shape);
@@ -55,7 +55,7 @@ public class RealRowTests
 
     [Theory]
     [MemberData(nameof(Faults))]
-    public void Verification_sees_one_message_that_is_wrong(string shape, Fault fault)
+    public void Verification_detects_one_wrong_message(string shape, Fault fault)
     {
         using FaultyServer server = FaultyServer.With(fault);
 
@@ -64,7 +64,7 @@ public class RealRowTests
 
     [Theory]
     [MemberData(nameof(Shapes))]
-    public void A_measurement_sees_one_message_too_many(string shape)
+    public void A_measurement_detects_one_message_too_many(string shape)
     {
         using FaultyServer server = FaultyServer.With(Fault.Doubles);
 
@@ -72,7 +72,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void What_is_only_published_is_counted_at_the_server()
+    public void Messages_without_subscribers_are_counted_at_the_server()
     {
         using FaultyServer server = FaultyServer.With(Fault.None);
         var row = new RealPublish("row", Everything);
@@ -81,7 +81,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void More_than_was_published_is_seen()
+    public void A_count_above_the_published_one_is_detected()
     {
         using FaultyServer server = FaultyServer.With(Fault.CountsTooMany);
 
@@ -89,7 +89,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void Fewer_than_were_published_are_seen()
+    public void A_count_below_the_published_one_is_detected()
     {
         using FaultyServer server = FaultyServer.With(Fault.CountsTooFew);
         using Session session = server.Target.OpenSession();
@@ -103,7 +103,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void A_bystander_is_measured_beside()
+    public void A_bystander_is_measured_beside_the_traffic()
     {
         using FaultyServer server = FaultyServer.With(Fault.None);
         var row = new RealPublish("row", Everything, hasBystander: true);
@@ -112,17 +112,17 @@ public class RealRowTests
     }
 
     [Fact]
-    public void A_reader_that_is_stopped_is_beside_the_others_who_are_counted()
+    public void Only_running_readers_are_counted_beside_a_suspended_one()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no process can be stopped by a signal on Windows");
         using FaultyServer server = FaultyServer.With(Fault.None);
 
-        // As few as the kernel takes for the one that reads nothing: this server waits for everybody.
+        // The kernel buffers little for the suspended reader, because this server waits for every reader.
         Assert.Equal(2 * 200, BesideSuspended().Measure(server.Target, 200).Messages);
     }
 
     [Fact]
-    public void One_message_too_many_is_seen_beside_a_reader_that_is_stopped()
+    public void One_message_too_many_is_detected_beside_a_suspended_reader()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no process can be stopped by a signal on Windows");
         using FaultyServer server = FaultyServer.With(Fault.Doubles);
@@ -131,7 +131,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void Each_subject_comes_as_often_as_the_others()
+    public void Each_subject_occurs_equally_often()
     {
         var traffic = new Traffic { Size = 0, Subjects = 100_000 };
 
@@ -139,7 +139,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void No_two_messages_name_one_reply()
+    public void No_two_messages_have_the_same_reply_subject()
     {
         var traffic = new Traffic { Size = 0, Replies = true };
 
@@ -147,7 +147,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void Sizes_are_all_that_there_are()
+    public void All_sizes_occur()
         => Assert.Equal(257, Enumerable.Range(0, Everything.Cycle).Select(i => Encoding.ASCII.GetString(Everything.Publish(0, i)).Split(' ', '\r')[3]).Distinct().Count());
 
     [Theory]
@@ -163,7 +163,7 @@ public class RealRowTests
     }
 
     [Fact]
-    public void A_server_is_told_where_its_pages_are()
+    public void A_server_gets_the_port_of_its_monitoring_pages()
     {
         ServerCommand command = ServerCommand.Parse("other=server -p {port}").WithMonitoring();
 

@@ -33,7 +33,8 @@ public class ReportTests
 
         Table table = Assert.Single(GoalTable.BuildAll(results));
 
-        // Five times the rate at a fifth of the CPU, with the same memory; nobody has measured a round trip beside the flood.
+        // The rate is five times as high with a fifth of the CPU and the same memory. The round trip beside the flood
+        // was not measured.
         Assert.Equal("rate ≥ 2.5×, CPU ≤ 0.35×, memory ≤ 1×", Cells(table, "real-fanout800-16")[2]);
         Assert.Equal("reached", Cells(table, "real-fanout800-16")[^1]);
         Assert.Equal("reached", Cells(table, "real-pub16-100")[^1]);
@@ -47,7 +48,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Round_trips_of_all_rounds_make_one_percentile()
+    public void A_percentile_combines_the_round_trips_of_all_rounds()
     {
         Results results = SampleRuns.Warm("request16");
         foreach ((int round, int microseconds) in new[] { (1, 10), (2, 20), (3, 90) })
@@ -83,7 +84,7 @@ public class ReportTests
         => Assert.Null(ThroughputTable.Build(SampleRuns.Warm("scaling", "memory", "start", "fairness", "wakeup")));
 
     [Fact]
-    public void A_start_is_shown_in_milliseconds_with_what_is_held_after_it()
+    public void A_start_is_shown_in_milliseconds_with_the_memory_after_it()
     {
         Results results = SampleRuns.Warm("starting");
         foreach ((string server, int round) in new[] { ("nats-server", 1), ("broker", 1), ("broker", 2), ("broker", 3) })
@@ -102,7 +103,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Memory_is_shown_for_each_thing_held()
+    public void Memory_is_shown_for_each_connection_or_subscription()
     {
         Results results = SampleRuns.Warm("connections10k");
         foreach ((string server, long after) in new[] { ("nats-server", 310_000_000L), ("broker", 110_000_000L) })
@@ -122,7 +123,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Cold_figures_stand_in_a_table_of_their_own_after_the_warm_ones()
+    public void Cold_figures_have_their_own_table_after_the_warm_ones()
     {
         Results warm = SampleRuns.Warm("pub0");
         warm.Add("pub0", "broker", 1);
@@ -176,7 +177,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void A_picture_of_nothing_is_still_a_picture()
+    public void A_chart_without_data_is_still_valid()
         => Assert.Equal("svg", XElement.Parse(BarChart.Draw("nothing", RatioPanels.Of([SampleRuns.Warm("pub0")]))).Name.LocalName);
 
     [Fact]
@@ -203,7 +204,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Curves_of_nothing_are_still_a_picture()
+    public void Curves_without_data_are_still_valid()
         => Assert.Equal("svg", XElement.Parse(CurveChart.Draw("nothing", CurvePanels.Of([SampleRuns.Warm("pub0")]))).Name.LocalName);
 
     private static string[] Cells(Table table, string first)

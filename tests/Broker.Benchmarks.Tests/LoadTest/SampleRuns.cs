@@ -4,7 +4,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.Benchmarks.Tests.LoadTest;
 
-/// <summary>Results as a run on nats-server and the broker would leave them.</summary>
+/// <summary>Results as a run with nats-server and the broker writes them.</summary>
 internal static class SampleRuns
 {
     public static Results Of(Settings settings, params string[] rows)
@@ -17,7 +17,7 @@ internal static class SampleRuns
 
     public static Results Warm(params string[] rows) => Of(new Settings { Quick = true, Rounds = 3 }, rows);
 
-    /// <summary>Three rounds in which the messages take these CPU seconds.</summary>
+    /// <summary>Adds one round for each of these CPU times in seconds.</summary>
     public static void Add(this Results results, string row, string server, params double[] cpuSeconds)
     {
         for (int round = 1; round <= cpuSeconds.Length; round++)

@@ -11,7 +11,7 @@ public class StatisticsTests
     [InlineData(new double[] { 3, 1, 2 }, 2, 1, 3)]
     [InlineData(new double[] { 4, 1, 2, 3 }, 2.5, 1, 4)]
     [InlineData(new double[] { 7 }, 7, 7, 7)]
-    public void A_spread_is_the_median_and_the_ends(double[] values, double median, double min, double max)
+    public void A_spread_is_the_median_and_the_extremes(double[] values, double median, double min, double max)
         => Assert.Equal(new Spread(median, min, max), Spread.Of(values));
 
     [Fact]
@@ -59,7 +59,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public void What_arrives_within_the_patience_is_not_late()
+    public void A_message_within_the_time_limit_is_not_late()
     {
         var watch = new LateWatch(TimeSpan.FromSeconds(5));
         for (int second = 0; second < 60; second++)
@@ -71,7 +71,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public void What_has_not_arrived_after_the_patience_is_late_however_much_else_was_published()
+    public void A_message_after_the_time_limit_is_late_however_much_else_was_published()
     {
         var watch = new LateWatch(TimeSpan.FromSeconds(5));
         for (int second = 0; second <= 6; second++)
@@ -83,7 +83,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public void A_window_looks_at_what_is_new_and_marks_all_since_the_last_mark()
+    public void A_window_contains_the_new_values_and_a_mark_contains_all_since_the_last_one()
     {
         var window = new LatencyWindow();
         long microsecond = Stopwatch.Frequency / 1_000_000;

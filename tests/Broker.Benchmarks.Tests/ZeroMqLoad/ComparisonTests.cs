@@ -6,7 +6,7 @@ namespace Broker.Benchmarks.Tests.ZeroMqLoad;
 public sealed class ComparisonTests
 {
     [Fact]
-    public void A_row_that_there_is_not_is_an_error_which_names_those_that_there_are()
+    public void An_unknown_row_is_an_error_that_lists_the_known_rows()
     {
         var error = Assert.Single(Arguments.Create().Parse("compare --rows push,TYPO").Errors);
 
@@ -15,17 +15,17 @@ public sealed class ComparisonTests
     }
 
     [Fact]
-    public void A_row_that_there_is_not_ends_with_an_exit_code()
+    public void An_unknown_row_ends_with_an_exit_code()
         => Assert.NotEqual(0, Arguments.Create().Parse("compare --rows TYPO").Invoke());
 
     [Theory]
     [InlineData("compare")]
     [InlineData("compare --rounds 3 --rows push,forward")]
     [InlineData("compare --rows 'push 64,memory'")]
-    public void Rows_that_there_are_are_taken(string line) => Assert.Empty(Arguments.Create().Parse(line.Replace('\'', '"')).Errors);
+    public void Known_rows_are_accepted(string line) => Assert.Empty(Arguments.Create().Parse(line.Replace('\'', '"')).Errors);
 
     [Fact]
-    public void No_two_rows_have_one_name() => Assert.Equal(Catalogue.All.Count, Catalogue.All.Select(row => row.Name).Distinct().Count());
+    public void No_two_rows_have_the_same_name() => Assert.Equal(Catalogue.All.Count, Catalogue.All.Select(row => row.Name).Distinct().Count());
 
     [Theory]
     [InlineData(false)]

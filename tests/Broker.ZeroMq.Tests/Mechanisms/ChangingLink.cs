@@ -4,7 +4,7 @@ using Broker.ZeroMq.Endpoints;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>Carries one connection and changes one octet of it when it is told to.</summary>
+/// <summary>Forwards one connection and changes one octet of it on request.</summary>
 internal sealed class ChangingLink : IAsyncDisposable
 {
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
@@ -19,7 +19,7 @@ internal sealed class ChangingLink : IAsyncDisposable
 
     public string Endpoint => $"tcp://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}";
 
-    /// <summary>Changes this octet of the next that the client says; a negative number counts from the end.</summary>
+    /// <summary>Changes this octet of the client's next data; a negative number counts from the end.</summary>
     public void ChangeNext(int at) => _change = at < 0 ? at : at + 1;
 
     public async ValueTask DisposeAsync()
@@ -39,7 +39,7 @@ internal sealed class ChangingLink : IAsyncDisposable
         }
         catch (SocketException)
         {
-            // An end that is gone ends the link.
+            // A closed end closes the link.
         }
     }
 
@@ -61,7 +61,7 @@ internal sealed class ChangingLink : IAsyncDisposable
         }
         catch (SocketException)
         {
-            // As above.
+            // A closed end closes the link.
         }
     }
 }

@@ -3,7 +3,7 @@ using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>Keys for tests.</summary>
+/// <summary>CURVE keys for tests.</summary>
 internal static class Curve
 {
     public static CurveCryptography Cryptography { get; } = new();

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>RFC 26, "MESSAGE Command".</summary>
+/// <summary>Tests RFC 26, "MESSAGE Command".</summary>
 public sealed class CurveCipherTests
 {
     private static readonly byte[][] Frames =
@@ -15,7 +15,7 @@ public sealed class CurveCipherTests
     ];
 
     [Fact]
-    public void Frames_come_out_as_they_went_in_whatever_is_read_at_a_time()
+    public void Frames_are_unchanged_for_any_size_of_reads()
     {
         foreach (int size in new[] { 1, 3, 64, 4096, int.MaxValue })
         {
@@ -31,7 +31,7 @@ public sealed class CurveCipherTests
     }
 
     [Fact]
-    public void Equal_frames_look_different_and_have_the_layout_of_the_RFC()
+    public void Equal_frames_are_encrypted_differently_in_the_format_of_the_RFC()
     {
         var (client, _) = Make();
         byte[] first = Seal(client, Wire.Frame(0, 7));
@@ -42,7 +42,7 @@ public sealed class CurveCipherTests
     }
 
     [Fact]
-    public void Every_octet_that_is_changed_is_noticed()
+    public void Every_changed_octet_is_detected()
     {
         var (client, _) = Make();
         byte[] record = Seal(client, Wire.Frame(1, Wire.Filled(40)));
@@ -57,7 +57,7 @@ public sealed class CurveCipherTests
     }
 
     [Fact]
-    public void A_record_that_is_played_again_or_overtakes_is_refused()
+    public void A_replayed_or_reordered_record_is_refused()
     {
         var (client, server) = Make();
         byte[] first = Seal(client, Wire.Frame(0, 1));
@@ -69,7 +69,7 @@ public sealed class CurveCipherTests
     }
 
     [Fact]
-    public void A_record_that_is_sent_back_is_refused()
+    public void A_reflected_record_is_refused()
     {
         var (client, _) = Make();
         Assert.True(client.Open(Seal(client, Wire.Frame(0, 1))) < 0);
@@ -91,7 +91,7 @@ public sealed class CurveCipherTests
 
     [Theory]
     [MemberData(nameof(Refused))]
-    public void What_is_no_MESSAGE_of_a_permitted_size_is_refused_by_its_header(string what, byte[] stream, string expected)
+    public void A_header_that_is_not_a_MESSAGE_of_a_permitted_size_is_refused(string what, byte[] stream, string expected)
     {
         Assert.NotEmpty(what);
         var (_, server) = Make(new ZmtpLimits(maxFrameSize: 1000, maxMessageSize: 1000, maxCommandSize: 1000));
@@ -101,7 +101,7 @@ public sealed class CurveCipherTests
     }
 
     [Fact]
-    public void A_header_is_waited_for_octet_by_octet()
+    public void A_header_may_arrive_octet_by_octet()
     {
         var (client, server) = Make();
         foreach (byte[] record in new[] { Seal(client, Wire.Frame(0, 1)), Seal(client, Wire.Frame(2, Wire.Filled(300))) })
@@ -114,7 +114,7 @@ public sealed class CurveCipherTests
     }
 
     [Fact]
-    public void A_frame_costs_no_more_memory_than_the_package_takes_for_its_keys()
+    public void A_frame_allocates_only_what_the_package_allocates_for_its_keys()
     {
         var (client, server) = Make();
         byte[] frame = Wire.Frame(2, Wire.Filled(10_000));

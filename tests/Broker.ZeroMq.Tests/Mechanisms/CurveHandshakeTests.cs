@@ -5,14 +5,17 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>RFC 26, the handshake of CURVE, between two of ours; what libzmq thinks of it is in <see cref="LibzmqSecurityTests"/>.</summary>
+/// <summary>
+/// Tests RFC 26, the handshake of CURVE, between two of our own mechanisms. <see cref="LibzmqSecurityTests"/> tests it
+/// with libzmq.
+/// </summary>
 public sealed class CurveHandshakeTests
 {
     private const int GreetingSize = 64;
     private const int HelloSize = 2 + 200;
     private const int WelcomeSize = 2 + 168;
 
-    // Name, octets before the padding, and padding of HELLO: what RFC 26 has nobody look at.
+    // HELLO consists of a name, two version octets, padding and data. RFC 26 does not allow checks of the padding.
     private const int PaddingStart = 2 + 6 + 2;
     private const int PaddingEnd = PaddingStart + 72;
 
@@ -20,7 +23,7 @@ public sealed class CurveHandshakeTests
     [InlineData(1)]
     [InlineData(63)]
     [InlineData(int.MaxValue)]
-    public void Client_and_server_agree_however_it_is_cut(int piece)
+    public void Client_and_server_agree_for_any_split_of_the_octets(int piece)
     {
         var pair = new Handshakes(Curve.Client, Curve.Server, asks: true)
         {
@@ -33,7 +36,7 @@ public sealed class CurveHandshakeTests
     }
 
     [Fact]
-    public void Nothing_of_the_metadata_and_of_the_long_term_keys_is_on_the_wire()
+    public void Metadata_and_long_term_keys_are_never_visible_on_the_wire()
     {
         var pair = new Handshakes(Curve.Client, Curve.Server).Run();
         byte[] wire = Wire.Join([.. pair.ToServer, .. pair.ToClient]);
@@ -43,14 +46,14 @@ public sealed class CurveHandshakeTests
     }
 
     [Fact]
-    public void HELLO_is_no_smaller_than_the_WELCOME_that_answers_it()
+    public void HELLO_is_at_least_as_large_as_WELCOME()
     {
         var pair = new Handshakes(Curve.Client, Curve.Server).Run();
         Assert.Equal([HelloSize, WelcomeSize], [pair.ToServer[1].Length, pair.ToClient[1].Length]);
     }
 
     [Fact]
-    public void Every_octet_that_is_changed_under_way_ends_the_handshake()
+    public void Every_changed_octet_ends_the_handshake()
     {
         var recorded = new Handshakes(Curve.Client, Curve.Server).Run();
         for (int turn = 0; turn < recorded.ToServer.Count; turn++)
@@ -76,7 +79,7 @@ public sealed class CurveHandshakeTests
     }
 
     [Fact]
-    public void Every_command_that_is_cut_short_ends_the_handshake()
+    public void Every_truncated_command_ends_the_handshake()
     {
         byte[] clientGreeting = Wire.Greeting(mechanism: "CURVE");
         foreach (int missing in new[] { 1, 2, 15, 16, 17, 64, 100, 150, 199, 200 })
@@ -100,7 +103,7 @@ public sealed class CurveHandshakeTests
     }
 
     [Fact]
-    public void A_client_that_means_another_server_gets_no_answer()
+    public void A_client_with_another_server_s_key_gets_no_answer()
     {
         var other = CurveKeyPair.Generate(Curve.Cryptography);
         var pair = new Handshakes(ZeroMqSecurity.CurveClient(Curve.ClientKeys, other.PublicKey), Curve.Server).Run();
@@ -109,7 +112,7 @@ public sealed class CurveHandshakeTests
     }
 
     [Fact]
-    public void A_recorded_dialogue_opens_nothing_on_another_connection()
+    public void A_recorded_handshake_is_useless_on_another_connection()
     {
         var recorded = new Handshakes(Curve.Client, Curve.Server).Run();
         var victim = new Handshakes(Curve.Client, Curve.Server);
@@ -138,7 +141,7 @@ public sealed class CurveHandshakeTests
     [InlineData("0100000000000000000000000000000000000000000000000000000000000000")]
     [InlineData("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800")]
     [InlineData("ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f")]
-    public void A_key_with_which_everybody_agrees_on_the_same_is_refused(string key)
+    public void A_public_key_of_low_order_is_refused(string key)
     {
         byte[] hello = Wire.Command("HELLO", [1, 0, .. new byte[72], .. Convert.FromHexString(key), .. new byte[88]]);
         var pair = new Handshakes(Curve.Client, Curve.Server);
@@ -158,7 +161,7 @@ public sealed class CurveHandshakeTests
     [InlineData("NULL")]
     [InlineData("PLAIN")]
     [InlineData("GSSAPI")]
-    public void A_peer_of_another_mechanism_hears_the_greeting_and_no_more(string mechanism)
+    public void A_peer_with_another_mechanism_gets_only_the_greeting(string mechanism)
     {
         var pair = new Handshakes(Curve.Client, Curve.Server);
         byte[] said = pair.Step(pair.Server, 1, Wire.Join(Wire.Greeting(mechanism: mechanism), Wire.Ready("DEALER"), Wire.Message([1])));

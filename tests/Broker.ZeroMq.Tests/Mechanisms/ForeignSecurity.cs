@@ -3,10 +3,10 @@ using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>PLAIN and CURVE as options of a foreign socket.</summary>
+/// <summary>The options of a foreign socket for PLAIN and CURVE.</summary>
 internal static class ForeignSecurity
 {
-    /// <summary>The user whom the server of PLAIN should know.</summary>
+    /// <summary>The user that the PLAIN server must know.</summary>
     public static (string User, string Password) Alice => ("alice", "pw1");
 
     public static (string Name, JsonNode Value)[] CurveServer => [("CURVE_SERVER", 1), ("CURVE_SECRETKEY", Curve.ServerKeys.ExportSecretKey())];
@@ -18,14 +18,14 @@ internal static class ForeignSecurity
         ("CURVE_SECRETKEY", Curve.ClientKeys.ExportSecretKey()),
     ];
 
-    /// <summary>The domain makes libzmq ask whom it should know.</summary>
+    /// <summary>Returns the options of a server. The domain makes libzmq send a ZAP request.</summary>
     public static (string Name, JsonNode Value)[] Server(string mechanism) =>
         mechanism == "PLAIN" ? [("PLAIN_SERVER", 1), ("ZAP_DOMAIN", "test")] : CurveServer;
 
     public static (string Name, JsonNode Value)[] Client(string mechanism) =>
         mechanism switch { "PLAIN" => PlainClient(Alice.Password), "CURVE" => CurveClient(Curve.ServerKeys.PublicKey), _ => [] };
 
-    /// <summary>Somebody with a wrong password, or with the key of another server.</summary>
+    /// <summary>Returns the options of a client with a wrong password, or with the key of another server.</summary>
     public static (string Name, JsonNode Value)[] Intruder(string mechanism) =>
         mechanism == "PLAIN" ? PlainClient("pw2") : CurveClient(Curve.ClientKeys.PublicKey);
 

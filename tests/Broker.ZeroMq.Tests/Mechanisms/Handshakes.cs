@@ -4,7 +4,7 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>A client and a server in memory, octets carried by hand between them.</summary>
+/// <summary>A client and a server in memory. The test carries the octets between them.</summary>
 internal sealed class Handshakes
 {
     private readonly byte[][] _held = [[], []];
@@ -20,20 +20,25 @@ internal sealed class Handshakes
 
     public ZmtpHandshake Server { get; }
 
-    /// <summary>Everything each side sent, in turns: what the client sent first, what the server sent first, and so on.</summary>
+    /// <summary>The octets that each side sent, in alternating order.</summary>
     public List<byte[]> ToServer { get; } = [];
 
     public List<byte[]> ToClient { get; } = [];
 
-    /// <summary>Says whether the application admits; null to be asked at <see cref="ZmtpHandshake.Credentials"/> by the test.</summary>
+    /// <summary>
+    /// Returns whether the application admits the peer. If it is null, the test reads <see
+    /// cref="ZmtpHandshake.Credentials"/> and decides.
+    /// </summary>
     public Func<ZmtpCredentials, bool>? Admit { get; init; }
 
-    /// <summary>Changes what is under way: the number of the turn and whether it goes to the server.</summary>
+    /// <summary>
+    /// Changes octets in transit. It gets the number of the step and whether the octets go to the server.
+    /// </summary>
     public Func<int, bool, byte[], byte[]>? Between { get; init; }
 
     public int PieceSize { get; init; } = int.MaxValue;
 
-    /// <summary>Carries until nobody says anything more.</summary>
+    /// <summary>Carries octets until both sides send nothing more.</summary>
     public Handshakes Run()
     {
         for (int turn = 0; turn < 20; turn++)
@@ -51,7 +56,7 @@ internal sealed class Handshakes
         return this;
     }
 
-    /// <summary>Gives one side octets, in pieces, and returns what it says.</summary>
+    /// <summary>Passes octets to one side in pieces and returns the octets that the side sends.</summary>
     public byte[] Step(ZmtpHandshake side, int index, byte[] received)
     {
         var sent = new List<byte>();

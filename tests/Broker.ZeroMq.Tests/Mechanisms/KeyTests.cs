@@ -7,13 +7,13 @@ public sealed class KeyTests
     [Fact]
     public void Z85_is_that_of_RFC_32()
     {
-        // The test case of the RFC.
+        // This is the test case of the RFC.
         Assert.Equal("HelloWorld", Z85.Encode([0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B]));
         Assert.Equal([0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B], Z85.TryDecode("HelloWorld", 8));
     }
 
     [Fact]
-    public void Every_key_comes_back_from_its_text()
+    public void Every_key_round_trips_through_its_text()
     {
         var random = new Random(Seed.Next());
         byte[] octets = new byte[32];
@@ -33,7 +33,7 @@ public sealed class KeyTests
     [InlineData("#####000000000000000000000000000000000000")]
     [InlineData("~000000000000000000000000000000000000000")]
     [InlineData("####################%%%%%%%%%%##########")]
-    public void What_is_no_key_is_refused_without_being_repeated(string text)
+    public void An_invalid_key_is_refused_without_being_repeated(string text)
     {
         Assert.False(CurveKey.TryParse(text, out _));
         var error = Assert.Throws<FormatException>(() => CurveKeyPair.Parse(Curve.Cryptography, text));
@@ -41,7 +41,7 @@ public sealed class KeyTests
     }
 
     [Fact]
-    public void A_pair_comes_back_from_its_secret_half_which_no_text_of_it_shows()
+    public void A_pair_round_trips_through_its_secret_key_which_no_other_text_contains()
     {
         string secret = Curve.ClientKeys.ExportSecretKey();
         Assert.Equal(Curve.ClientKeys.PublicKey, CurveKeyPair.Parse(Curve.Cryptography, secret).PublicKey);

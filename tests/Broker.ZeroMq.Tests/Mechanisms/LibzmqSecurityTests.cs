@@ -7,7 +7,9 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>PLAIN and CURVE with libzmq at the other end, which is the server or the client, and binds or connects.</summary>
+/// <summary>
+/// Tests PLAIN and CURVE with libzmq at the other end, as server and as client, binding and connecting.
+/// </summary>
 public sealed class LibzmqSecurityTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -25,7 +27,7 @@ public sealed class LibzmqSecurityTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_libzmq_subscriber_is_the_client_of_our_CURVE_whoever_binds(bool weBind)
+    public async Task A_libzmq_subscriber_is_the_CURVE_client_whichever_side_binds(bool weBind)
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
@@ -50,7 +52,7 @@ public sealed class LibzmqSecurityTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_libzmq_subscriber_is_the_server_of_our_CURVE_whoever_binds(bool weBind)
+    public async Task A_libzmq_subscriber_is_the_CURVE_server_whichever_side_binds(bool weBind)
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
@@ -82,7 +84,7 @@ public sealed class LibzmqSecurityTests
     }
 
     [Fact]
-    public async Task Encrypted_links_live_by_heartbeats()
+    public async Task Encrypted_connections_exchange_heartbeats()
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
@@ -105,7 +107,7 @@ public sealed class LibzmqSecurityTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task PLAIN_admits_whom_the_server_knows(bool weAreServer)
+    public async Task PLAIN_admits_known_users(bool weAreServer)
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
@@ -130,7 +132,7 @@ public sealed class LibzmqSecurityTests
     [Theory]
     [InlineData("PLAIN")]
     [InlineData("CURVE")]
-    public async Task A_libzmq_client_that_we_refuse_is_told_so_in_its_own_words(string mechanism)
+    public async Task A_refused_libzmq_client_gets_an_error_that_it_understands(string mechanism)
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
@@ -145,7 +147,7 @@ public sealed class LibzmqSecurityTests
         await peer.MonitorAsync();
         await JoinAsync(publisher, peer, weBind: true);
 
-        // Towards PLAIN libzmq 4.3.4 knows no ERROR but the one that it mangles itself.
+        // As a PLAIN client, libzmq 4.3.4 only understands its own malformed ERROR.
         int? told = await peer.EventAsync(mechanism == "PLAIN" ? "EVENT_HANDSHAKE_FAILED_PROTOCOL" : "EVENT_HANDSHAKE_FAILED_AUTH");
         Assert.True(mechanism == "PLAIN" ? told is not null : told == 400);
         var refused = await rig.EventAsync(ZeroMqEventKind.PeerRefused);
@@ -156,7 +158,7 @@ public sealed class LibzmqSecurityTests
     [Theory]
     [InlineData("PLAIN")]
     [InlineData("CURVE")]
-    public async Task A_refusal_by_libzmqs_ZAP_is_told_once(string mechanism)
+    public async Task A_refusal_by_the_ZAP_handler_of_libzmq_is_reported_once(string mechanism)
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();

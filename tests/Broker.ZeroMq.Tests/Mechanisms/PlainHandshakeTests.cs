@@ -6,7 +6,7 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>RFC 24, PLAIN, on the wire.</summary>
+/// <summary>Tests RFC 24, PLAIN, on the wire.</summary>
 public sealed class PlainHandshakeTests
 {
     private static readonly byte[] Hello = Wire.Command("HELLO", [5, .. Wire.Ascii("alice"), 3, .. Wire.Ascii("pw1")]);
@@ -18,7 +18,7 @@ public sealed class PlainHandshakeTests
     [InlineData(1)]
     [InlineData(7)]
     [InlineData(int.MaxValue)]
-    public void Both_sides_say_what_the_RFC_lays_down_however_it_is_cut(int piece)
+    public void Both_sides_send_the_commands_of_the_RFC_for_any_split_of_the_octets(int piece)
     {
         var pair = new Handshakes(ZeroMqSecurity.PlainClient("alice", "pw1"), ZeroMqSecurity.PlainServer)
         {
@@ -35,7 +35,7 @@ public sealed class PlainHandshakeTests
     }
 
     [Fact]
-    public void Who_is_not_admitted_is_told_400_and_the_client_keeps_that()
+    public void A_refused_client_gets_400_and_stores_it()
     {
         var pair = new Handshakes(ZeroMqSecurity.PlainClient("alice", "wrong"), ZeroMqSecurity.PlainServer) { Admit = _ => false }.Run();
         Assert.Equal((ZmtpHandshakeState.Failed, ZmtpError.NotAdmitted), (pair.Server.State, pair.Server.Error));
@@ -58,7 +58,7 @@ public sealed class PlainHandshakeTests
 
     [Theory]
     [MemberData(nameof(Malformed))]
-    public void A_server_refuses_what_the_RFC_does_not_know(string what, byte[] stream, string expected)
+    public void A_server_refuses_commands_that_the_RFC_does_not_allow(string what, byte[] stream, string expected)
     {
         Assert.NotEmpty(what);
         foreach (int piece in new[] { 1, 1000 })
@@ -70,7 +70,7 @@ public sealed class PlainHandshakeTests
     }
 
     [Fact]
-    public void A_client_refuses_a_WELCOME_with_something_in_it_and_a_READY_before_it()
+    public void A_client_refuses_a_WELCOME_with_data_and_an_early_READY()
     {
         Assert.Equal(ZmtpError.PlainMalformed, ClientSees(Wire.Command("WELCOME", 1)));
         Assert.Equal(ZmtpError.CommandUnexpected, ClientSees(ServerReady));
@@ -78,7 +78,7 @@ public sealed class PlainHandshakeTests
     }
 
     [Fact]
-    public void Names_and_passwords_of_255_octets_pass_and_longer_ones_are_refused_at_once()
+    public void Names_and_passwords_of_255_octets_are_accepted_and_longer_ones_are_refused()
     {
         var pair = new Handshakes(ZeroMqSecurity.PlainClient(new string('u', 255), ""), ZeroMqSecurity.PlainServer)
         {

@@ -7,7 +7,10 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>Who binds, or is the server of PLAIN or CURVE, judges a peer before it says READY: who is refused does not take itself for connected.</summary>
+/// <summary>
+/// The side that binds, or that is the server of PLAIN or CURVE, decides on a peer before it sends READY. So a refused
+/// peer does not consider itself connected.
+/// </summary>
 public sealed class RefusedPeerTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -32,7 +35,7 @@ public sealed class RefusedPeerTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task Who_has_to_wait_for_a_place_comes_again_and_has_lost_nothing(string type, string mechanism, string kind)
+    public async Task A_peer_that_exceeds_the_limit_connects_later_and_loses_no_message(string type, string mechanism, string kind)
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take(Enum.Parse<ForeignKind>(kind));
@@ -62,7 +65,7 @@ public sealed class RefusedPeerTests
     [InlineData("NULL")]
     [InlineData("PLAIN")]
     [InlineData("CURVE")]
-    public async Task Whom_the_application_does_not_take_is_told_why_and_keeps_its_message(string mechanism)
+    public async Task A_peer_that_the_application_refuses_gets_an_error_and_keeps_its_message(string mechanism)
     {
         await using var rig = new Rig();
         var pull = rig.Pull(o => o with
@@ -84,7 +87,7 @@ public sealed class RefusedPeerTests
     }
 
     [Fact]
-    public async Task In_READYs_place_there_is_an_ERROR()
+    public async Task A_refused_peer_gets_ERROR_instead_of_READY()
     {
         await using var rig = new Rig();
         var pull = rig.Pull(o => o with

@@ -7,7 +7,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
-/// <summary>Secured sockets of ours with each other and with strangers.</summary>
+/// <summary>Tests secured sockets with each other and with peers of other kinds.</summary>
 public sealed class SecuredSocketTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -38,7 +38,7 @@ public sealed class SecuredSocketTests
     }
 
     [Fact]
-    public async Task Several_loops_publish_to_an_encrypted_peer_and_nothing_is_lost_or_mixed()
+    public async Task Several_loops_publish_to_an_encrypted_peer_without_loss_or_corruption()
     {
         const int Each = 3000;
         await using var rig = new Rig(loops: 3);
@@ -85,7 +85,7 @@ public sealed class SecuredSocketTests
 
     [Theory]
     [MemberData(nameof(Strangers))]
-    public async Task Who_does_not_speak_CURVE_is_dropped_with_one_line_and_others_are_served_on(string who, byte[] says)
+    public async Task A_peer_without_CURVE_is_closed_with_one_event_and_others_are_still_served(string who, byte[] says)
     {
         Assert.NotEmpty(who);
         await using var rig = new Rig();
@@ -110,7 +110,7 @@ public sealed class SecuredSocketTests
     [InlineData(70)]
     [InlineData(100)]
     [InlineData(-1)]
-    public async Task A_record_that_was_changed_under_way_ends_the_connection_with_one_line(int at)
+    public async Task A_changed_record_ends_the_connection_with_one_event(int at)
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { Security = Curve.Server });
@@ -126,7 +126,7 @@ public sealed class SecuredSocketTests
     }
 
     [Fact]
-    public async Task An_answer_that_comes_later_admits_or_refuses_and_nothing_is_read_before()
+    public async Task A_late_decision_admits_or_refuses_and_nothing_is_read_before()
     {
         await using var rig = new Rig();
         var asked = new Inbox<(ZeroMqCredentials Shown, TaskCompletionSource<ZeroMqAdmission> Answer)>();
@@ -166,7 +166,7 @@ public sealed class SecuredSocketTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_callback_that_fails_refuses_and_says_so(bool atOnce)
+    public async Task A_callback_that_throws_refuses_the_peer_and_is_reported(bool atOnce)
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with
@@ -181,7 +181,7 @@ public sealed class SecuredSocketTests
     }
 
     [Fact]
-    public async Task An_answer_that_does_not_come_ends_with_the_handshakes_time()
+    public async Task A_missing_decision_ends_with_the_handshake_timeout()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with
@@ -195,7 +195,7 @@ public sealed class SecuredSocketTests
     }
 
     [Fact]
-    public async Task A_server_of_PLAIN_that_asks_nobody_is_a_mistake()
+    public async Task A_PLAIN_server_without_a_callback_is_refused()
     {
         await using var rig = new Rig();
         var error = Assert.Throws<ArgumentException>(

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Queues;
 
-/// <summary>A queue of received messages without sockets: the test is the loop.</summary>
+/// <summary>A queue of received messages without sockets. The test acts as the loop.</summary>
 internal sealed class Bench
 {
     private readonly List<ReceiveSource> _resumed = [];
@@ -33,7 +33,7 @@ internal sealed class Bench
         }
     }
 
-    /// <summary>A peer.</summary>
+    /// <summary>Creates a peer.</summary>
     public ReceiveSource Source()
     {
         ReceiveSource? source = null;
@@ -54,7 +54,7 @@ internal sealed class Bench
         return message.Encoded.ToArray();
     }
 
-    /// <summary>Messages of a number each.</summary>
+    /// <summary>Encodes messages that each contain a number.</summary>
     public static byte[] Numbers(int from, int count, int size = 8)
     {
         using var all = new MemoryStream();
@@ -76,7 +76,7 @@ internal sealed class Bench
         return Add(source, encoded, 1) == encoded.Length;
     }
 
-    /// <summary>What a loop does with what it has read. Returns how many bytes the queue took.</summary>
+    /// <summary>Adds what a loop has read. Returns the number of bytes that the queue accepted.</summary>
     public int Add(ReceiveSource source, ReadOnlySpan<byte> encoded, int messages)
     {
         int most = Math.Min(Queue.Room(source, out long bytes), messages);
@@ -100,7 +100,7 @@ internal sealed class Bench
         return size;
     }
 
-    /// <summary>The frames of the next message, joined by a bar; null when there is none.</summary>
+    /// <summary>Returns the frames of the next message, joined by a bar, or null if there is no message.</summary>
     public string? TakeNow()
     {
         using var message = new ZeroMqMessage();
@@ -115,7 +115,7 @@ internal sealed class Bench
         return Queue.Take(ref reader, attempts, timeout) == TakeOutcome.Taken ? Show(message) : null;
     }
 
-    /// <summary>The number in the next message, or -1.</summary>
+    /// <summary>Returns the number in the next message, or -1 if there is none.</summary>
     public int TakeNumber()
     {
         var reader = new NumberTaker();

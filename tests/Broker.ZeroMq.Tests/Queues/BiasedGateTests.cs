@@ -5,7 +5,7 @@ namespace Broker.ZeroMq.Tests.Queues;
 public sealed class BiasedGateTests
 {
     [Fact]
-    public void A_single_thread_is_let_in_without_the_lock_from_the_second_time_on()
+    public void A_single_thread_enters_without_the_lock_from_its_second_entry()
     {
         var gate = new BiasedGate();
 
@@ -17,7 +17,7 @@ public sealed class BiasedGateTests
     }
 
     [Fact]
-    public void A_second_thread_ends_the_favour_of_the_first()
+    public void A_second_thread_revokes_the_bias_of_the_first()
     {
         var gate = new BiasedGate();
         gate.Exit(gate.Enter());
@@ -30,7 +30,7 @@ public sealed class BiasedGateTests
     }
 
     [Fact]
-    public void A_thread_that_stays_alone_for_long_is_favoured_again()
+    public void The_gate_is_biased_again_after_a_long_time_with_one_thread()
     {
         var gate = new BiasedGate();
         gate.Exit(gate.Enter());
@@ -48,7 +48,7 @@ public sealed class BiasedGateTests
     }
 
     [Fact]
-    public void Nobody_is_let_in_while_the_favoured_thread_is_in()
+    public void No_thread_enters_while_the_favoured_thread_is_in_the_gate()
     {
         var gate = new BiasedGate();
         gate.Exit(gate.Enter());
@@ -67,9 +67,11 @@ public sealed class BiasedGateTests
         Assert.False(early);
     }
 
-    /// <summary>Threads come and go, so that the favour is given and taken back many times while others are in.</summary>
+    /// <summary>
+    /// Threads start and end, so that the bias is given and revoked many times while other threads are in the gate.
+    /// </summary>
     [Fact]
-    public void A_plain_counter_under_the_gate_is_exact_whoever_counts()
+    public void A_plain_counter_under_the_gate_is_exact_with_any_threads()
     {
         const int Threads = 8;
         const int Rounds = 60;
@@ -78,7 +80,7 @@ public sealed class BiasedGateTests
         long expected = 0;
         for (int round = 0; round < Rounds; round++)
         {
-            // Mostly one thread that counts for long; the others come while it does.
+            // Usually one thread counts for a long time, and the others start meanwhile.
             var threads = new Thread[round % Threads + 1];
             for (int i = 0; i < threads.Length; i++)
             {

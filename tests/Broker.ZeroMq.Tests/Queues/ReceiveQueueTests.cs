@@ -21,7 +21,7 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void Peers_that_have_messages_take_turns_message_by_message()
+    public void Messages_of_several_peers_are_taken_round_robin()
     {
         var bench = new Bench();
         bench.Add(bench.Source(), Bench.Numbers(100, 500), 500);
@@ -35,7 +35,7 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void A_newcomer_is_heard_after_one_message_of_those_that_flood()
+    public void A_new_peer_is_served_after_one_message_of_each_flooding_peer()
     {
         var bench = new Bench();
         bench.Add(bench.Source(), Bench.Numbers(0, 900), 900);
@@ -48,7 +48,7 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void A_message_that_is_refused_stays_the_next()
+    public void A_refused_message_stays_the_next_one()
     {
         var bench = new Bench();
         bench.Add(bench.Source(), "kept");
@@ -64,7 +64,7 @@ public sealed class ReceiveQueueTests
     [InlineData(2)]
     [InlineData(7)]
     [InlineData(1000)]
-    public void A_peer_gets_room_for_as_many_messages_as_the_mark_says(int mark)
+    public void A_peer_has_room_for_as_many_messages_as_the_mark(int mark)
     {
         var bench = new Bench(mostMessages: mark);
         var peer = bench.Source();
@@ -79,13 +79,13 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void A_peer_that_was_held_up_is_resumed_once_at_half_of_the_mark()
+    public void A_paused_peer_is_resumed_once_at_half_of_the_mark()
     {
         var bench = new Bench(mostMessages: 8);
         var peer = bench.Source();
         bench.Add(peer, Bench.Numbers(0, 9), 9);
 
-        // Four chunks of two messages, which count until the second is taken.
+        // There are four chunks of two messages. A chunk's messages count until the second one is taken.
         int[] early = [.. Enumerable.Range(0, 3).Select(_ => bench.TakeNumber())];
         Assert.Equal([0, 1, 2], early);
         Assert.Empty(bench.AllResumed);
@@ -102,7 +102,7 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void Memory_is_bounded_over_all_peers_and_all_are_resumed()
+    public void Memory_is_bounded_over_all_peers_and_all_peers_are_resumed()
     {
         var bench = new Bench(mostMessages: 0, mostBytes: 256 * 1024);
         var peers = Enumerable.Range(0, 10).Select(i => bench.Source()).ToArray();
@@ -122,7 +122,7 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void A_message_larger_than_the_bound_passes_alone()
+    public void A_message_larger_than_the_bound_is_accepted_by_an_empty_queue()
     {
         var bench = new Bench(mostBytes: 1000);
         var peer = bench.Source();
@@ -150,7 +150,7 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void What_comes_in_little_is_packed()
+    public void Small_messages_are_packed()
     {
         var bench = new Bench(mostMessages: 0);
         var peer = bench.Source();
@@ -159,13 +159,13 @@ public sealed class ReceiveQueueTests
             Assert.Equal(10, bench.Add(peer, Bench.Numbers(i, 1), 1));
         }
 
-        // 50 kB.
+        // The messages have 50 kB in all.
         Assert.InRange(bench.Pool.Outstanding, 50_000, 4096 + 65_536);
         Assert.Equal(Enumerable.Range(0, 5000), Enumerable.Range(0, 5000).Select(_ => bench.TakeNumber()));
     }
 
     [Fact]
-    public void A_closed_queue_holds_nothing_and_takes_what_still_comes()
+    public void A_closed_queue_contains_nothing_and_drops_later_messages()
     {
         var bench = new Bench();
         var peer = bench.Source();
@@ -183,7 +183,7 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
-    public void A_peer_that_has_gone_is_not_resumed_and_what_it_sent_is_received()
+    public void A_disconnected_peer_is_not_resumed_and_its_messages_are_received()
     {
         var bench = new Bench(mostMessages: 4);
         var peer = bench.Source();

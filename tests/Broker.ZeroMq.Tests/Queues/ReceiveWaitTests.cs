@@ -25,7 +25,7 @@ public sealed class ReceiveWaitTests
     }
 
     [Fact]
-    public void A_receiver_gives_up_after_its_time_and_leaves_nothing_behind()
+    public void A_receiver_returns_after_its_timeout_and_leaves_no_waiter()
     {
         var bench = new Bench();
 
@@ -86,7 +86,7 @@ public sealed class ReceiveWaitTests
     }
 
     [Fact]
-    public async Task An_await_is_over_at_once_when_there_is_a_message()
+    public async Task An_await_completes_at_once_if_there_is_a_message()
     {
         var bench = new Bench();
         bench.Add(bench.Source(), "here");
@@ -112,9 +112,12 @@ public sealed class ReceiveWaitTests
         Assert.Equal("hello", bench.TakeNow());
     }
 
-    /// <summary>Blocking, trying, awaiting and cancelled receivers on one queue with small marks: each number comes once, in each peer's order.</summary>
+    /// <summary>
+    /// Blocking, trying, awaiting and cancelled receivers use one queue with a small high-water mark. Each number
+    /// arrives once, and in the order of its peer.
+    /// </summary>
     [Fact]
-    public async Task Each_message_is_received_once_whoever_receives()
+    public async Task Each_message_is_received_once_with_all_kinds_of_receivers()
     {
         const int PerPeer = 30_000;
         const int Peers = 3;

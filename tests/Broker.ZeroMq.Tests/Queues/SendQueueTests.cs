@@ -10,7 +10,7 @@ public sealed class SendQueueTests
     private static readonly TimeSpan Guard = Wait.Limit;
 
     [Fact]
-    public void Messages_reach_the_loop_in_order_and_leave_no_memory_behind()
+    public void Messages_reach_the_loop_in_order_and_their_memory_is_returned()
     {
         using var rig = new Line();
         for (int i = 0; i < 10_000; i++)
@@ -36,7 +36,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void Nothing_is_taken_before_there_is_room_and_while_there_is_none()
+    public void No_message_is_taken_while_there_is_no_room()
     {
         using var rig = new Line(isOpen: false);
 
@@ -50,7 +50,7 @@ public sealed class SendQueueTests
             taken++;
         }
 
-        // Three for the peer, and what may wait for the loop.
+        // Three messages go to the peer, and the others wait for the loop.
         Wait.Until(() => rig.SentCount == 3);
         Assert.InRange(taken, 3, 3 + Line.Mark);
         Assert.Equal([0, 1, 2], rig.Sent);
@@ -85,7 +85,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public async Task An_awaiting_writer_of_a_large_message_sleeps_until_there_is_room_for_it()
+    public async Task An_awaiting_writer_of_a_large_message_waits_until_there_is_room_for_it()
     {
         using var rig = new Line();
         using (rig.Hold())
@@ -102,9 +102,9 @@ public sealed class SendQueueTests
         Assert.Equal(SendOutcome.Sent, rig.Send(1, TimeSpan.Zero, Line.MostBytes));
     }
 
-    // Two of them would wake each other.
+    // If two of them tried, they would wake each other without end.
     [Fact]
-    public void Blocked_writers_of_large_messages_sleep_until_there_is_room_for_one()
+    public void Blocked_writers_of_large_messages_wait_until_there_is_room_for_one()
     {
         using var rig = new Line();
         Thread[] writers;
@@ -123,7 +123,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void A_closed_queue_ends_waits_and_says_so()
+    public void A_closed_queue_ends_all_waits_and_returns_Closed()
     {
         using var rig = new Line(isOpen: false);
         var outcome = SendOutcome.Sent;
@@ -139,7 +139,7 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void Large_messages_pass_alone()
+    public void A_large_message_is_accepted_by_an_empty_queue()
     {
         using var rig = new Line();
         for (int i = 0; i < 20; i++)
@@ -153,12 +153,12 @@ public sealed class SendQueueTests
     }
 
     [Fact]
-    public void A_message_that_cannot_be_encoded_holds_up_nobody_else()
+    public void A_message_that_cannot_be_encoded_does_not_block_others()
     {
         using var rig = new Line();
         for (int i = 0; i < 2; i++)
         {
-            // First by the one thread that the gate leans to, then by one of many.
+            // The first send is on the thread to which the gate is biased, and the second one is on another thread.
             Assert.Throws<InvalidDataException>(() => rig.Queue.TryAdd(new Unreadable()));
             int number = i;
             var other = new Thread(() => rig.Send(number, TimeSpan.Zero)) { IsBackground = true };
@@ -171,11 +171,14 @@ public sealed class SendQueueTests
         Assert.Equal(0, rig.Pool.Outstanding);
     }
 
-    /// <summary>Eight threads, a peer that has room now and then: all messages come, each thread's in its order.</summary>
+    /// <summary>
+    /// Eight threads send to a peer that has room from time to time. All messages arrive, and each thread's messages
+    /// arrive in order.
+    /// </summary>
     [Theory]
     [InlineData(1)]
     [InlineData(8)]
-    public void Each_message_is_sent_once_and_in_its_threads_order(int threads)
+    public void Each_message_is_sent_once_and_in_the_order_of_its_thread(int threads)
     {
         const int PerThread = 20_000;
         using var rig = new Line(isOpen: false);
@@ -283,7 +286,9 @@ public sealed class SendQueueTests
             Assert.True(done.Wait(Guard, TestContext.Current.CancellationToken));
         }
 
-        /// <summary>Keeps the loop from taking anything until <see cref="Release"/>, or the end of what is returned.</summary>
+        /// <summary>
+        /// Keeps the loop from taking messages until <see cref="Release"/> is called or the result is disposed.
+        /// </summary>
         public IDisposable Hold()
         {
             using var held = new ManualResetEventSlim();

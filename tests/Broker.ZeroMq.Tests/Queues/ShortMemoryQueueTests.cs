@@ -4,12 +4,14 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Queues;
 
-/// <summary>While memory is short a queue for threads holds no more than its share, and it gets out of that by itself.</summary>
+/// <summary>
+/// While memory is short, a queue for threads contains no more than its share. It recovers by itself.
+/// </summary>
 public sealed class ShortMemoryQueueTests : IDisposable
 {
     private const long Limit = 8 << 20;
 
-    // With all of the limit held.
+    // This is the share while the whole limit is in use.
     private const int Share = 16 * 1024;
 
     private readonly EventLoopGroup _loops = new(new EventLoopOptions { CallerDriven = true, MaxBufferedBytes = Limit });
@@ -19,7 +21,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
     public void Dispose() => _loops.Dispose();
 
     [Fact]
-    public void A_receive_queue_takes_its_share_and_resumes_the_peer_when_that_was_received()
+    public void A_receive_queue_accepts_its_share_and_resumes_the_peer_when_it_is_received()
     {
         var bench = new Bench(mostMessages: 0, mostBytes: Limit, budget: Budget);
         var source = bench.Source();
@@ -44,7 +46,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
     }
 
     [Fact]
-    public void A_receive_queue_in_which_nothing_waits_takes_a_message_of_any_size()
+    public void An_empty_receive_queue_accepts_a_message_of_any_size()
     {
         var bench = new Bench(mostMessages: 0, mostBytes: Limit, budget: Budget);
         var source = bench.Source();
@@ -60,7 +62,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
     }
 
     [Fact]
-    public void A_send_queue_takes_about_its_share_and_tells_of_room_when_the_loop_has_taken_that()
+    public void A_send_queue_accepts_about_its_share_and_reports_room_when_the_loop_has_taken_it()
     {
         var sender = new Counter();
         var queue = new SendQueue(new ChunkPool(Budget), _loops[0], sender, mostMessages: 0, mostBytes: Limit, isOpen: true);
@@ -75,7 +77,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
             taken++;
         }
 
-        // Its share, and what is left of the chunk that it had begun.
+        // The queue accepts its share and fills the chunk that it had begun.
         Assert.InRange(taken, Share / 1100, (ChunkPool.Small + ChunkPool.Large) / 1000);
         Assert.False(queue.HasRoom);
         Assert.Equal(0, rooms);

@@ -7,7 +7,7 @@ public class SleepTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_sleep_that_was_ended_before_it_began_is_none(bool isPortable)
+    public void A_wait_that_was_ended_before_it_began_returns_at_once(bool isPortable)
     {
         var sleep = new Sleep(isPortable);
         sleep.Arm();
@@ -19,7 +19,7 @@ public class SleepTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_sleep_ends_with_its_time(bool isPortable)
+    public void A_wait_ends_with_its_timeout(bool isPortable)
     {
         var sleep = new Sleep(isPortable);
         sleep.Arm();
@@ -32,7 +32,7 @@ public class SleepTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Each_of_many_sleeps_is_ended_by_another_thread(bool isPortable)
+    public void Each_of_many_waits_is_ended_by_another_thread(bool isPortable)
     {
         const int Rounds = 20_000;
         var ping = new Sleep(isPortable);

@@ -19,7 +19,7 @@ public sealed class ZeroMqMessageTests
     }
 
     [Fact]
-    public void An_envelope_is_put_before_and_taken_off_again()
+    public void An_envelope_is_prepended_and_removed()
     {
         using var message = new ZeroMqMessage("body");
 
@@ -30,9 +30,9 @@ public sealed class ZeroMqMessageTests
         Assert.Equal(["other", "body", "tail"], message.ToArrays().Select(Encoding.UTF8.GetString));
     }
 
-    /// <summary>Against a list of arrays, by random steps.</summary>
+    /// <summary>Compares a message with a list of arrays after random steps.</summary>
     [Fact]
-    public void It_holds_what_a_list_of_frames_would()
+    public void A_message_behaves_like_a_list_of_frames()
     {
         var random = new Random(Seed.Next());
         using var message = new ZeroMqMessage();

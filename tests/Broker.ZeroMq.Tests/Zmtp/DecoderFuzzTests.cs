@@ -23,7 +23,7 @@ public sealed class DecoderFuzzTests
             var input = octets.AsSpan(0, random.Next(octets.Length + 1));
             random.NextBytes(input);
 
-            // Pure noise fails at the first octet nine times in ten: let every second input begin with likely flags.
+            // Random octets fail at the first octet nine times in ten, so every second input begins with likely flags.
             if (input.Length > 3 && (i & 1) == 0)
             {
                 input[0] &= 7;

@@ -40,7 +40,7 @@ public sealed class DecoderLimitTests
 
     [Theory]
     [MemberData(nameof(Refused))]
-    public void It_is_refused_at_the_header_and_for_good(string what, byte[] stream, Enum expected)
+    public void A_stream_is_refused_at_the_header_and_for_good(string what, byte[] stream, Enum expected)
     {
         var error = (ZmtpError)expected;
         Assert.NotEmpty(what);
@@ -59,7 +59,7 @@ public sealed class DecoderLimitTests
     }
 
     [Fact]
-    public void What_just_fits_is_taken()
+    public void Frames_at_the_limits_are_accepted()
     {
         var session = new Session(Small).Feed(Wire.Join(
             Wire.Message(Wire.Filled(300)),

@@ -43,7 +43,7 @@ public sealed class DecoderSplitTests
 
     [Theory]
     [MemberData(nameof(Streams))]
-    public void Every_split_point_gives_the_events_of_the_whole(string name, byte[] stream)
+    public void Every_split_point_has_the_events_of_the_whole_stream(string name, byte[] stream)
     {
         var whole = Start().Feed(stream);
         Assert.Equal(ZmtpError.None, whole.Error);
@@ -63,7 +63,7 @@ public sealed class DecoderSplitTests
 
     [Theory]
     [MemberData(nameof(Streams))]
-    public void Pieces_of_any_size_give_the_events_of_the_whole(string name, byte[] stream)
+    public void Pieces_of_any_size_have_the_events_of_the_whole_stream(string name, byte[] stream)
     {
         var whole = Start().Feed(stream);
         for (int size = 1; size < 40; size++)
@@ -78,7 +78,7 @@ public sealed class DecoderSplitTests
     }
 
     [Fact]
-    public void A_message_is_consumed_only_when_its_last_frame_is_there()
+    public void A_message_is_consumed_only_when_its_last_frame_has_arrived()
     {
         byte[] stream = Wire.Message([1], [2], [3, 3]);
         for (int length = 0; length < stream.Length; length++)
@@ -92,7 +92,7 @@ public sealed class DecoderSplitTests
     }
 
     [Fact]
-    public void The_need_covers_the_pending_frame_as_soon_as_its_header_is_visible()
+    public void Needed_includes_the_pending_frame_as_soon_as_its_header_is_visible()
     {
         var decoder = new ZmtpDecoder(Limits);
         var recorder = new Recorder([]);
@@ -105,7 +105,7 @@ public sealed class DecoderSplitTests
     }
 
     [Fact]
-    public void Frames_that_were_looked_at_are_not_looked_at_again()
+    public void Scanned_frames_are_not_scanned_again()
     {
         var decoder = new ZmtpDecoder(Limits);
         var events = new List<string>();
@@ -113,7 +113,7 @@ public sealed class DecoderSplitTests
         byte[] stream = Wire.Message([1], [2], [3]);
         Assert.Equal(0, decoder.Decode(stream.AsSpan(0, 6), ref recorder).Consumed);
 
-        // The caller promises to keep these octets; reading them again would be refused.
+        // The caller must keep these octets. If the decoder read them again, it would refuse them.
         stream[0] = 0xF9;
         stream[3] = 0xF9;
         var result = decoder.Decode(stream.AsSpan(0, 8), ref recorder);

@@ -11,7 +11,7 @@ public sealed class DecoderVerdictTests
     private static readonly string[] All = Everything();
 
     [Fact]
-    public void A_pause_consumes_what_was_delivered_and_the_next_call_goes_on()
+    public void A_pause_consumes_the_delivered_messages_and_the_next_call_continues()
     {
         var decoder = new ZmtpDecoder(ZmtpLimits.Default);
         var events = new List<string>();
@@ -31,7 +31,7 @@ public sealed class DecoderVerdictTests
     }
 
     [Fact]
-    public void What_is_held_back_is_delivered_again()
+    public void A_held_message_is_delivered_again()
     {
         var decoder = new ZmtpDecoder(ZmtpLimits.Default);
         var events = new List<string>();
@@ -71,7 +71,7 @@ public sealed class DecoderVerdictTests
     }
 
     [Fact]
-    public void Commands_between_frames_come_before_the_message_and_are_no_part_of_it()
+    public void Commands_between_frames_are_delivered_before_the_message_and_are_not_part_of_it()
     {
         Assert.Equal(
             ["message [09]", "command Ping [0014]", "command Pong [637478]", "message [02] [03]", "message [04] [05]"],

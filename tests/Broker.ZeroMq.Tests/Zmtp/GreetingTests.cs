@@ -6,7 +6,7 @@ namespace Broker.ZeroMq.Tests.Zmtp;
 public sealed class GreetingTests
 {
     [Fact]
-    public void What_is_written_is_the_greeting_of_the_specification()
+    public void The_written_greeting_is_that_of_the_specification()
     {
         var greeting = new byte[70];
         greeting.AsSpan().Fill(0xEE);
@@ -29,7 +29,7 @@ public sealed class GreetingTests
     }
 
     [Fact]
-    public void Padding_as_server_and_filler_are_not_judged()
+    public void Padding_as_server_and_filler_are_not_checked()
     {
         byte[] octets = Wire.Greeting(major: 4, minor: 0, mechanism: "ABCDEFGHIJ-_.+012345");
         octets.AsSpan(1, 8).Fill(0xAB);
@@ -47,7 +47,7 @@ public sealed class GreetingTests
     [InlineData(9, 0xFF, ZmtpError.GreetingUnversioned)]
     [InlineData(10, 0, ZmtpError.VersionTooOld)]
     [InlineData(10, 2, ZmtpError.VersionTooOld)]
-    public void It_is_refused_as_soon_as_the_wrong_octet_is_visible(int offset, byte octet, Enum expected)
+    public void A_greeting_is_refused_as_soon_as_the_wrong_octet_is_visible(int offset, byte octet, Enum expected)
     {
         byte[] octets = Wire.Greeting();
         octets[offset] = octet;
@@ -75,7 +75,7 @@ public sealed class GreetingTests
     }
 
     [Fact]
-    public void We_do_not_write_what_we_would_refuse()
+    public void The_writer_refuses_mechanism_names_that_the_parser_refuses()
     {
         Assert.Throws<ArgumentException>(() => ZmtpGreeting.Write(new byte[64], "null"u8, asServer: false));
         Assert.Throws<ArgumentException>(() => ZmtpGreeting.Write(new byte[64], default, asServer: false));

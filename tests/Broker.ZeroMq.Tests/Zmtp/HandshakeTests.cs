@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Tests.Zmtp;
 public sealed class HandshakeTests
 {
     [Fact]
-    public void Our_signature_and_version_go_out_before_the_peer_says_anything_and_the_rest_once_it_has_said_as_much()
+    public void Signature_and_version_are_sent_first_and_the_rest_after_the_peer_s_version()
     {
         var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Pub));
         var output = new byte[handshake.MaxOutputSize];
@@ -19,7 +19,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public void Where_no_older_peer_is_wanted_all_of_our_greeting_goes_out_before_the_peer_says_anything()
+    public void The_whole_greeting_is_sent_first_if_older_peers_are_not_allowed()
     {
         var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Pub), new NullMechanism(asks: true));
         var output = new byte[handshake.MaxOutputSize];
@@ -99,13 +99,13 @@ public sealed class HandshakeTests
             ZmtpSocketType.Dealer, "worker-1"u8.ToArray(), properties: [new("X-Zone", "eu-1")]);
         Assert.Equal(Libzmq.DealerReady.AsSpan(8), dealer.Metadata);
 
-        // An identity means something for three socket types and is sent by them alone, empty or not.
+        // Only three socket types have an identity. They always send it, even if it is empty.
         Assert.Equal(Libzmq.ReqReady.AsSpan(8), new ZmtpHandshakeOptions(ZmtpSocketType.Req).Metadata);
         Assert.Equal(Libzmq.PushReady.AsSpan(8), new ZmtpHandshakeOptions(ZmtpSocketType.Push, "me"u8.ToArray()).Metadata);
     }
 
     [Fact]
-    public void Two_of_our_own_handshakes_meet()
+    public void Two_of_our_own_handshakes_succeed()
     {
         var router = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Router));
         var dealer = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, "d"u8.ToArray()));
@@ -154,7 +154,7 @@ public sealed class HandshakeTests
 
     [Theory]
     [MemberData(nameof(RefusedWithReason))]
-    public void After_the_greeting_a_refusal_is_told_in_an_ERROR_command(string what, byte[] stream, Enum reported)
+    public void After_the_greeting_a_refusal_is_sent_as_an_ERROR_command(string what, byte[] stream, Enum reported)
     {
         var expected = (ZmtpError)reported;
         Assert.NotEmpty(what);
@@ -172,7 +172,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public void Another_mechanism_is_answered_by_the_greeting_alone()
+    public void Another_mechanism_is_answered_only_by_the_greeting()
     {
         var (handshake, session) = Run(ZmtpSocketType.Pull, Libzmq.PlainClient);
         Assert.Equal((ZmtpHandshakeState.Failed, ZmtpError.MechanismMismatch), (handshake.State, handshake.Error));
@@ -189,7 +189,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public void The_reason_of_the_peers_ERROR_is_kept_and_not_answered()
+    public void The_reason_of_the_peer_s_ERROR_is_stored_and_not_answered()
     {
         byte[] error = Wire.Command("ERROR", Wire.Join([9], Wire.Ascii("no\r\n\u001b[1m!")));
         var (handshake, session) = Run(ZmtpSocketType.Pull, Wire.Join(Wire.Greeting(), error));
@@ -219,7 +219,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public void Mistakes_of_our_own_side_are_told_by_exceptions()
+    public void Invalid_arguments_throw()
     {
         Assert.Throws<ArgumentException>(() => new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, new byte[] { 0, 1 }));
         Assert.Throws<ArgumentException>(() => new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, new byte[256]));

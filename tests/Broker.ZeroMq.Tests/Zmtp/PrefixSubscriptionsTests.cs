@@ -21,7 +21,7 @@ public sealed class PrefixSubscriptionsTests
     }
 
     [Fact]
-    public void The_empty_prefix_matches_everything_and_nothing_else_does_so()
+    public void Only_the_empty_prefix_matches_everything()
     {
         var set = new PrefixSubscriptions();
         Assert.False(set.Matches(default));
@@ -37,7 +37,7 @@ public sealed class PrefixSubscriptionsTests
     }
 
     [Fact]
-    public void Removing_what_is_only_part_of_a_prefix_finds_nothing()
+    public void Removing_a_part_of_a_prefix_finds_nothing()
     {
         var set = new PrefixSubscriptions();
         set.Add("abcd"u8);
@@ -99,7 +99,7 @@ public sealed class PrefixSubscriptionsTests
     [InlineData(2, 12)]
     [InlineData(4, 6)]
     [InlineData(256, 3)]
-    public void It_agrees_with_comparing_one_by_one(int alphabet, int maxLength)
+    public void The_trie_agrees_with_a_comparison_of_all_prefixes(int alphabet, int maxLength)
     {
         var random = new Random(Seed.Next());
         var set = new PrefixSubscriptions();
@@ -116,7 +116,7 @@ public sealed class PrefixSubscriptionsTests
             string key = Encoding.Latin1.GetString(octets);
             int count = model.GetValueOrDefault(key);
 
-            // Growth and decay take turns, so that the set is small, large and empty several times.
+            // Growth and decay alternate, so that the set is small, large and empty several times.
             if (random.Next(100) < ((i / 3000 % 2) == 0 ? 60 : 25))
             {
                 Assert.Equal(count == 0 ? PrefixChange.First : PrefixChange.Counted, set.Add(octets));
@@ -164,14 +164,14 @@ public sealed class PrefixSubscriptionsTests
     }
 
     [Fact]
-    public void Octets_of_removed_prefixes_are_not_held()
+    public void The_octets_of_removed_prefixes_are_not_kept()
     {
         const int Large = 1 << 20;
         var set = new PrefixSubscriptions();
         long before = GC.GetTotalMemory(forceFullCollection: true);
         for (int i = 0; i < 50; i++)
         {
-            // The large prefix comes first, so that the node where the three part was made from it.
+            // The large prefix comes first, so that the node at which the three prefixes diverge was created from it.
             byte[] branch = [(byte)i, (byte)'-'];
             byte[] large = [.. branch, .. Wire.Filled(Large)];
             Assert.Equal(PrefixChange.First, set.Add(large));

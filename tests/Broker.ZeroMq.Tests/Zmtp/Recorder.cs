@@ -5,7 +5,7 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
-/// <summary>Writes down what a decoder delivers; answers every message and command as it is told.</summary>
+/// <summary>Records the messages and commands of a decoder and returns the configured decisions.</summary>
 internal struct Recorder(List<string> events) : IZmtpFrameHandler
 {
     public ZmtpVerdict MessageVerdict { get; set; }

@@ -6,7 +6,10 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
-/// <summary>RFC 23, "Framing" of commands, "The NULL Security Mechanism", "Connection Metadata" and "The Publish-Subscribe Pattern".</summary>
+/// <summary>
+/// Tests RFC 23: "Framing" of commands, "The NULL Security Mechanism", "Connection Metadata" and "The Publish-Subscribe
+/// Pattern".
+/// </summary>
 public sealed class Rfc23CommandTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -77,7 +80,7 @@ public sealed class Rfc23CommandTests
     }
 
     [Fact]
-    public async Task Rfc23_socket_type_who_has_a_wrong_one_should_be_told_by_an_ERROR_before_the_end()
+    public async Task Rfc23_socket_type_a_peer_with_a_wrong_one_should_get_an_ERROR_before_the_close()
     {
         await using var rig = new Rig();
         using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("SUB");
@@ -138,8 +141,9 @@ public sealed class Rfc23CommandTests
         Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("abc")));
     }
 
-    // The RFC counts them at the publisher. libzmq's SUB counts itself, says every SUBSCRIBE and one CANCEL for the last: a publisher that
-    // counts would never be done with it. So ours is told by the peers that there are, and so is libzmq's.
+    // The RFC counts subscriptions at the publisher. A SUB of libzmq counts them itself: it sends every SUBSCRIBE but
+    // only one CANCEL, for the last one. A publisher that counts would never drop such a subscription. So our publisher
+    // does not count a peer's subscriptions, and neither does libzmq's.
     [Theory]
     [InlineData(0, true)]
     [InlineData(1, true)]
@@ -151,7 +155,7 @@ public sealed class Rfc23CommandTests
         var publisher = await host.SocketAsync("XPUB");
         using var peer = new RawPeer(ZeroMqEndpoint.Parse(await publisher.BindAsync(AnyPort))).Handshake("SUB", minor);
 
-        // libzmq loses commands that come with the handshake.
+        // libzmq loses commands that arrive together with the handshake.
         peer.Read(Wire.Greeting().Length + Wire.Ready("XPUB").Length);
         peer.Send(Subscription(minor, 1, "a"), Subscription(minor, 1, "a"), Subscription(minor, 0, "a"), Subscription(minor, 1, "b"));
         foreach (string change in (string[])["0161", "0061", "0162"])

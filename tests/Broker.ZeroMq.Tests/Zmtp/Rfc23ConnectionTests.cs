@@ -7,13 +7,16 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
-/// <summary>RFC 23, "Version Negotiation", "Error Handling", "Backwards Interoperability" and what "Socket Semantics" says of all sockets.</summary>
+/// <summary>
+/// Tests RFC 23: "Version Negotiation", "Error Handling", "Backwards Interoperability" and the parts of "Socket
+/// Semantics" that apply to all sockets.
+/// </summary>
 public sealed class Rfc23ConnectionTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
 
     [Fact]
-    public async Task Rfc23_version_11_octets_shall_be_sent_first_and_the_rest_once_the_peers_are_read()
+    public async Task Rfc23_version_11_octets_shall_be_sent_first_and_the_rest_after_those_of_the_peer()
     {
         await using var rig = new Rig();
         using var peer = new RawPeer(rig.Pull().Bind(AnyPort));
@@ -27,7 +30,7 @@ public sealed class Rfc23ConnectionTests
     [InlineData(3, 2)]
     [InlineData(4, 0)]
     [InlineData(255, 255)]
-    public async Task Rfc23_version_a_higher_one_shall_be_accepted_and_talked_to_in_ours(byte major, byte minor)
+    public async Task Rfc23_version_a_higher_one_shall_be_accepted_and_answered_in_our_version(byte major, byte minor)
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
@@ -42,7 +45,7 @@ public sealed class Rfc23ConnectionTests
     [InlineData("0100")]
     [InlineData("ff 0000000000000001 01 00")]
     [InlineData("ff 0000000000000000 7f 00")]
-    public async Task Rfc23_version_a_peer_to_whose_one_there_is_no_downgrade_shall_be_disconnected(string greeting)
+    public async Task Rfc23_version_a_peer_with_an_unsupported_older_one_shall_be_disconnected(string greeting)
     {
         await using var rig = new Rig();
         using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Hex(greeting));
@@ -71,7 +74,7 @@ public sealed class Rfc23ConnectionTests
     }
 
     [Fact]
-    public async Task Rfc23_errors_a_connection_that_ends_unexpectedly_should_be_made_again()
+    public async Task Rfc23_errors_a_connection_that_ends_unexpectedly_should_be_established_again()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
@@ -83,10 +86,10 @@ public sealed class Rfc23ConnectionTests
         }
     }
 
-    // What refused us may have been mended since: a list of users that is read again, a peer too many that has gone. So it is asked again, in
-    // growing intervals, and the log says so once.
+    // The reason of a refusal may disappear: a list of users is read again, or another peer disconnects. So the socket
+    // connects again after growing intervals, and the log reports the refusal once.
     [Fact]
-    public async Task Rfc23_errors_a_refusal_is_told_of_once_and_asked_about_again_later_which_is_ours()
+    public async Task Rfc23_errors_a_refusal_is_reported_once_and_the_socket_connects_again_later_which_is_our_choice()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
@@ -105,7 +108,7 @@ public sealed class Rfc23ConnectionTests
     }
 
     [Fact]
-    public async Task Rfc23_all_sockets_a_message_of_which_only_some_frames_came_shall_not_be_received()
+    public async Task Rfc23_all_sockets_an_incomplete_message_shall_not_be_received()
     {
         await using var rig = new Rig();
         var endpoint = rig.Pull().Bind(AnyPort);

@@ -3,7 +3,7 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
-/// <summary>RFC 23, ZMTP 3.0, by what it says of each part of a connection.</summary>
+/// <summary>Tests RFC 23, ZMTP 3.0, section by section.</summary>
 public sealed class Rfc23Tests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -65,7 +65,7 @@ public sealed class Rfc23Tests
     [InlineData("PULL")]
     [InlineData("push")]
     [InlineData("")]
-    public async Task Rfc23_socket_type_a_peer_that_does_not_go_with_ours_shall_be_disconnected(string type)
+    public async Task Rfc23_socket_type_an_incompatible_peer_shall_be_disconnected(string type)
     {
         await using var rig = new Rig();
         using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake(type).Send(Wire.Message([1]));

@@ -11,7 +11,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
-/// <summary>RFC 37, ZMTP 3.1: what it has beyond RFC 23.</summary>
+/// <summary>Tests the additions of RFC 37, ZMTP 3.1, to RFC 23.</summary>
 public sealed class Rfc37Tests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -54,7 +54,7 @@ public sealed class Rfc37Tests
     }
 
     [Fact]
-    public async Task Rfc37_heartbeating_who_is_silent_for_longer_than_its_time_to_live_shall_be_disconnected()
+    public async Task Rfc37_heartbeating_a_peer_that_is_silent_for_its_time_to_live_shall_be_disconnected()
     {
         await using var rig = new Rig();
         using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", 0, 1));
@@ -63,7 +63,7 @@ public sealed class Rfc37Tests
     }
 
     [Fact]
-    public async Task Rfc37_null_who_binds_shall_reply_to_READY_by_READY_where_there_is_no_error()
+    public async Task Rfc37_null_the_binding_side_shall_answer_READY_with_READY_if_there_is_no_error()
     {
         await using var rig = new Rig();
         var endpoint = rig.Pair().Bind(AnyPort);
@@ -150,7 +150,7 @@ public sealed class Rfc37Tests
     }
 
     [Fact]
-    public async Task Rfc37_heartbeating_a_peer_that_gives_no_sign_of_life_should_be_given_up_and_connected_to_again()
+    public async Task Rfc37_heartbeating_a_silent_peer_should_be_disconnected_and_connected_to_again()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
@@ -166,7 +166,7 @@ public sealed class Rfc37Tests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Rfc37_heartbeating_any_traffic_should_be_a_sign_of_life_and_silence_none(bool says)
+    public void Rfc37_heartbeating_any_traffic_should_count_as_a_sign_of_life(bool says)
     {
         var time = new VirtualTime();
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, TimeProvider = time });
@@ -192,7 +192,7 @@ public sealed class Rfc37Tests
             group[0].RunOnce(TimeSpan.Zero);
         }
 
-        // It has answered no PING in either case.
+        // The peer answered no PING in either case.
         Assert.Equal(says ? [] : [ZeroMqEventKind.PeerRefused], events.TakeAll().Select(e => e.Kind));
 
         void Turn(Func<bool> until)

@@ -4,7 +4,7 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
-/// <summary>Stands in for the transport: keeps what is not consumed and presents it again with what comes next.</summary>
+/// <summary>Replaces the transport: it keeps the unconsumed octets and passes them again with the next ones.</summary>
 internal sealed class Session
 {
     private readonly ZmtpLimits _limits;

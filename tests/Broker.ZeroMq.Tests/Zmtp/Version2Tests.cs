@@ -7,7 +7,8 @@ using Broker.ZeroMq.Zmtp.Handshake;
 namespace Broker.ZeroMq.Tests.Zmtp;
 
 /// <summary>
-/// Dialogues by RFC 15 (ZMTP/2.0), as libzmq 3.2 leads them: signature with the length of its identity plus 1, revision, socket type, identity.
+/// Tests handshakes by RFC 15 (ZMTP/2.0) as libzmq 3.2 sends them: signature with the length of the identity plus 1,
+/// revision, socket type, identity.
 /// </summary>
 public sealed class Version2Tests
 {
@@ -18,7 +19,7 @@ public sealed class Version2Tests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public void A_subscriber_says_its_type_and_subscribes_by_messages_however_it_is_cut(byte revision)
+    public void A_subscriber_sends_its_type_and_subscribes_by_messages_for_any_split_of_the_octets(byte revision)
     {
         byte[] stream = Wire.Join(Start(revision), [2], Wire.Frame(0), Wire.Message([1]), Wire.Message([0, 97]));
         for (int piece = 1; piece <= stream.Length; piece++)
@@ -52,7 +53,7 @@ public sealed class Version2Tests
     }
 
     [Fact]
-    public void Identities_are_told_both_ways()
+    public void Identities_are_sent_in_both_directions()
     {
         byte[] identity = Wire.Filled(255);
         var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, "me"u8.ToArray()));
@@ -74,7 +75,7 @@ public sealed class Version2Tests
 
     [Theory]
     [MemberData(nameof(Refused))]
-    public void What_the_RFC_does_not_allow_is_refused_without_a_command(string what, byte[] says, string expected)
+    public void A_violation_of_the_RFC_is_refused_without_a_command(string what, byte[] says, string expected)
     {
         Assert.NotEmpty(what);
         var (handshake, session) = Run(ZmtpSocketType.Router, Wire.Join(Start(), says));
@@ -83,7 +84,7 @@ public sealed class Version2Tests
     }
 
     [Fact]
-    public async Task An_old_subscriber_gets_what_it_asked_for_by_messages()
+    public async Task An_old_subscriber_receives_the_messages_of_its_subscriptions()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20) });
@@ -99,7 +100,7 @@ public sealed class Version2Tests
     }
 
     [Fact]
-    public async Task An_old_publisher_is_asked_by_messages()
+    public async Task An_old_publisher_gets_subscriptions_as_messages()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
@@ -112,7 +113,7 @@ public sealed class Version2Tests
     }
 
     [Fact]
-    public async Task A_peer_of_ZMTP_1_is_refused_and_the_line_says_why()
+    public async Task A_ZMTP_1_peer_is_refused_with_a_reason()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher().Bind(AnyPort);

@@ -46,7 +46,7 @@ public sealed class WriterTests
     }
 
     [Fact]
-    public void Subscriptions_take_the_form_the_peer_understands()
+    public void Subscriptions_have_the_form_that_the_peer_understands()
     {
         Assert.Equal(Libzmq.Subscriptions31, Written(asCommand: true));
         Assert.Equal(Libzmq.Subscriptions30, Written(asCommand: false));
@@ -68,7 +68,7 @@ public sealed class WriterTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Subscriptions_of_every_length_come_back_from_the_decoder(bool asCommand)
+    public void Subscriptions_of_every_length_round_trip_through_the_decoder(bool asCommand)
     {
         for (int length = 0; length < 600; length++)
         {
@@ -116,7 +116,7 @@ public sealed class WriterTests
     }
 
     [Fact]
-    public void Known_commands_are_told_by_their_exact_name()
+    public void Known_commands_are_recognized_by_their_exact_names()
     {
         foreach (var kind in Enum.GetValues<ZmtpCommandKind>().Where(kind => kind != ZmtpCommandKind.Unknown))
         {
@@ -136,7 +136,7 @@ public sealed class WriterTests
     }
 
     [Fact]
-    public void Mistakes_of_our_own_side_are_told_by_exceptions()
+    public void Invalid_arguments_throw()
     {
         Assert.ThrowsAny<ArgumentException>(() => ZmtpWriter.WriteMessage(new byte[3], [1, 2]));
         Assert.ThrowsAny<ArgumentException>(() => ZmtpWriter.WriteMessage(new byte[1], default(ReadOnlySpan<byte>)));
