@@ -233,7 +233,7 @@ public sealed class SlowConsumerTests
 
         Assert.Equal("", less.Sync());
         Assert.Equal(1, server.Snapshot().SlowConsumers);
-        Assert.Single(log.Warnings, w => w.Contains("wait for all clients", StringComparison.Ordinal));
+        Assert.Single(log.Warnings, w => w.Contains("are pending for all clients", StringComparison.Ordinal));
         ConnectionPage gone = await server.InspectConnectionsAsync(new ConnectionQuery { States = ConnectionStates.Closed }, TestContext.Current.CancellationToken);
         Assert.Equal("Slow Consumer (Pending Bytes)", Assert.Single(gone.Connections).Reason);
         Assert.InRange(most.CountToEnd(), 0, 32L * 1024 * 1024);
