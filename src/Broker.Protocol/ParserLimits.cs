@@ -13,12 +13,12 @@ namespace Broker.Protocol;
 public readonly record struct ParserLimits(int MaxControlLine, int MaxPayload)
 {
     // Nine digits. The sum of verb, line, payload and line ends still fits an int.
-    private const int Most = 999_999_999;
+    private const int Max = 999_999_999;
 
     /// <summary>A control line of 4096 bytes and a payload of 1 MiB.</summary>
     public static ParserLimits Default { get; } = new(4096, 1024 * 1024);
 
-    internal int Line => Math.Clamp(MaxControlLine, 0, Most);
+    internal int Line => Math.Clamp(MaxControlLine, 0, Max);
 
-    internal int Payload => Math.Clamp(MaxPayload, 0, Most);
+    internal int Payload => Math.Clamp(MaxPayload, 0, Max);
 }

@@ -77,7 +77,7 @@ public class RoutingBenchmarks
         int matches = 0;
         foreach (byte[] subject in _known)
         {
-            matches += _cache.Find(subject).Plain.Length;
+            matches += _cache.Find(subject).PlainSubscriptions.Length;
         }
 
         return matches;
@@ -90,7 +90,7 @@ public class RoutingBenchmarks
         int matches = 0;
         foreach (byte[] subject in _known)
         {
-            matches += _router.Find(subject).Plain.Length;
+            matches += _router.Find(subject).PlainSubscriptions.Length;
         }
 
         return matches;
@@ -104,10 +104,10 @@ public class RoutingBenchmarks
     public int CacheMiss()
     {
         int matches = 0;
-        _router.Routes.ForgetSights();
+        _router.Routes.ForgetRecentSubjects();
         foreach (byte[] subject in _strangers)
         {
-            matches += _cache.Find(subject).Plain.Length;
+            matches += _cache.Find(subject).PlainSubscriptions.Length;
         }
 
         return matches;
@@ -149,7 +149,7 @@ public class RoutingBenchmarks
         foreach (byte[] subject in _known)
         {
             SubscribeAndUnsubscribe("_INBOX.a7Qx.0001"u8);
-            matches += _cache.Find(subject).Plain.Length;
+            matches += _cache.Find(subject).PlainSubscriptions.Length;
         }
 
         return matches;
@@ -165,7 +165,7 @@ public class RoutingBenchmarks
         foreach (byte[] subject in _known)
         {
             SubscribeAndUnsubscribe(subject);
-            matches += _cache.Find(subject).Plain.Length;
+            matches += _cache.Find(subject).PlainSubscriptions.Length;
         }
 
         return matches;
@@ -196,9 +196,9 @@ public class RoutingBenchmarks
         _trie.Match(subject, _found);
         Agreement.Require(expected, _found.Count, "scan and trie");
         Agreement.Require(_found.TrueForAll(s => Subject.Matches(s.Filter, subject)));
-        Agreement.Require(expected, _router.Find(subject).Plain.Length, "scan and router");
-        Agreement.Require(expected, _cache.Find(subject).Plain.Length, "scan and cache");
+        Agreement.Require(expected, _router.Find(subject).PlainSubscriptions.Length, "scan and router");
+        Agreement.Require(expected, _cache.Find(subject).PlainSubscriptions.Length, "scan and cache");
         SubscribeAndUnsubscribe(subject);
-        Agreement.Require(expected, _cache.Find(subject).Plain.Length, "scan and cache after churn");
+        Agreement.Require(expected, _cache.Find(subject).PlainSubscriptions.Length, "scan and cache after churn");
     }
 }

@@ -8,43 +8,43 @@ namespace Broker.Protocol.Parsing;
 public partial struct ClientOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int Other<THandler>(
+    private int ParseOther<THandler>(
         ref byte start, uint verb, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         switch (verb)
         {
             case Verb.Hpub when remaining > 4:
-                return OperationFrame.IsSeparator(Unsafe.Add(ref start, 4))
-                    ? Publish(ref start, 5, remaining, true, ref handler, ref needed, ref goOn, ref error)
-                    : Unknown(ref error);
+                return OperationParsing.IsSeparator(Unsafe.Add(ref start, 4))
+                    ? ParsePublish(ref start, 5, remaining, true, ref handler, ref needed, ref goOn, ref error)
+                    : FailUnknown(ref error);
             case Verb.Conn:
-                return Connect(ref start, remaining, ref handler, ref goOn, ref error);
+                return ParseConnect(ref start, remaining, ref handler, ref goOn, ref error);
             case Verb.Unsu:
-                return Unsubscribe(ref start, remaining, ref handler, ref goOn, ref error);
+                return ParseUnsubscribe(ref start, remaining, ref handler, ref goOn, ref error);
             case Verb.Hpub:
-                return OperationFrame.Incomplete;
+                return OperationParsing.Incomplete;
         }
 
-        if (OperationFrame.LengthOfServerVerb(verb, start) is var length and not 0)
+        if (OperationParsing.LengthOfServerVerb(verb, start) is var length and not 0)
         {
-            return EitherSide(ref start, verb, length, remaining, ref handler, ref goOn, ref error);
+            return ParseServerVerb(ref start, verb, length, remaining, ref handler, ref goOn, ref error);
         }
 
-        if (!OperationFrame.IsSeparator(Unsafe.Add(ref start, 3)))
+        if (!OperationParsing.IsSeparator(Unsafe.Add(ref start, 3)))
         {
-            return Unknown(ref error);
+            return FailUnknown(ref error);
         }
 
         return (verb & Verb.ThreeLetters) switch
         {
-            Verb.Pub => Publish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error),
-            Verb.Sub => Subscribe(ref start, remaining, ref handler, ref goOn, ref error),
-            _ => Unknown(ref error),
+            Verb.Pub => ParsePublish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error),
+            Verb.Sub => ParseSubscribe(ref start, remaining, ref handler, ref goOn, ref error),
+            _ => FailUnknown(ref error),
         };
     }
 
-    private readonly int Subscribe<THandler>(
+    private readonly int ParseSubscribe<THandler>(
         ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
@@ -52,12 +52,12 @@ public partial struct ClientOperationParser
         ScanStatus status = scan.Scan(ref start, 4, remaining, _maxControlLine);
         if (status != ScanStatus.Complete)
         {
-            return OperationFrame.Stop(status, ref error);
+            return OperationParsing.ToResult(status, ref error);
         }
 
         if (scan.Count is not (2 or 3))
         {
-            return OperationFrame.Fail(ProtocolError.Malformed, ref error);
+            return OperationParsing.Fail(ProtocolError.Malformed, ref error);
         }
 
         ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, scan.LineLength);
@@ -68,32 +68,32 @@ public partial struct ClientOperationParser
         return scan.LineLength;
     }
 
-    private readonly int Unsubscribe<THandler>(
+    private readonly int ParseUnsubscribe<THandler>(
         ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         const int VerbLength = 5;
         if ((remaining >= VerbLength && (Unsafe.Add(ref start, VerbLength - 1) | 0x20) != 'b')
-            || (remaining > VerbLength && !OperationFrame.IsSeparator(Unsafe.Add(ref start, VerbLength))))
+            || (remaining > VerbLength && !OperationParsing.IsSeparator(Unsafe.Add(ref start, VerbLength))))
         {
-            return Unknown(ref error);
+            return FailUnknown(ref error);
         }
 
         if (remaining <= VerbLength)
         {
-            return OperationFrame.Incomplete;
+            return OperationParsing.Incomplete;
         }
 
         var scan = default(LineScan);
         ScanStatus status = scan.Scan(ref start, VerbLength + 1, remaining, _maxControlLine);
         if (status != ScanStatus.Complete)
         {
-            return OperationFrame.Stop(status, ref error);
+            return OperationParsing.ToResult(status, ref error);
         }
 
         if (scan.Count is not (1 or 2))
         {
-            return OperationFrame.Fail(ProtocolError.Malformed, ref error);
+            return OperationParsing.Fail(ProtocolError.Malformed, ref error);
         }
 
         // An argument that is not a number ends the subscription at once, as in nats-server: a client may send a
@@ -107,24 +107,24 @@ public partial struct ClientOperationParser
         return scan.LineLength;
     }
 
-    private readonly int Connect<THandler>(
+    private readonly int ParseConnect<THandler>(
         ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         const int VerbLength = 7;
         ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, remaining);
         int given = Math.Min(remaining, VerbLength);
-        if (!Ascii.EqualsIgnoreCase(line[..given], "connect"u8[..given]) || (remaining > VerbLength && !OperationFrame.IsSeparator(line[VerbLength])))
+        if (!Ascii.EqualsIgnoreCase(line[..given], "connect"u8[..given]) || (remaining > VerbLength && !OperationParsing.IsSeparator(line[VerbLength])))
         {
-            return Unknown(ref error);
+            return FailUnknown(ref error);
         }
 
         if (remaining <= VerbLength)
         {
-            return OperationFrame.Incomplete;
+            return OperationParsing.Incomplete;
         }
 
-        int end = OperationFrame.ReadRest(line[(VerbLength + 1)..], _maxControlLine, ref error);
+        int end = OperationParsing.MeasureRest(line[(VerbLength + 1)..], _maxControlLine, ref error);
         if (end <= 0)
         {
             return end;
@@ -135,17 +135,17 @@ public partial struct ClientOperationParser
     }
 
     // Operations that servers send. As in nats-server, the rest of the line after PING, PONG and +OK is ignored.
-    private readonly int EitherSide<THandler>(
+    private readonly int ParseServerVerb<THandler>(
         ref byte start, uint verb, int verbLength, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         ReadOnlySpan<byte> rest = MemoryMarshal.CreateReadOnlySpan(ref start, remaining)[verbLength..];
-        if (verb == Verb.Err && !rest.IsEmpty && !OperationFrame.IsSeparator(rest[0]))
+        if (verb == Verb.Err && !rest.IsEmpty && !OperationParsing.IsSeparator(rest[0]))
         {
-            return Unknown(ref error);
+            return FailUnknown(ref error);
         }
 
-        int end = OperationFrame.ReadRest(rest, _maxControlLine, ref error);
+        int end = OperationParsing.MeasureRest(rest, _maxControlLine, ref error);
         if (end <= 0)
         {
             return end;
@@ -165,5 +165,5 @@ public partial struct ClientOperationParser
     private static ReadOnlySpan<byte> Argument(ReadOnlySpan<byte> line, scoped in LineScan scan, int argument)
         => line[scan.Start(argument)..scan.End(argument)];
 
-    private static int Unknown(ref ProtocolError error) => OperationFrame.Fail(ProtocolError.UnknownOperation, ref error);
+    private static int FailUnknown(ref ProtocolError error) => OperationParsing.Fail(ProtocolError.UnknownOperation, ref error);
 }

@@ -7,7 +7,7 @@ public partial struct ClientOperationParser
 {
     // The parser remembers one of so many new lines. Nearly none of them is repeated, and remembering a line takes as
     // long as dividing it.
-    private const uint Remembered = 4;
+    private const uint LinesPerRemembered = 4;
 
     // From an operation that is whole and repeats the line before, over all that do so too. Returns how long they are together.
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -19,7 +19,7 @@ public partial struct ClientOperationParser
         int at = length;
         int count = 1;
         while (length <= remaining - at && memo.Matches(ref Unsafe.Add(ref start, at), remaining - at)
-            && OperationFrame.HasEnd(ref Unsafe.Add(ref start, at), length))
+            && OperationParsing.EndsWithCrLf(ref Unsafe.Add(ref start, at), length))
         {
             at += length;
             count++;
@@ -30,7 +30,7 @@ public partial struct ClientOperationParser
     }
 
     // Reads a PUB. The usual form takes a short path. Returns the length of the operation, Incomplete or Failed.
-    private int PublishPlain<THandler>(
+    private int ParsePlainPublish<THandler>(
         ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
@@ -38,46 +38,46 @@ public partial struct ClientOperationParser
         {
             ref byte arguments = ref Unsafe.Add(ref start, LineShape.ArgumentsAt);
             ulong separators = LineShape.SeparatorsOf(ref arguments);
-            if (_shape.Is(ref arguments, separators) && _line.IsWhole(ref start, remaining))
+            if (_shape.Matches(ref arguments, separators) && _line.IsComplete(ref start, remaining))
             {
-                if (IsOneToRemember())
+                if (ShouldRemember())
                 {
                     _memo.Remember(ref start, _line.PayloadStart, remaining);
                 }
 
-                goOn = Tell(ref start, ref _line, ref handler);
+                goOn = CallHandler(ref start, ref _line, ref handler);
                 return _line.Length;
             }
 
-            if (LineShape.TryDivide(ref arguments, separators, _maxPayload, ref _divided) && _divided.IsWhole(ref start, remaining))
+            if (LineShape.TryDivide(ref arguments, separators, _maxPayload, ref _divided) && _divided.IsComplete(ref start, remaining))
             {
-                if (IsOneToRemember())
+                if (ShouldRemember())
                 {
                     _line = _divided;
-                    _shape.Take(ref arguments, separators, in _divided);
+                    _shape.Store(ref arguments, separators, in _divided);
                     _memo.Remember(ref start, _divided.PayloadStart, remaining);
                 }
 
-                goOn = Tell(ref start, ref _divided, ref handler);
+                goOn = CallHandler(ref start, ref _divided, ref handler);
                 return _divided.Length;
             }
         }
 
-        return Publish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref goOn, ref error);
+        return ParsePublish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref goOn, ref error);
     }
 
     // The memo holds the line of the previous operation or nothing, because RepeatsSubject refers to the previous
     // operation.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool IsOneToRemember()
+    private bool ShouldRemember()
     {
         _memo.Forget();
-        return _count++ % Remembered == 0;
+        return _count++ % LinesPerRemembered == 0;
     }
 
     // Returns the length of the operation, Incomplete or Failed.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int Publish<THandler>(
+    private int ParsePublish<THandler>(
         ref byte start, int argumentsAt, int remaining, bool headers,
         ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
@@ -86,12 +86,12 @@ public partial struct ClientOperationParser
         ScanStatus status = scan.Scan(ref start, argumentsAt, remaining, _maxControlLine);
         if (status != ScanStatus.Complete)
         {
-            return OperationFrame.Stop(status, ref error);
+            return OperationParsing.ToResult(status, ref error);
         }
 
         if (!PayloadSizes.TryRead(ref start, in scan, 1, headers, _maxPayload, out PayloadSizes sizes, ref error))
         {
-            return OperationFrame.Failed;
+            return OperationParsing.Failed;
         }
 
         int headerLength = sizes.HeaderLength;
@@ -116,7 +116,7 @@ public partial struct ClientOperationParser
             HeaderLength = headerLength,
             PayloadStart = scan.LineLength,
             Size = sizes.Size,
-            Length = scan.LineLength + sizes.Size + OperationFrame.EndLength,
+            Length = scan.LineLength + sizes.Size + OperationParsing.EndLength,
             IsCanonical = canonical,
             IsPlain = canonical && !hasHeaders && !hasReply,
         };
@@ -132,12 +132,12 @@ public partial struct ClientOperationParser
         if (_line.Length > remaining)
         {
             needed = _line.Length;
-            return OperationFrame.Incomplete;
+            return OperationParsing.Incomplete;
         }
 
-        if (!_line.IsWhole(ref start, remaining))
+        if (!_line.IsComplete(ref start, remaining))
         {
-            return Unknown(ref error);
+            return FailUnknown(ref error);
         }
 
         if (_line.IsCanonical)
@@ -145,13 +145,13 @@ public partial struct ClientOperationParser
             _memo.Remember(ref start, _line.PayloadStart, remaining);
         }
 
-        goOn = Tell(ref start, ref _line, ref handler);
+        goOn = CallHandler(ref start, ref _line, ref handler);
         return _line.Length;
     }
 
     // The handler's publish method is inlined here once, and not into the frames of the methods that divide lines.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static bool Tell<THandler>(ref byte start, ref readonly PublishLine line, ref THandler handler)
+    private static bool CallHandler<THandler>(ref byte start, ref readonly PublishLine line, ref THandler handler)
         where THandler : struct, IClientOperationHandler, allows ref struct
         => handler.OnPublish(new PublishOperation(ref start, in line, repeatsSubject: false));
 

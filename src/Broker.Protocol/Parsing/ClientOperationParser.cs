@@ -59,7 +59,7 @@ public partial struct ClientOperationParser
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
-        => OperationFrame.Parse<Side<THandler>, ClientOperationParser, THandler>(ref this, bytes, ref handler, ref needed, out error);
+        => OperationParsing.Parse<Side<THandler>, ClientOperationParser, THandler>(ref this, bytes, ref handler, ref needed, out error);
 
     private readonly struct Side<THandler> : IOperationSide<ClientOperationParser, THandler>
         where THandler : struct, IClientOperationHandler, allows ref struct
@@ -74,7 +74,7 @@ public partial struct ClientOperationParser
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static bool CanRepeat(ref ClientOperationParser parser, ref byte start, int remaining)
-            => parser._line.IsWhole(ref start, remaining);
+            => parser._line.IsComplete(ref start, remaining);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadRepeated(
@@ -96,13 +96,13 @@ public partial struct ClientOperationParser
             ref ClientOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
             ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
             => headers
-                ? parser.Publish(ref start, argumentsAt, remaining, true, ref handler, ref needed, ref goOn, ref error)
-                : parser.PublishPlain(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
+                ? parser.ParsePublish(ref start, argumentsAt, remaining, true, ref handler, ref needed, ref goOn, ref error)
+                : parser.ParsePlainPublish(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadOther(
             ref ClientOperationParser parser, ref byte start, uint verb, int remaining,
             ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-            => parser.Other(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
+            => parser.ParseOther(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
     }
 }

@@ -9,18 +9,18 @@ internal static class ControlLine
 
     /// <summary>
     /// The length of a line after its verb, LF included. Returns 0 if the LF has not arrived, and <see cref="TooLong"/>
-    /// if more than <paramref name="most"/> bytes precede the line end.
+    /// if more than <paramref name="maxLength"/> bytes precede the line end.
     /// </summary>
-    internal static int Length(ReadOnlySpan<byte> rest, int most)
+    internal static int Length(ReadOnlySpan<byte> rest, int maxLength)
     {
-        int end = rest[..Math.Min(rest.Length, most + 2)].IndexOf((byte)'\n');
+        int end = rest[..Math.Min(rest.Length, maxLength + 2)].IndexOf((byte)'\n');
         if (end < 0)
         {
-            return rest.Length >= most + 2 ? TooLong : 0;
+            return rest.Length >= maxLength + 2 ? TooLong : 0;
         }
 
         bool carriageReturn = end > 0 && rest[end - 1] == (byte)'\r';
-        return (carriageReturn ? end - 1 : end) > most ? TooLong : end + 1;
+        return (carriageReturn ? end - 1 : end) > maxLength ? TooLong : end + 1;
     }
 
     /// <summary>

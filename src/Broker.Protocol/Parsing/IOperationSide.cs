@@ -1,12 +1,12 @@
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// The operations that one side sends, for <see cref="OperationFrame.Parse"/>. A struct implements this interface for
+/// The operations that one side sends, for <see cref="OperationParsing.Parse"/>. A struct implements this interface for
 /// each side, so that every call is direct and the constants are known to the compiler.
 /// </summary>
 /// <remarks>
-/// The methods return the length of the operation, <see cref="OperationFrame.Incomplete"/> or
-/// <see cref="OperationFrame.Failed"/>.
+/// The methods return the length of the operation, <see cref="OperationParsing.Incomplete"/> or
+/// <see cref="OperationParsing.Failed"/>.
 /// </remarks>
 internal interface IOperationSide<TParser, THandler>
     where TParser : struct

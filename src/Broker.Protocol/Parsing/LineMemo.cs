@@ -16,7 +16,7 @@ internal struct LineMemo
     private Vector256<byte> _mask;
 
     // The last 32 bytes of a line that is longer than 32 bytes.
-    private Vector256<byte> _rest;
+    private Vector256<byte> _end;
 
     /// <summary>
     /// The length of the remembered line with its end; 0 if there is none, or if the line is too long to compare.
@@ -30,7 +30,7 @@ internal struct LineMemo
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool Matches(ref byte at, int remaining)
         => Length != 0 && remaining >= Width && ((Vector256.LoadUnsafe(ref at) ^ _line) & _mask) == Vector256<byte>.Zero
-            && (Length <= Width || RestMatches(ref at, remaining));
+            && (Length <= Width || EndMatches(ref at, remaining));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Remember(ref byte line, int length, int remaining)
@@ -56,8 +56,8 @@ internal struct LineMemo
 
     // These 32 bytes overlap with the first 32, so no byte after the line needs to have arrived.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private readonly bool RestMatches(ref byte at, int remaining)
-        => remaining >= Length && Vector256.LoadUnsafe(ref at, (nuint)(Length - Width)) == _rest;
+    private readonly bool EndMatches(ref byte at, int remaining)
+        => remaining >= Length && Vector256.LoadUnsafe(ref at, (nuint)(Length - Width)) == _end;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RememberLong(ref byte line, int length, int remaining)
@@ -71,6 +71,6 @@ internal struct LineMemo
         Length = length;
         _mask = Vector256<byte>.AllBitsSet;
         _line = Vector256.LoadUnsafe(ref line);
-        _rest = Vector256.LoadUnsafe(ref line, (nuint)(length - Width));
+        _end = Vector256.LoadUnsafe(ref line, (nuint)(length - Width));
     }
 }

@@ -14,7 +14,7 @@ namespace Broker.Protocol.Parsing;
 /// </remarks>
 internal struct LineScan
 {
-    internal const int MostArguments = 5;
+    internal const int MaxArguments = 5;
 
     private const int Width = 64;
     private const byte Space = (byte)' ';
@@ -22,7 +22,7 @@ internal struct LineScan
     private Bounds _starts;
     private Bounds _ends;
 
-    [InlineArray(MostArguments)]
+    [InlineArray(MaxArguments)]
     private struct Bounds
     {
         private int _first;
@@ -83,7 +83,7 @@ internal struct LineScan
         while (true)
         {
             int stop = BitOperations.TrailingZeroCount(separators);
-            if (stop == at || count == MostArguments)
+            if (stop == at || count == MaxArguments)
             {
                 return false;
             }
@@ -138,7 +138,7 @@ internal struct LineScan
 
             int argument = window[at..stop].IndexOfAny(Space, (byte)'\t');
             argument = argument < 0 ? stop - at : argument;
-            if (Count == MostArguments)
+            if (Count == MaxArguments)
             {
                 Count++;
                 break;

@@ -57,13 +57,13 @@ internal struct LineShape
 
     /// <summary>Whether a line has the stored shape and the same size.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal readonly bool Is(ref byte arguments, ulong separators)
+    internal readonly bool Matches(ref byte arguments, ulong separators)
         => (separators & _line) == _separators
             && ((Unsafe.ReadUnaligned<ulong>(ref Unsafe.Add(ref arguments, _endAt)) ^ _end) & _endMask) == 0
             && Unsafe.Add(ref arguments, _subjectLength) == (byte)' ';
 
     /// <summary>Stores the shape of a line that <see cref="TryDivide"/> has divided.</summary>
-    internal void Take(ref byte arguments, ulong separators, in PublishLine line)
+    internal void Store(ref byte arguments, ulong separators, in PublishLine line)
     {
         int lineEnd = line.PayloadStart - ArgumentsAt;
         int endAt = (line.ReplyLength == 0 ? line.SubjectLength : line.SubjectLength + 1 + line.ReplyLength);
@@ -137,9 +137,9 @@ internal struct LineShape
         line.ReplyStart = hasReply ? ArgumentsAt + subject + 1 : 0;
         line.ReplyLength = hasReply ? last - subject - 1 : 0;
         line.HeaderLength = -1;
-        line.PayloadStart = ArgumentsAt + end + OperationFrame.EndLength;
+        line.PayloadStart = ArgumentsAt + end + OperationParsing.EndLength;
         line.Size = size;
-        line.Length = line.PayloadStart + size + OperationFrame.EndLength;
+        line.Length = line.PayloadStart + size + OperationParsing.EndLength;
         line.IsCanonical = true;
         line.IsPlain = !hasReply;
         return true;

@@ -22,16 +22,16 @@ internal readonly struct PayloadSizes
     /// <summary>Reads the sizes from a line.</summary>
     /// <param name="start">The first byte of the line.</param>
     /// <param name="scan">The arguments of the line.</param>
-    /// <param name="others">The number of arguments before the reply and the sizes.</param>
+    /// <param name="leadingArguments">The number of arguments before the reply and the sizes.</param>
     /// <param name="headers">Whether the line has a header size.</param>
-    /// <param name="most">The largest permitted payload.</param>
+    /// <param name="maxPayload">The largest permitted payload.</param>
     /// <param name="sizes">The sizes.</param>
     /// <param name="error">The error, if the method returns false.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TryRead(
-        ref byte start, in LineScan scan, int others, bool headers, int most, out PayloadSizes sizes, ref ProtocolError error)
+        ref byte start, in LineScan scan, int leadingArguments, bool headers, int maxPayload, out PayloadSizes sizes, ref ProtocolError error)
     {
-        int fewest = others + (headers ? 2 : 1);
+        int fewest = leadingArguments + (headers ? 2 : 1);
         sizes = default;
         if ((uint)(scan.Count - fewest) > 1)
         {
@@ -44,9 +44,9 @@ internal readonly struct PayloadSizes
         int headerLength = headers
             ? SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(last - 1)), scan.Length(last - 1))
             : -1;
-        if ((uint)size > (uint)most || headerLength > size || (headers && headerLength < 0))
+        if ((uint)size > (uint)maxPayload || headerLength > size || (headers && headerLength < 0))
         {
-            error = size > most ? ProtocolError.PayloadTooLarge : ProtocolError.Malformed;
+            error = size > maxPayload ? ProtocolError.PayloadTooLarge : ProtocolError.Malformed;
             return false;
         }
 

@@ -34,6 +34,6 @@ internal struct PublishLine
     /// Whether the whole operation at <paramref name="start"/> has arrived and its payload ends with CR LF.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal readonly bool IsWhole(ref byte start, int remaining)
-        => Length <= remaining && OperationFrame.HasEnd(ref start, Length);
+    internal readonly bool IsComplete(ref byte start, int remaining)
+        => Length <= remaining && OperationParsing.EndsWithCrLf(ref start, Length);
 }

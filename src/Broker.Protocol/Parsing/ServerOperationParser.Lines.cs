@@ -7,33 +7,33 @@ namespace Broker.Protocol.Parsing;
 public partial struct ServerOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int Other<THandler>(
+    private int ParseOther<THandler>(
         ref byte start, uint verb, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
     {
         if (verb == Verb.Hmsg)
         {
-            if (remaining > 4 && OperationFrame.IsSeparator(Unsafe.Add(ref start, 4)))
+            if (remaining > 4 && OperationParsing.IsSeparator(Unsafe.Add(ref start, 4)))
             {
-                return Message(ref start, 5, remaining, true, ref handler, ref needed, ref goOn, ref error);
+                return ParseMessage(ref start, 5, remaining, true, ref handler, ref needed, ref goOn, ref error);
             }
 
-            return remaining > 4 ? Unknown(ref error) : OperationFrame.Incomplete;
+            return remaining > 4 ? FailUnknown(ref error) : OperationParsing.Incomplete;
         }
 
-        if ((verb & Verb.ThreeLetters) == Verb.Msg && OperationFrame.IsSeparator(Unsafe.Add(ref start, 3)))
+        if ((verb & Verb.ThreeLetters) == Verb.Msg && OperationParsing.IsSeparator(Unsafe.Add(ref start, 3)))
         {
-            return Message(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error);
+            return ParseMessage(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error);
         }
 
-        int verbLength = OperationFrame.LengthOfServerVerb(verb, start);
+        int verbLength = OperationParsing.LengthOfServerVerb(verb, start);
         if (verbLength == 0)
         {
-            return Unknown(ref error);
+            return FailUnknown(ref error);
         }
 
         ReadOnlySpan<byte> rest = MemoryMarshal.CreateReadOnlySpan(ref start, remaining)[verbLength..];
-        int length = OperationFrame.ReadRest(rest, _maxControlLine, ref error);
+        int length = OperationParsing.MeasureRest(rest, _maxControlLine, ref error);
         if (length <= 0)
         {
             return length;
@@ -51,5 +51,5 @@ public partial struct ServerOperationParser
         return verbLength + length;
     }
 
-    private static int Unknown(ref ProtocolError error) => OperationFrame.Fail(ProtocolError.UnknownOperation, ref error);
+    private static int FailUnknown(ref ProtocolError error) => OperationParsing.Fail(ProtocolError.UnknownOperation, ref error);
 }

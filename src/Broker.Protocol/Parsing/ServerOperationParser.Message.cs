@@ -12,16 +12,16 @@ public partial struct ServerOperationParser
         ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
     {
-        int length = line + _size + OperationFrame.EndLength;
+        int length = line + _size + OperationParsing.EndLength;
         if (length > remaining)
         {
             needed = length;
-            return OperationFrame.Incomplete;
+            return OperationParsing.Incomplete;
         }
 
-        if (!OperationFrame.HasEnd(ref start, length))
+        if (!OperationParsing.EndsWithCrLf(ref start, length))
         {
-            return Unknown(ref error);
+            return FailUnknown(ref error);
         }
 
         var operation = new MessageOperation(
@@ -35,7 +35,7 @@ public partial struct ServerOperationParser
         return length;
     }
 
-    private int Message<THandler>(
+    private int ParseMessage<THandler>(
         ref byte start, int argumentsAt, int remaining, bool headers,
         ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
@@ -45,17 +45,17 @@ public partial struct ServerOperationParser
         // The parser accepts a CR within a line: the server is responsible for it.
         if (status is ScanStatus.Incomplete or ScanStatus.TooLong)
         {
-            return OperationFrame.Stop(status, ref error);
+            return OperationParsing.ToResult(status, ref error);
         }
 
         if (!PayloadSizes.TryRead(ref start, in scan, 2, headers, _maxPayload, out PayloadSizes sizes, ref error))
         {
-            return OperationFrame.Failed;
+            return OperationParsing.Failed;
         }
 
         if (!TryParseSid(ref Unsafe.Add(ref start, scan.Start(1)), scan.Length(1), out _sid))
         {
-            return OperationFrame.Fail(ProtocolError.Malformed, ref error);
+            return OperationParsing.Fail(ProtocolError.Malformed, ref error);
         }
 
         bool hasReply = sizes.HasReply;

@@ -33,7 +33,7 @@ public partial struct ServerOperationParser
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
-        => OperationFrame.Parse<Side<THandler>, ServerOperationParser, THandler>(ref this, bytes, ref handler, ref needed, out error);
+        => OperationParsing.Parse<Side<THandler>, ServerOperationParser, THandler>(ref this, bytes, ref handler, ref needed, out error);
 
     private readonly struct Side<THandler> : IOperationSide<ServerOperationParser, THandler>
         where THandler : struct, IServerOperationHandler, allows ref struct
@@ -57,12 +57,12 @@ public partial struct ServerOperationParser
         public static int ReadMessage(
             ref ServerOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
             ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-            => parser.Message(ref start, argumentsAt, remaining, headers, ref handler, ref needed, ref goOn, ref error);
+            => parser.ParseMessage(ref start, argumentsAt, remaining, headers, ref handler, ref needed, ref goOn, ref error);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadOther(
             ref ServerOperationParser parser, ref byte start, uint verb, int remaining,
             ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-            => parser.Other(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
+            => parser.ParseOther(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
     }
 }

@@ -11,15 +11,15 @@ internal static class SizeArgument
     internal const int Huge = int.MaxValue;
 
     // Nine digits always fit an int.
-    private const int MostDigits = 9;
+    private const int MaxDigits = 9;
 
     /// <summary>Returns the value, <see cref="Invalid"/>, or <see cref="Huge"/> for more than nine digits.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int Parse(ref byte at, int length)
     {
-        if ((uint)(length - 1) >= MostDigits)
+        if ((uint)(length - 1) >= MaxDigits)
         {
-            return Long(ref at, length);
+            return ParseLong(ref at, length);
         }
 
         int value = 0;
@@ -37,7 +37,7 @@ internal static class SizeArgument
         return value;
     }
 
-    private static int Long(ref byte at, int length)
+    private static int ParseLong(ref byte at, int length)
     {
         for (int i = 0; i < length; i++)
         {

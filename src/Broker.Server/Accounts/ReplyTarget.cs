@@ -14,7 +14,7 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
     /// <summary>Creates the subscription for the exporter's router.</summary>
     internal Subscription Subscribe() => new(this, requestor.Replies.Filter, null, "0"u8);
 
-    internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
+    internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
         bool isEmpty = message.Payload.IsEmpty;
         long now = publisher.Loop.LastTick;
@@ -29,7 +29,7 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
     }
 
     // Delivers a reply to the requester. If the reply has a reply subject itself, the requester may answer it in turn.
-    private int Answer(ReadOnlySpan<byte> subject, in Message message, Publisher publisher)
+    private int Answer(ReadOnlySpan<byte> subject, in RoutedMessage message, RoutingPublisher publisher)
     {
         Route route = requestor.Router.Find(subject);
         if (route.IsEmpty)
@@ -47,6 +47,6 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
         exporter.Replies.Add(
             requestor, message.ReplyTo, ServiceResponse.Once, DefaultLifetime, publisher.Loop.LastTick, reply);
         exporter.AwaitsReplies(exporter);
-        return publisher.Import(new Message(subject, reply, message.HeaderLength, message.Payload), route);
+        return publisher.Import(new RoutedMessage(subject, reply, message.HeaderLength, message.Payload), route);
     }
 }

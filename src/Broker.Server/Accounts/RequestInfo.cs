@@ -37,13 +37,13 @@ internal static class RequestInfo
 
     private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
 
-    internal static int MostBytes(Account importer, Publisher requestor)
+    internal static int MostBytes(Account importer, RoutingPublisher requestor)
         => Overhead + importer.JsonName.Length + requestor.Router.JsonName.Length;
 
     /// <summary>Writes a message's headers with the additional header, and then its payload.</summary>
     /// <returns>The length of the headers.</returns>
     internal static int Write(
-        Span<byte> destination, Account importer, Publisher requestor, in Message message, out int length)
+        Span<byte> destination, Account importer, RoutingPublisher requestor, in RoutedMessage message, out int length)
     {
         int at = message.HeaderLength > 0 ? CopyHeaders(destination, message.Payload[..message.HeaderLength]) : 0;
         at = at == 0 ? Put(destination, Put(destination, 0, Version), LineEnd) : at;

@@ -20,12 +20,12 @@ internal sealed class ServiceImportTarget(Account importer, Account exporter, Im
     /// <summary>Creates the subscription for the importer's router.</summary>
     internal Subscription Subscribe() => new(this, link.Mapping.Local, null, "0"u8);
 
-    internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
+    internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
         => link.Mapping.ToRemote(message.Subject) is { } subject
             && exporter.Router.Find(subject) is { IsEmpty: false } there
             && Request(subject, there, in message, publisher);
 
-    private bool Request(byte[] subject, Route route, in Message message, Publisher publisher)
+    private bool Request(byte[] subject, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
         Span<byte> reply = stackalloc byte[message.ReplyTo.IsEmpty ? 0 : PendingReplies.SubjectLength];
         if (!reply.IsEmpty)
@@ -38,7 +38,7 @@ internal sealed class ServiceImportTarget(Account importer, Account exporter, Im
         int most = RequestInfo.MostBytes(importer, publisher) + message.Payload.Length;
         byte[] rented = ArrayPool<byte>.Shared.Rent(most);
         int headers = RequestInfo.Write(rented, importer, publisher, in message, out int length);
-        int delivered = publisher.Import(new Message(subject, reply, headers, rented.AsSpan(0, length)), route);
+        int delivered = publisher.Import(new RoutedMessage(subject, reply, headers, rented.AsSpan(0, length)), route);
         ArrayPool<byte>.Shared.Return(rented);
         if (delivered == 0 && !reply.IsEmpty)
         {

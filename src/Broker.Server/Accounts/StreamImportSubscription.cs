@@ -16,6 +16,6 @@ internal sealed class StreamImportSubscription(Subscription origin, SubjectMappi
         return local is null || !Subject.Matches(Origin.Filter, local)
             || (Origin.Access is { LimitsReceiving: true } access && !access.MayReceive(local, Origin.Queue))
             ? null
-            : new RenamedDelivery(Origin, Route.Image(local));
+            : new RenamedDelivery(Origin, Route.InOtherAccount(local));
     }
 }

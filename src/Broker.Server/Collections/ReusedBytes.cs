@@ -8,7 +8,7 @@ namespace Broker.Server.Collections;
 internal struct ReusedBytes
 {
     /// <summary>The largest buffer that is kept, in bytes.</summary>
-    internal const int MostKept = 64;
+    internal const int MaxKept = 64;
 
     // The bytes of an array in addition to its elements.
     private const int ArrayOverhead = 24;
@@ -21,7 +21,7 @@ internal struct ReusedBytes
     internal readonly int Length => _length;
 
     /// <summary>The memory that a string of this length uses.</summary>
-    internal static int SizeFor(int length) => ArrayOverhead + Math.Max(length, MostKept);
+    internal static int SizeFor(int length) => ArrayOverhead + Math.Max(length, MaxKept);
 
     /// <summary>Stores a copy of the bytes.</summary>
     /// <returns>The change in used memory, in bytes.</returns>
@@ -31,7 +31,7 @@ internal struct ReusedBytes
         if (_buffer is null || _buffer.Length < bytes.Length)
         {
             more = SizeFor(bytes.Length) - (_buffer is null ? 0 : SizeFor(_buffer.Length));
-            _buffer = new byte[Math.Max(bytes.Length, MostKept)];
+            _buffer = new byte[Math.Max(bytes.Length, MaxKept)];
         }
 
         bytes.CopyTo(_buffer);
@@ -46,7 +46,7 @@ internal struct ReusedBytes
     internal int Clear(bool keepsMemory)
     {
         _length = 0;
-        if (_buffer is null || (keepsMemory && _buffer.Length <= MostKept))
+        if (_buffer is null || (keepsMemory && _buffer.Length <= MaxKept))
         {
             return 0;
         }

@@ -19,12 +19,12 @@ internal abstract class BufferedTarget : DeliveryTarget
     // drop.
     private const int PartToDrop = 8;
 
-    private DeliveryTally[] _tallies = [];
+    private DeliveryCounters[] _counters = [];
     private volatile bool _isWatched;
     private volatile bool _isTraced;
-    private volatile bool _isCut;
+    private volatile bool _isDisconnected;
     private volatile SlowConsumerPolicy _policy;
-    private long _mostPending = long.MaxValue;
+    private long _maxPending = long.MaxValue;
     private long _dropped;
 
     /// <summary>The number of messages that were sent to it. Any thread may read it.</summary>
@@ -37,68 +37,68 @@ internal abstract class BufferedTarget : DeliveryTarget
     /// The bytes that are buffered for the peer, including those that <paramref name="loop"/> has just written. To be
     /// called on that loop.
     /// </summary>
-    internal long Waiting(EventLoop loop) => _isCut ? 0 : CountWaiting(loop);
+    internal long GetBufferedBytes(EventLoop loop) => _isDisconnected ? 0 : CountBufferedBytes(loop);
 
     /// <summary>
     /// Creates the counters for a number of loops. To be called before publishers can find its subscriptions.
     /// </summary>
     internal void BeginCounting(int loops)
     {
-        if (_tallies.Length == 0)
+        if (_counters.Length == 0)
         {
-            _tallies = new DeliveryTally[loops];
+            _counters = new DeliveryCounters[loops];
         }
     }
 
     /// <summary>
-    /// Sets the reaction if more than <paramref name="mostPending"/> bytes would be buffered. It applies at once. Any
+    /// Sets the reaction if more than <paramref name="maxPending"/> bytes would be buffered. It applies at once. Any
     /// thread may call it.
     /// </summary>
     /// <param name="policy">The reaction to a slow peer.</param>
-    /// <param name="mostPending">
+    /// <param name="maxPending">
     /// The limit in bytes. For <see cref="SlowConsumerPolicy.Disconnect"/> the transport enforces it.
     /// </param>
     /// <param name="isWatched">Whether <see cref="OnDelivering"/> is called for each message.</param>
-    /// <param name="isTraced">Whether <see cref="OnTaken"/> is called for each message.</param>
-    internal void Limit(SlowConsumerPolicy policy, long mostPending, bool isWatched, bool isTraced)
+    /// <param name="isTraced">Whether <see cref="OnAccepted"/> is called for each message.</param>
+    internal void Limit(SlowConsumerPolicy policy, long maxPending, bool isWatched, bool isTraced)
     {
         _policy = policy;
-        Volatile.Write(ref _mostPending, mostPending);
+        Volatile.Write(ref _maxPending, maxPending);
         _isTraced = isTraced;
         // One flag summarizes all special cases. A target without a limit and without tracing reads no other field.
         _isWatched = isWatched || isTraced || policy != SlowConsumerPolicy.Disconnect;
     }
 
     /// <summary>Disconnects the peer to protect the others. Any loop may call it.</summary>
-    internal void CutOff()
+    internal void Disconnect()
     {
-        _isCut = true;
-        End();
+        _isDisconnected = true;
+        DisconnectPeer();
     }
 
     /// <summary>Returns and resets the number of lost messages. Any thread may call it.</summary>
-    internal long TakeDropped() => Interlocked.Exchange(ref _dropped, 0);
+    internal long ExchangeDropped() => Interlocked.Exchange(ref _dropped, 0);
 
     /// <summary>
     /// Whether a message is to be written. The message is then counted. Every delivery of any kind of target must call
     /// this first.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private protected bool TryCount(Subscription subscription, Route route, in Message message, Publisher publisher)
+    private protected bool TryCount(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
-        if (subscription.IsClosed || (_isWatched && !MayTake(subscription, route, in message, publisher)))
+        if (subscription.IsClosed || (_isWatched && !Accepts(subscription, route, in message, publisher)))
         {
             return false;
         }
 
         LoopState state = publisher.State;
-        long count = state.IsAlone ? subscription.Count() : subscription.CountShared();
-        if (subscription.Max != 0 && !WithinMax(subscription, count))
+        long count = state.IsOnlyLoop ? subscription.Count() : subscription.CountShared();
+        if (subscription.Max != 0 && !IsWithinMax(subscription, count))
         {
             return false;
         }
 
-        _tallies[state.Index].Count(message.Payload.Length);
+        _counters[state.Index].Count(message.Payload.Length);
         return true;
     }
 
@@ -110,21 +110,21 @@ internal abstract class BufferedTarget : DeliveryTarget
     /// <summary>Counts several messages that will be written.</summary>
     private protected void Count(Subscription subscription, int messages, long payload, LoopState state)
     {
-        long count = state.IsAlone ? subscription.Count(messages) : subscription.CountShared(messages);
+        long count = state.IsOnlyLoop ? subscription.Count(messages) : subscription.CountShared(messages);
         // The client may have set a limit meanwhile, on another loop, based on the earlier count.
         if (subscription.Max != 0 && count >= subscription.Max)
         {
             OnLimitReached(subscription);
         }
 
-        _tallies[state.Index].Count(messages, payload);
+        _counters[state.Index].Count(messages, payload);
     }
 
     /// <summary>
     /// The buffered bytes, including those that <paramref name="loop"/> has just written; 0 after the peer has
     /// disconnected.
     /// </summary>
-    private protected abstract long CountWaiting(EventLoop loop);
+    private protected abstract long CountBufferedBytes(EventLoop loop);
 
     /// <summary>
     /// Drops the oldest messages, at least <paramref name="bytes"/> bytes if possible. Any loop may call it.
@@ -133,7 +133,7 @@ internal abstract class BufferedTarget : DeliveryTarget
     private protected abstract long DropOldest(long bytes, EventLoop loop);
 
     /// <summary>Disconnects the peer as a slow consumer. Any loop may call it.</summary>
-    private protected abstract void End();
+    private protected abstract void DisconnectPeer();
 
     /// <summary>
     /// Called on the publisher's loop when the subscription has received the last message that its limit permits.
@@ -141,46 +141,46 @@ internal abstract class BufferedTarget : DeliveryTarget
     private protected abstract void OnLimitReached(Subscription subscription);
 
     /// <summary>
-    /// Called on the publisher's loop when the first message is lost since the last <see cref="TakeDropped"/>.
+    /// Called on the publisher's loop when the first message is lost since the last <see cref="ExchangeDropped"/>.
     /// </summary>
-    private protected abstract void OnLosing(SlowConsumerPolicy policy);
+    private protected abstract void OnMessagesLost(SlowConsumerPolicy policy);
 
     /// <summary>Called on the publisher's loop before a message is written, if the target is watched.</summary>
-    private protected virtual void OnDelivering(Publisher publisher)
+    private protected virtual void OnDelivering(RoutingPublisher publisher)
     {
     }
 
     /// <summary>Called on the publisher's loop when a message fits into the limit, if the target is traced.</summary>
-    private protected virtual void OnTaken(Subscription subscription, Route route, in Message message)
+    private protected virtual void OnAccepted(Subscription subscription, Route route, in RoutedMessage message)
     {
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool MayTake(Subscription subscription, Route route, in Message message, Publisher publisher)
+    private bool Accepts(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
-        if (!HasRoom(message.Payload.Length, publisher))
+        if (!FitsLimit(message.Payload.Length, publisher))
         {
             return false;
         }
 
         if (_isTraced)
         {
-            OnTaken(subscription, route, in message);
+            OnAccepted(subscription, route, in message);
         }
 
         return true;
     }
 
-    private bool HasRoom(int size, Publisher publisher)
+    private bool FitsLimit(int size, RoutingPublisher publisher)
     {
         OnDelivering(publisher);
-        if (_isCut)
+        if (_isDisconnected)
         {
             return false;
         }
 
-        long limit = Volatile.Read(ref _mostPending);
-        if (_policy == SlowConsumerPolicy.Disconnect || CountWaiting(publisher.Loop) + size <= limit)
+        long limit = Volatile.Read(ref _maxPending);
+        if (_policy == SlowConsumerPolicy.Disconnect || CountBufferedBytes(publisher.Loop) + size <= limit)
         {
             return true;
         }
@@ -188,7 +188,7 @@ internal abstract class BufferedTarget : DeliveryTarget
         if (_policy == SlowConsumerPolicy.DropOldest)
         {
             CountDropped(DropOldest(Math.Max(limit / PartToDrop, size), publisher.Loop), publisher.State);
-            if (CountWaiting(publisher.Loop) + size <= limit)
+            if (CountBufferedBytes(publisher.Loop) + size <= limit)
             {
                 return true;
             }
@@ -205,7 +205,7 @@ internal abstract class BufferedTarget : DeliveryTarget
             state.Dropped += count;
             if (Interlocked.Add(ref _dropped, count) == count)
             {
-                OnLosing(_policy);
+                OnMessagesLost(_policy);
             }
         }
     }
@@ -213,7 +213,7 @@ internal abstract class BufferedTarget : DeliveryTarget
     // The delivery that reaches the limit is the last one. A delivery beyond the limit has lost a race against another
     // loop.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool WithinMax(Subscription subscription, long count)
+    private bool IsWithinMax(Subscription subscription, long count)
     {
         if (count > subscription.Max)
         {
@@ -228,10 +228,10 @@ internal abstract class BufferedTarget : DeliveryTarget
         return true;
     }
 
-    private long Sum(Func<DeliveryTally, long> part)
+    private long Sum(Func<DeliveryCounters, long> part)
     {
         long sum = 0;
-        foreach (DeliveryTally tally in _tallies)
+        foreach (DeliveryCounters tally in _counters)
         {
             sum += part(tally);
         }

@@ -21,7 +21,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     internal Connection Connection { get; set; } = null!;
 
     /// <summary>Whether the client declared that it can read HMSG.</summary>
-    internal bool TakesHeaders { get; set; }
+    internal bool SupportsHeaders { get; set; }
 
     /// <summary>
     /// The reply subjects that the client may publish to; null unless its permissions allow responses. Set on the
@@ -33,9 +33,9 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     /// Sets the subjects that the client may receive. To be called on the client's loop. The caller must then refresh
     /// each subscription in the router.
     /// </summary>
-    internal void Permit(AccessRules? access) => Access = access;
+    internal void SetAccess(AccessRules? access) => Access = access;
 
-    internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
+    internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
         if (!Connection.IsOpen || !TryCount(subscription, route, in message, publisher))
         {
@@ -75,18 +75,18 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     }
 
     /// <summary>Whether all messages of a batch may be sent to a subscription together.</summary>
-    internal bool CanTake(Subscription subscription) => IsPlain(subscription) && subscription.SidLength <= Subscription.ShortSid;
+    internal bool CanBatch(Subscription subscription) => IsPlain(subscription) && subscription.SidLength <= Subscription.ShortSid;
 
     /// <summary>
     /// Returns the client of a subscription if consecutive messages of a publisher may be written to it directly and
     /// counted together; otherwise null.
     /// </summary>
-    internal static ConnectionTarget? OfRun(Subscription subscription, Publisher publisher)
-        => subscription.Subscriber is ConnectionTarget target && target != publisher.NotTo && !subscription.IsClosed
-            && target.CanTake(subscription) && target.Grants is null && target.Connection.IsOpen ? target : null;
+    internal static ConnectionTarget? FindForBatch(Subscription subscription, RoutingPublisher publisher)
+        => subscription.Subscriber is ConnectionTarget target && target != publisher.ExcludedTarget && !subscription.IsClosed
+            && target.CanBatch(subscription) && target.Grants is null && target.Connection.IsOpen ? target : null;
 
-    /// <summary>Delivers a batch to a subscription for which <see cref="CanTake"/> is true.</summary>
-    internal bool Deliver(Subscription subscription, MessageRun run, Publisher publisher)
+    /// <summary>Delivers a batch to a subscription for which <see cref="CanBatch"/> is true.</summary>
+    internal bool Deliver(Subscription subscription, FanOutBatch run, RoutingPublisher publisher)
     {
         if (!Connection.IsOpen || subscription.IsClosed)
         {
@@ -107,31 +107,31 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         state.MessagesOut += messages;
     }
 
-    private protected override long CountWaiting(EventLoop loop)
+    private protected override long CountBufferedBytes(EventLoop loop)
         => Connection is { IsOpen: true } connection ? connection.BufferedBytes + connection.GetUnflushedBytes(loop) : 0;
 
     private protected override long DropOldest(long bytes, EventLoop loop) => Connection.DropOldest(bytes, loop).Messages;
 
-    private protected override void End() => Connection.CloseForFullQueue();
+    private protected override void DisconnectPeer() => Connection.CloseForFullQueue();
 
     private protected override void OnLimitReached(Subscription subscription) => owner.OnLimitReached(subscription);
 
-    private protected override void OnLosing(SlowConsumerPolicy policy) => owner.OnLosing(policy);
+    private protected override void OnMessagesLost(SlowConsumerPolicy policy) => owner.OnMessagesLost(policy);
 
-    private protected override void OnDelivering(Publisher publisher) => owner.OnDelivering(publisher);
+    private protected override void OnDelivering(RoutingPublisher publisher) => owner.OnDelivering(publisher);
 
-    private protected override void OnTaken(Subscription subscription, Route route, in Message message)
-        => owner.OnTaken(subscription, route, in message);
+    private protected override void OnAccepted(Subscription subscription, Route route, in RoutedMessage message)
+        => owner.OnAccepted(subscription, route, in message);
 
     /// <summary>
     /// Builds a message that cannot be sent on unchanged: a message with headers, because only some subscribers have
     /// declared support for headers, or a message from a line with an unusual form.
     /// </summary>
-    private void Rewrite(Subscription subscription, in Message message, Publisher publisher)
+    private void Rewrite(Subscription subscription, in RoutedMessage message, RoutingPublisher publisher)
     {
         // Headers of length 0 count as no headers: nats-server sends a MSG in this case, and an empty block is useless
         // to clients.
-        bool headers = message.HeaderLength > 0 && TakesHeaders;
+        bool headers = message.HeaderLength > 0 && SupportsHeaders;
         ReadOnlySpan<byte> verb = headers ? "HMSG "u8 : "MSG "u8;
         ReadOnlySpan<byte> subject = message.Subject;
         ReadOnlySpan<byte> payload = message.HasHeaders && !headers ? message.Payload[message.HeaderLength..] : message.Payload;

@@ -9,14 +9,14 @@ internal interface IConnectionOwner
     void OnLimitReached(Subscription subscription);
 
     /// <summary>Called when the client is sent a request and its permissions allow responses.</summary>
-    void OnReplySubject(ReadOnlySpan<byte> reply, Publisher publisher);
+    void OnReplySubject(ReadOnlySpan<byte> reply, RoutingPublisher publisher);
 
     /// <summary>Called when the client begins to lose messages.</summary>
-    void OnLosing(SlowConsumerPolicy policy);
+    void OnMessagesLost(SlowConsumerPolicy policy);
 
     /// <summary>Called before a message is written, if the target is watched.</summary>
-    void OnDelivering(Publisher publisher);
+    void OnDelivering(RoutingPublisher publisher);
 
     /// <summary>Called when a message fits into the limit, if the target is traced.</summary>
-    void OnTaken(Subscription subscription, Route route, in Message message);
+    void OnAccepted(Subscription subscription, Route route, in RoutedMessage message);
 }

@@ -16,7 +16,7 @@ internal sealed class LoopState
     internal LoopState(int index, bool alone)
     {
         Index = index;
-        IsAlone = alone;
+        IsOnlyLoop = alone;
         _random = (ulong)Random.Shared.NextInt64() | 1;
         _ = _before;
         _ = _after;
@@ -31,7 +31,7 @@ internal sealed class LoopState
     internal int Index { get; }
 
     /// <summary>Whether the server has no other loop. Then counts per subscription need no atomic operation.</summary>
-    internal bool IsAlone { get; }
+    internal bool IsOnlyLoop { get; }
 
     internal long MessagesIn { get; set; }
 
@@ -49,22 +49,22 @@ internal sealed class LoopState
     /// <summary>
     /// The value of <see cref="BytesOut"/> at the loop's last check of the bytes that are buffered for all clients.
     /// </summary>
-    internal long BytesOutAtLook { get; set; }
+    internal long BytesOutAtCheck { get; set; }
 
     /// <summary>The value of <see cref="BytesOut"/> at which the current publisher must yield to others.</summary>
     internal long YieldAt { get; set; }
 
     /// <summary>The batch of messages to many subscriptions. It contains messages that are not delivered yet.</summary>
-    internal MessageRun Run => field ??= new MessageRun();
+    internal FanOutBatch FanOutBatch => field ??= new FanOutBatch();
 
     /// <summary>The batch of messages to one client. Its messages are delivered but not counted yet.</summary>
-    internal DirectRun DirectRun { get; } = new();
+    internal DirectBatch DirectBatch { get; } = new();
 
     /// <summary>The batch of messages to one queue group. Its messages are delivered but not counted yet.</summary>
-    internal GroupRun GroupRun { get; } = new();
+    internal GroupBatch GroupBatch { get; } = new();
 
     /// <summary>Whether one of the batches is active.</summary>
-    internal bool HasRun { get; set; }
+    internal bool HasBatch { get; set; }
 
     /// <summary>The number of messages from this loop that slow clients lost.</summary>
     internal long Dropped { get; set; }
@@ -73,20 +73,20 @@ internal sealed class LoopState
 
     /// <summary>Ends the active batch.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal void EndRun()
+    internal void EndBatch()
     {
-        HasRun = false;
-        if (DirectRun.IsOn)
+        HasBatch = false;
+        if (DirectBatch.IsActive)
         {
-            DirectRun.End();
+            DirectBatch.End();
         }
-        else if (GroupRun.IsOn)
+        else if (GroupBatch.IsActive)
         {
-            GroupRun.End();
+            GroupBatch.End();
         }
         else
         {
-            Run.Publisher!.DeliverRun();
+            FanOutBatch.Publisher!.DeliverFanOut();
         }
     }
 

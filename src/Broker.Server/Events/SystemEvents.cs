@@ -24,7 +24,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     private readonly EventLoopGroup _loops;
     private readonly Func<ServerFacts> _inspect;
     private readonly SystemJson _json;
-    private readonly Publisher[] _publishers;
+    private readonly RoutingPublisher[] _publishers;
     private readonly AccountTraffic _traffic;
     private readonly ITimer _timer;
     private Subscription[] _requests = [];
@@ -38,10 +38,10 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         _inspect = inspect;
         _json = new SystemJson(core);
         _traffic = new AccountTraffic(core);
-        _publishers = new Publisher[loops.Count];
+        _publishers = new RoutingPublisher[loops.Count];
         for (int i = 0; i < _publishers.Length; i++)
         {
-            _publishers[i] = new Publisher(loops[i], core.StateOf(loops[i]), core.Accounts.SystemAccount.Router);
+            _publishers[i] = new RoutingPublisher(loops[i], core.StateOf(loops[i]), core.Accounts.SystemAccount.Router);
         }
 
         AnswerIn(core.Accounts.SystemAccount);

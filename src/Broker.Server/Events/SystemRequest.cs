@@ -21,7 +21,7 @@ internal sealed class SystemRequest(SystemEvents events, string filter, bool acc
     /// <summary>Creates the subscription for the system account's router.</summary>
     internal Subscription Subscribe() => new(this, Encoding.UTF8.GetBytes(filter), null, "0"u8);
 
-    internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
+    internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
         if (message.ReplyTo.IsEmpty || message.Payload.Length > MostBytes)
         {

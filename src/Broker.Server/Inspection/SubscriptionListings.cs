@@ -27,7 +27,7 @@ internal sealed class SubscriptionListings
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
     // A sorted list is kept while its table exists and the memory is not needed.
-    private readonly ConditionalWeakTable<SubscriptionTable, Listing> _known = [];
+    private readonly ConditionalWeakTable<SubscriptionsBySid, Listing> _known = [];
     private long _ordered;
 
     /// <summary>The number of times that a list was sorted.</summary>
@@ -100,7 +100,7 @@ internal sealed class SubscriptionListings
     }
 
     private static async Task<(Subscription[] Copied, long Version)> CopyAsync(
-        ClientSession session, SubscriptionTable table, CancellationToken cancellationToken)
+        ClientSession session, SubscriptionsBySid table, CancellationToken cancellationToken)
     {
         for (int tries = 1; ; tries++)
         {

@@ -14,13 +14,13 @@ namespace Broker.Server.Routing;
 internal sealed class LargeRoutes(ulong seed)
 {
     /// <summary>The smallest number of subscriptions of a large route.</summary>
-    internal const int Least = 256;
+    internal const int MinSubscriptions = 256;
 
-    internal const int MostRoutes = 128;
-    internal const long MostCost = 64L * 1024 * 1024;
+    internal const int MaxRoutes = 128;
+    internal const long MaxCost = 64L * 1024 * 1024;
 
     /// <summary>The largest number of builds at the same time that are informed about changes.</summary>
-    internal const int MostBuilds = 32;
+    internal const int MaxBuilds = 32;
 
     private readonly Dictionary<byte[], Route> _bySubject = new(new ByteKeyComparer(seed));
     private readonly List<Route> _byAge = [];
@@ -37,9 +37,9 @@ internal sealed class LargeRoutes(ulong seed)
     /// </summary>
     internal void Begin(RouteBuild build)
     {
-        build.IsTold = _builds.Count < MostBuilds;
-        build.IsOutOfDate = !build.IsTold;
-        if (build.IsTold)
+        build.IsRegistered = _builds.Count < MaxBuilds;
+        build.IsOutOfDate = !build.IsRegistered;
+        if (build.IsRegistered)
         {
             _builds.Add(build);
         }
@@ -47,9 +47,9 @@ internal sealed class LargeRoutes(ulong seed)
 
     internal void End(RouteBuild build)
     {
-        if (build.IsTold)
+        if (build.IsRegistered)
         {
-            build.IsTold = false;
+            build.IsRegistered = false;
             _builds.Remove(build);
         }
     }
@@ -57,10 +57,10 @@ internal sealed class LargeRoutes(ulong seed)
     internal Route? Find(ReadOnlySpan<byte> subject)
         => _byAge.Count != 0 && _bySubject.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(subject, out Route? route) ? route : null;
 
-    /// <summary>Adds a route that has a <see cref="Route.Growth"/>.</summary>
+    /// <summary>Adds a route that has a <see cref="Route.LateSubscribers"/>.</summary>
     internal void Add(Route route)
     {
-        while (_byAge.Count != 0 && (_byAge.Count == MostRoutes || _cost + route.Cost > MostCost))
+        while (_byAge.Count != 0 && (_byAge.Count == MaxRoutes || _cost + route.Cost > MaxCost))
         {
             ExpireAt(0);
         }
@@ -73,10 +73,10 @@ internal sealed class LargeRoutes(ulong seed)
     /// <summary>Applies the changes that occurred during the build of a route that was just added.</summary>
     internal void CatchUp(Route route, RouteBuild build)
     {
-        bool isCurrent = build.Late.All(route.TryAdd);
-        for (int gone = build.Gone; isCurrent && gone > 0; gone--)
+        bool isCurrent = build.Added.All(route.TryAdd);
+        for (int gone = build.RemovedCount; isCurrent && gone > 0; gone--)
         {
-            isCurrent = route.Growth!.TryRemove();
+            isCurrent = route.LateSubscribers!.TryRemove();
         }
 
         if (!isCurrent)
@@ -113,7 +113,7 @@ internal sealed class LargeRoutes(ulong seed)
         {
             if (Subject.Matches(subscription.Filter, build.Subject))
             {
-                build.Change(subscription);
+                build.RecordChange(subscription);
             }
         }
 

@@ -9,7 +9,7 @@ namespace Broker.Server.Routing;
 internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renamed)
 {
     // For a larger group a batch would have to keep state for too many members.
-    private const int MostOfSmall = 128;
+    private const int MaxSmall = 128;
 
     private volatile AppendList<Subscription>? _added;
     private volatile int _count = members.Length + renamed.Length;
@@ -20,14 +20,14 @@ internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renam
     /// <summary>
     /// The members that receive the message under another subject. Their indexes follow those of <see cref="Members"/>.
     /// </summary>
-    internal RenamedDelivery[] Renamed => renamed;
+    internal RenamedDelivery[] RenamedDeliveries => renamed;
 
     internal byte[] Name => members.Length != 0 ? members[0].Queue! : renamed[0].Subscription.Queue!;
 
     /// <summary>
     /// Whether the group has few members and none of them receives the message under another subject.
     /// </summary>
-    internal bool IsSmall => renamed.Length == 0 && members.Length <= MostOfSmall;
+    internal bool IsSmall => renamed.Length == 0 && members.Length <= MaxSmall;
 
     /// <summary>The number of members, including members that have unsubscribed since the route was built.</summary>
     internal int Count => _count;
@@ -44,7 +44,7 @@ internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renam
     }
 
     /// <summary>Returns a member that is not in <see cref="Members"/>, and its route if that is another one.</summary>
-    internal Subscription Other(int at, ref Route route)
+    internal Subscription GetOther(int at, ref Route route)
     {
         at -= members.Length;
         if (at >= renamed.Length)

@@ -10,13 +10,13 @@ namespace Broker.Server.Routing;
 /// </summary>
 /// <remarks>
 /// All publishers of the subject share it. A publisher keeps a reference and only checks <see cref="IsCurrent"/>, so a
-/// SUB or UNSUB affects only publishers of the subjects that it matches. Only <see cref="Growth"/>, which large routes
+/// SUB or UNSUB affects only publishers of the subjects that it matches. Only <see cref="LateSubscribers"/>, which large routes
 /// have, can change its subscribers.
 /// </remarks>
 internal sealed class Route : TokenEntry
 {
     /// <summary>The smallest number of subscriptions of a wide route.</summary>
-    internal const int LeastWide = 2;
+    internal const int MinWide = 2;
 
     // The bytes of the object itself and the headers of its arrays.
     private const int OwnCost = 256;
@@ -32,21 +32,21 @@ internal sealed class Route : TokenEntry
     private readonly byte _subjectLength;
     private readonly RouteTraits _traits;
     private volatile bool _current = true;
-    private volatile bool _hasMore;
+    private volatile bool _hasOtherSubscribers;
 
     // Written by any loop that finds the route, and by the router. A lost update does no harm.
-    private bool _wasFound;
+    private bool _wasUsed;
 
     internal Route(
         byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed, long queuesCost, bool isOnceEach = false)
         : this(subject, plain, RouteExtras.Of(queues, renamed, queuesCost))
     {
-        _hasMore = _extras is not null;
-        bool isWide = isOnceEach && plain.Length >= LeastWide;
+        _hasOtherSubscribers = _extras is not null;
+        bool isWide = isOnceEach && plain.Length >= MinWide;
         bool isGroup = plain.Length == 0 && renamed.Length == 0 && queues.Length == 1 && queues[0].IsSmall;
-        bool isEmpty = plain.Length == 0 && !_hasMore;
+        bool isEmpty = plain.Length == 0 && !_hasOtherSubscribers;
         _traits = If(isEmpty, RouteTraits.Empty | RouteTraits.Silent) | If(isWide, RouteTraits.Wide) | If(isGroup, RouteTraits.Group)
-            | If(isWide || isGroup || (plain.Length == 1 && !_hasMore), RouteTraits.Runs);
+            | If(isWide || isGroup || (plain.Length == 1 && !_hasOtherSubscribers), RouteTraits.Batchable);
     }
 
     // Creates a route without subscribers.
@@ -59,33 +59,33 @@ internal sealed class Route : TokenEntry
     {
         _subjectKey = ByteKey.Of(ref MemoryMarshal.GetArrayDataReference(subject), subject.Length);
         _subjectLength = (byte)Math.Min(subject.Length, byte.MaxValue);
-        Plain = plain;
+        PlainSubscriptions = plain;
         _extras = extras;
     }
 
     internal byte[] Subject => Bytes;
 
     /// <summary>Subscriptions that each receive the message.</summary>
-    internal Subscription[] Plain { get; }
+    internal Subscription[] PlainSubscriptions { get; }
 
     /// <summary>Queue groups. One member of each receives the message.</summary>
-    internal QueueGroup[] Queues => _extras is null ? [] : _extras.Queues;
+    internal QueueGroup[] QueueGroups => _extras is null ? [] : _extras.QueueGroups;
 
     /// <summary>Subscriptions of other accounts that each receive the message under another subject.</summary>
-    internal RenamedDelivery[] Renamed => _extras is null ? [] : _extras.Renamed;
+    internal RenamedDelivery[] RenamedDeliveries => _extras is null ? [] : _extras.RenamedDeliveries;
 
     /// <summary>
-    /// Whether there are subscribers outside <see cref="Plain"/>. A plain publish checks only this property.
+    /// Whether there are subscribers outside <see cref="PlainSubscriptions"/>. A plain publish checks only this property.
     /// </summary>
-    internal bool HasMore => _hasMore;
+    internal bool HasOtherSubscribers => _hasOtherSubscribers;
 
     /// <summary>
     /// The subscriptions that were added after the route was built; null if the route is not a large one.
     /// </summary>
-    internal RouteGrowth? Growth => _growthOrBehind as RouteGrowth;
+    internal LateSubscribers? LateSubscribers => _growthOrBehind as LateSubscribers;
 
     /// <summary>The approximate number of bytes that the route uses. Tables of routes limit the sum of these.</summary>
-    internal long Cost => OwnCost + Bytes.Length + (IntPtr.Size * (long)Plain.Length) + (_extras is null ? 0 : _extras.Cost);
+    internal long Cost => OwnCost + Bytes.Length + (IntPtr.Size * (long)PlainSubscriptions.Length) + (_extras is null ? 0 : _extras.Cost);
 
     /// <summary>
     /// Whether the publisher has no permission to publish to the subject. Such a route belongs to one publisher and
@@ -97,7 +97,7 @@ internal sealed class Route : TokenEntry
     /// The route for messages that the publisher may send despite the refusal, because they answer a request. Only a
     /// refused route has it.
     /// </summary>
-    internal Route? Behind
+    internal Route? ReplyRoute
     {
         get => _growthOrBehind as Route;
         set => _growthOrBehind = value;
@@ -109,7 +109,7 @@ internal sealed class Route : TokenEntry
     internal bool IsSilent => Has(RouteTraits.Silent);
 
     /// <summary>
-    /// Whether <see cref="Plain"/> has at least two subscriptions, each of a different target. Then messages can be
+    /// Whether <see cref="PlainSubscriptions"/> has at least two subscriptions, each of a different target. Then messages can be
     /// delivered target by target instead of one by one, and each target still receives them in order.
     /// </summary>
     internal bool IsWide => Has(RouteTraits.Wide);
@@ -121,7 +121,7 @@ internal sealed class Route : TokenEntry
     /// Whether consecutive messages may be delivered as a batch: the route is wide, or has exactly one subscription or
     /// one queue group.
     /// </summary>
-    internal bool MayRun => Has(RouteTraits.Runs);
+    internal bool CanBatch => Has(RouteTraits.Batchable);
 
     /// <summary>
     /// Whether the route is valid. It becomes false when a matching subscription was added or removed. The publisher
@@ -150,23 +150,23 @@ internal sealed class Route : TokenEntry
     internal uint Hash { get; set; }
 
     /// <summary>
-    /// Whether a publisher has found the route since the last <see cref="TakeFound"/>. The value is approximate.
+    /// Whether a publisher has found the route since the last <see cref="ResetUsed"/>. The value is approximate.
     /// </summary>
-    internal bool WasFound => _wasFound;
+    internal bool WasUsed => _wasUsed;
 
-    internal void MarkFound()
+    internal void MarkUsed()
     {
-        if (!_wasFound)
+        if (!_wasUsed)
         {
-            _wasFound = true;
+            _wasUsed = true;
         }
     }
 
-    /// <summary>Returns and resets <see cref="WasFound"/>.</summary>
-    internal bool TakeFound()
+    /// <summary>Returns and resets <see cref="WasUsed"/>.</summary>
+    internal bool ResetUsed()
     {
-        bool was = _wasFound;
-        _wasFound = false;
+        bool was = _wasUsed;
+        _wasUsed = false;
         return was;
     }
 
@@ -183,8 +183,8 @@ internal sealed class Route : TokenEntry
 
         if (subscription.Access is not { LimitsReceiving: true } access || access.MayReceive(Subject, subscription.Queue))
         {
-            Growth!.Add(subscription);
-            _hasMore = true;
+            LateSubscribers!.Add(subscription);
+            _hasOtherSubscribers = true;
         }
 
         return true;
@@ -195,22 +195,22 @@ internal sealed class Route : TokenEntry
     /// router's lock.
     /// </summary>
     internal bool TryRemove(Subscription subscription)
-        => subscription is not ShadowSubscription && Growth!.TryRemove();
+        => subscription is not ShadowSubscription && LateSubscribers!.TryRemove();
 
     /// <summary>
     /// Makes this a large route that can grow. Must be called before other threads can see the route.
     /// </summary>
-    internal void Grow(RouteGrowth growth) => _growthOrBehind = growth;
+    internal void MakeGrowable(LateSubscribers growth) => _growthOrBehind = growth;
 
     /// <summary>Finds the first subscription that receives every message and fulfils a condition.</summary>
     internal Subscription? FindPlain(Predicate<Subscription> wanted)
     {
-        if (Array.Find(Plain, wanted) is { } found)
+        if (Array.Find(PlainSubscriptions, wanted) is { } found)
         {
             return found;
         }
 
-        foreach (Subscription subscription in Growth is { } growth ? growth.Plain.Items : default)
+        foreach (Subscription subscription in LateSubscribers is { } growth ? growth.PlainSubscriptions.Items : default)
         {
             if (wanted(subscription))
             {
@@ -224,12 +224,12 @@ internal sealed class Route : TokenEntry
     internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray(), isRefused: true);
 
     /// <summary>Creates the route for a message's subject in another account. It contains no subscribers.</summary>
-    internal static Route Image(byte[] subject) => new(subject, isRefused: false);
+    internal static Route InOtherAccount(byte[] subject) => new(subject, isRefused: false);
 
     /// <summary>
     /// Creates a route to one subscription for a single message. It has no subject and has expired from the start.
     /// </summary>
-    internal static Route Once(Subscription only)
+    internal static Route ForSingleMessage(Subscription only)
     {
         var route = new Route([], [only], [], [], 0);
         route.Expire();
@@ -239,7 +239,7 @@ internal sealed class Route : TokenEntry
     /// <summary>
     /// Creates the route for all subjects that have no subscribers and are not stored. It has expired from the start.
     /// </summary>
-    internal static Route ToNobody()
+    internal static Route WithoutSubscribers()
     {
         var nobody = new Route([], isRefused: false);
         nobody.Expire();

@@ -13,27 +13,27 @@ namespace Broker.Server.Routing;
 internal sealed class RouteBuild(ulong seed)
 {
     // The largest number of added subscriptions that a build records.
-    private const int MostLate = 64 * 1024;
+    private const int MaxAdded = 64 * 1024;
 
     // The set of targets drops its memory after a larger route.
-    private const int MostTargetsKept = 4096;
+    private const int MaxTargetsKept = 4096;
 
     // Copying this many members of a group counts as one step.
     private const int MembersPerStep = 64;
 
     private byte[] _subject = [];
-    private readonly HashSet<Subscriber> _targets = [];
+    private readonly HashSet<SubscriptionOwner> _targets = [];
     private Subscription[] _found = [];
     private bool _isOnceEach;
-    private List<Subscription>? _late;
+    private List<Subscription>? _added;
     private List<RenamedDelivery>? _renamed;
     private List<Subscription>? _own;
     private Dictionary<byte[], Members>? _groups;
     private Dictionary<byte[], Members>.ValueCollection.Enumerator _group;
     private Members? _lastGroup;
     private QueueGroup[]? _queues;
-    private AccessRules? _asked;
-    private bool _answer;
+    private AccessRules? _lastAccess;
+    private bool _lastResult;
     private int _at;
     private int _plain;
     private int _grouped;
@@ -44,10 +44,10 @@ internal sealed class RouteBuild(ulong seed)
 
     internal int Found => _found.Length;
 
-    /// <summary>The number of subscriptions in the route. It is valid when <see cref="IsWhole"/> is true.</summary>
+    /// <summary>The number of subscriptions in the route. It is valid when <see cref="IsComplete"/> is true.</summary>
     internal int MemberCount { get; private set; }
 
-    internal bool IsWhole { get; private set; }
+    internal bool IsComplete { get; private set; }
 
     /// <summary>The groups by their names, for a large route; null for other routes.</summary>
     internal Dictionary<byte[], QueueGroup>? GroupsByName { get; private set; }
@@ -56,7 +56,7 @@ internal sealed class RouteBuild(ulong seed)
     /// Whether the router reports changed subscriptions to this build, so that it may take several steps. Guarded by
     /// the router's lock.
     /// </summary>
-    internal bool IsTold { get; set; }
+    internal bool IsRegistered { get; set; }
 
     /// <summary>
     /// Whether a change occurred that the build cannot apply. Only the publisher that began the build may use the
@@ -65,29 +65,29 @@ internal sealed class RouteBuild(ulong seed)
     internal bool IsOutOfDate { get; set; }
 
     /// <summary>The subscriptions that were added since the build began. Guarded by the router's lock.</summary>
-    internal IReadOnlyList<Subscription> Late => _late ?? [];
+    internal IReadOnlyList<Subscription> Added => _added ?? [];
 
     /// <summary>
     /// The number of subscriptions that were removed since the build began. Guarded by the router's lock.
     /// </summary>
-    internal int Gone { get; private set; }
+    internal int RemovedCount { get; private set; }
 
     /// <summary>
     /// Records an added or removed subscription that matches the subject. The caller holds the router's lock.
     /// </summary>
-    internal void Change(Subscription subscription)
+    internal void RecordChange(Subscription subscription)
     {
-        if (subscription is ShadowSubscription || _late?.Count == MostLate)
+        if (subscription is ShadowSubscription || _added?.Count == MaxAdded)
         {
             IsOutOfDate = true;
         }
         else if (subscription.IsClosed)
         {
-            Gone++;
+            RemovedCount++;
         }
         else
         {
-            (_late ??= []).Add(subscription);
+            (_added ??= []).Add(subscription);
         }
     }
 
@@ -99,7 +99,7 @@ internal sealed class RouteBuild(ulong seed)
         Clear();
         _subject = subject;
         _found = found;
-        _isOnceEach = found.Length >= Route.LeastWide;
+        _isOnceEach = found.Length >= Route.MinWide;
         return this;
     }
 
@@ -109,38 +109,38 @@ internal sealed class RouteBuild(ulong seed)
         _subject = [];
         _found = [];
         _targets.Clear();
-        if (_targets.Capacity > MostTargetsKept)
+        if (_targets.Capacity > MaxTargetsKept)
         {
             _targets.TrimExcess();
         }
 
         _isOnceEach = false;
-        _late = null;
+        _added = null;
         _renamed = null;
         _own = null;
         _groups = null;
         _group = default;
         _lastGroup = null;
         _queues = null;
-        _asked = null;
-        _answer = false;
+        _lastAccess = null;
+        _lastResult = false;
         _at = _plain = _grouped = _queuesMade = 0;
         _groupCost = 0;
-        MemberCount = Gone = 0;
-        IsWhole = IsTold = IsOutOfDate = false;
+        MemberCount = RemovedCount = 0;
+        IsComplete = IsRegistered = IsOutOfDate = false;
         GroupsByName = null;
     }
 
     /// <summary>
-    /// Continues the build. Returns the number of steps: <paramref name="most"/> or a few more, or fewer if the build
+    /// Continues the build. Returns the number of steps: <paramref name="maxSteps"/> or a few more, or fewer if the build
     /// is complete.
     /// </summary>
-    internal long Advance(int most)
+    internal long Advance(int maxSteps)
     {
         long done = 0;
-        for (; _at < _found.Length && done < most; done++)
+        for (; _at < _found.Length && done < maxSteps; done++)
         {
-            Look(_found[_at++]);
+            Process(_found[_at++]);
         }
 
         if (_at < _found.Length)
@@ -149,14 +149,14 @@ internal sealed class RouteBuild(ulong seed)
         }
 
         // The server's own subscriptions come after those of the clients.
-        _own?.ForEach(Take);
+        _own?.ForEach(AddMember);
         _own = null;
         if (_groups is not null)
         {
-            done += MakeQueues(most - done);
+            done += MakeQueues(maxSteps - done);
         }
 
-        IsWhole = _queuesMade == (_groups?.Count ?? 0);
+        IsComplete = _queuesMade == (_groups?.Count ?? 0);
         MemberCount = _plain + _grouped + (_renamed?.Count ?? 0);
         return done;
     }
@@ -169,11 +169,11 @@ internal sealed class RouteBuild(ulong seed)
         return new Route(_subject, plain, _queues ?? [], renamed, _groupCost, _isOnceEach);
     }
 
-    private void Look(Subscription subscription)
+    private void Process(Subscription subscription)
     {
         if (!subscription.IsInternal)
         {
-            Take(subscription);
+            AddMember(subscription);
         }
         else if (subscription is not ShadowSubscription shadow)
         {
@@ -192,16 +192,16 @@ internal sealed class RouteBuild(ulong seed)
 
     // A subscription without permission to receive the subject is not added to the route. So a delivery need not check
     // permissions.
-    private void Take(Subscription subscription)
+    private void AddMember(Subscription subscription)
     {
         byte[]? queue = subscription.Queue;
         if (subscription.Access is { LimitsReceiving: true } access)
         {
             // Users of one kind often have many connections, and all their plain subscriptions have the same result.
-            bool may = access == _asked && queue is null ? _answer : access.MayReceive(_subject, queue);
+            bool may = access == _lastAccess && queue is null ? _lastResult : access.MayReceive(_subject, queue);
             if (queue is null)
             {
-                (_asked, _answer) = (access, may);
+                (_lastAccess, _lastResult) = (access, may);
             }
 
             if (!may)
@@ -241,7 +241,7 @@ internal sealed class RouteBuild(ulong seed)
         {
             _queues = new QueueGroup[_groups!.Count];
             _group = _groups.Values.GetEnumerator();
-            GroupsByName = _found.Length < LargeRoutes.Least ? null : new(_queues.Length, new ByteKeyComparer(seed));
+            GroupsByName = _found.Length < LargeRoutes.MinSubscriptions ? null : new(_queues.Length, new ByteKeyComparer(seed));
         }
 
         long done = 0;

@@ -13,18 +13,18 @@ namespace Broker.Server.Routing;
 internal struct RouteCache(Router router, AccessRules? access = null)
 {
     /// <summary>The largest number of routes that a publisher with restricted permissions stores.</summary>
-    internal const int MostSlots = 1024;
+    internal const int MaxSlots = 1024;
 
     // The cost of a search under the router's lock, in visited nodes.
     private const int StepsOfMiss = 8;
 
     // A limit for clients that the server does not trust: long subjects and large routes must not fill the memory.
-    private const long MostCost = 1024 * 1024;
+    private const long MaxCost = 1024 * 1024;
 
-    private readonly RouteSets? _own = access is null ? null : new RouteSets(MostSlots);
+    private readonly RouteHashTable? _own = access is null ? null : new RouteHashTable(MaxSlots);
 
     // The table that belongs to the router.
-    private readonly RouteSets _shared = router.Remembered;
+    private readonly RouteHashTable _shared = router.StoredRoutes;
     private readonly ulong _seed = router.Seed;
     private long _cost;
     private long _work;
@@ -34,7 +34,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     /// Returns and resets the work of searches for routes that were not stored here, in visited nodes and
     /// subscriptions.
     /// </summary>
-    internal long TakeWork()
+    internal long ExchangeWork()
     {
         long work = _work;
         _work = 0;
@@ -46,19 +46,19 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     /// </summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
-        if (FindKnown(subject, ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length)) is { } known)
+        if (FindStored(subject, ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length)) is { } known)
         {
             return known;
         }
 
-        if (FindOrBegin(subject, out RouteBuild? build) is { } found)
+        if (FindOrBeginBuild(subject, out RouteBuild? build) is { } found)
         {
             return found;
         }
 
         _work += build!.Advance(int.MaxValue);
-        Route built = router.End(build);
-        Keep(built);
+        Route built = router.EndBuild(build);
+        Store(built);
         return built;
     }
 
@@ -67,7 +67,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     /// stored. It takes no lock.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route? FindKnown(ReadOnlySpan<byte> subject, ByteKey key)
+    internal Route? FindStored(ReadOnlySpan<byte> subject, ByteKey key)
     {
         uint hash = ByteHash.Compute(subject, key, _seed);
         if (_own is not null)
@@ -84,40 +84,40 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         return known;
     }
 
-    /// <inheritdoc cref="Router.FindOrBegin"/>
+    /// <inheritdoc cref="Router.FindOrBeginBuild"/>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route? FindOrBegin(ReadOnlySpan<byte> subject, out RouteBuild? build)
+    internal Route? FindOrBeginBuild(ReadOnlySpan<byte> subject, out RouteBuild? build)
     {
         uint hash = Hash(subject);
         build = null;
         _work += StepsOfMiss;
         if (ReservedSubjects.Contains(subject) || access?.MayPublish(subject) == false)
         {
-            return Keep(Route.Refused(subject), hash);
+            return Store(Route.Refused(subject), hash);
         }
 
         int hits = _hits;
         _hits = 0;
-        return router.FindOrBegin(subject, hash, atFirstSight: false, hits, ref _work, out build) is { } found ? Keep(found, hash) : null;
+        return router.FindOrBeginBuild(subject, hash, storeAlways: false, hits, ref _work, out build) is { } found ? Store(found, hash) : null;
     }
 
     /// <summary>Stores a route that was built.</summary>
-    internal void Keep(Route built)
+    internal void Store(Route built)
     {
         if (_own is not null)
         {
-            Keep(built, Hash(built.Subject));
+            Store(built, Hash(built.Subject));
         }
     }
 
     private readonly uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, _seed);
 
-    private Route Keep(Route found, uint hash)
+    private Route Store(Route found, uint hash)
     {
         if (_own is not null && found.IsCurrent)
         {
             _cost += found.Cost - (_own.Add(found, hash)?.Cost ?? 0);
-            while (_cost > MostCost && _own.RemoveNext() is { } gone)
+            while (_cost > MaxCost && _own.RemoveNext() is { } gone)
             {
                 _cost -= gone.Cost;
             }

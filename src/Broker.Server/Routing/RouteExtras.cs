@@ -5,16 +5,16 @@ internal sealed class RouteExtras
 {
     private RouteExtras(QueueGroup[] queues, RenamedDelivery[] renamed, long cost)
     {
-        Queues = queues;
-        Renamed = renamed;
+        QueueGroups = queues;
+        RenamedDeliveries = renamed;
         Cost = cost;
     }
 
-    /// <inheritdoc cref="Route.Queues"/>
-    internal QueueGroup[] Queues { get; }
+    /// <inheritdoc cref="Route.QueueGroups"/>
+    internal QueueGroup[] QueueGroups { get; }
 
-    /// <inheritdoc cref="Route.Renamed"/>
-    internal RenamedDelivery[] Renamed { get; }
+    /// <inheritdoc cref="Route.RenamedDeliveries"/>
+    internal RenamedDelivery[] RenamedDeliveries { get; }
 
     /// <summary>The approximate number of bytes that they use.</summary>
     internal long Cost { get; }

@@ -24,6 +24,6 @@ internal enum RouteTraits : byte
     /// <summary><see cref="Route.IsGroup"/>.</summary>
     Group = 16,
 
-    /// <summary><see cref="Route.MayRun"/>.</summary>
-    Runs = 32,
+    /// <summary><see cref="Route.CanBatch"/>.</summary>
+    Batchable = 32,
 }

@@ -13,14 +13,14 @@ namespace Broker.Server.Routing;
 /// </summary>
 internal sealed class Router
 {
-    /// <summary>The number of routes that are stored; see <see cref="RouteTable"/>.</summary>
+    /// <summary>The number of routes that are stored; see <see cref="RouteTokenIndex"/>.</summary>
     internal const int RouteCapacity = 65_536;
 
     // Copying this many of the found subscriptions counts as one step of work.
     private const int FoundPerStep = 16;
 
     // The list of found subscriptions drops its array after a larger route.
-    private const int MostKept = 4096;
+    private const int MaxKept = 4096;
 
     private readonly Lock _gate = new();
 
@@ -28,25 +28,25 @@ internal sealed class Router
     private RouteBuild? _spare;
 
     private readonly SubscriptionTrie _subscriptions;
-    private readonly RouteTable _routes;
+    private readonly RouteTokenIndex _routes;
     private readonly LargeRoutes _large;
     private readonly List<Subscription> _found = [];
 
     // The last route that was created for a single message to one subscription. The next such message mostly has the
     // same subscription.
-    private Route? _once;
+    private Route? _singleMessageRoute;
 
-    private readonly Route _nobody = Route.ToNobody();
+    private readonly Route _withoutSubscribers = Route.WithoutSubscribers();
     private RouterCounts _counts;
 
     // The number of subscriptions that do not belong to clients of this account.
-    private int _internal;
+    private int _internalCount;
 
     internal Router()
     {
         Seed = MemoryMarshal.Read<ulong>(RandomNumberGenerator.GetBytes(sizeof(ulong)));
         _subscriptions = new SubscriptionTrie(Seed);
-        _routes = new RouteTable(Seed, RouteCapacity);
+        _routes = new RouteTokenIndex(Seed, RouteCapacity);
         _large = new LargeRoutes(Seed);
     }
 
@@ -63,7 +63,7 @@ internal sealed class Router
         {
             lock (_gate)
             {
-                return _subscriptions.Count - _internal;
+                return _subscriptions.Count - _internalCount;
             }
         }
     }
@@ -77,7 +77,7 @@ internal sealed class Router
     /// <summary>
     /// The stored routes, for tests that count them. Tests must read it only while no other thread uses the router.
     /// </summary>
-    internal RouteTable Routes => _routes;
+    internal RouteTokenIndex Routes => _routes;
 
     /// <summary>Adds a subscription. It receives every message whose publish begins after the return.</summary>
     internal void Add(Subscription subscription)
@@ -94,7 +94,7 @@ internal sealed class Router
         lock (_gate)
         {
             _subscriptions.Add(subscription);
-            _internal += subscription.IsInternal ? 1 : 0;
+            _internalCount += subscription.IsInternal ? 1 : 0;
             _counts.Inserts++;
             work += Expire(subscription.Filter) + _large.Add(subscription);
         }
@@ -119,11 +119,11 @@ internal sealed class Router
                 return false;
             }
 
-            _internal -= subscription.IsInternal ? 1 : 0;
+            _internalCount -= subscription.IsInternal ? 1 : 0;
             subscription.Close();
-            if (_once?.Plain[0] == subscription)
+            if (_singleMessageRoute?.PlainSubscriptions[0] == subscription)
             {
-                _once = null;
+                _singleMessageRoute = null;
             }
 
             _subscriptions.Remove(subscription);
@@ -147,14 +147,14 @@ internal sealed class Router
     }
 
     /// <summary>The stored routes. Any thread may search them without a lock.</summary>
-    internal RouteSets Remembered => _routes.BySubject;
+    internal RouteHashTable StoredRoutes => _routes.BySubject;
 
     /// <summary>
     /// Returns the current route of a subject if it is stored, without a lock. It does not find routes to very many
     /// subscriptions.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route? FindKnown(ReadOnlySpan<byte> subject, uint hash) => _routes.Find(subject, hash);
+    internal Route? FindStored(ReadOnlySpan<byte> subject, uint hash) => _routes.Find(subject, hash);
 
     /// <summary>Returns and stores the route of a subject. It is current at the time of the return.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
@@ -169,42 +169,42 @@ internal sealed class Router
     internal Route Find(ReadOnlySpan<byte> subject, ref long work)
     {
         uint hash = ByteHash.Compute(subject, Seed);
-        if (FindKnown(subject, hash) is { } known)
+        if (FindStored(subject, hash) is { } known)
         {
             return known;
         }
 
-        if (FindOrBegin(subject, hash, atFirstSight: true, 0, ref work, out RouteBuild? build) is { } route)
+        if (FindOrBeginBuild(subject, hash, storeAlways: true, 0, ref work, out RouteBuild? build) is { } route)
         {
             return route;
         }
 
         work += build!.Advance(int.MaxValue);
-        return End(build);
+        return EndBuild(build);
     }
 
     /// <summary>
     /// Returns the route of a subject, or null if the subject has so many subscriptions that the caller must build the
-    /// route outside the lock, in several steps if needed. The caller must then call <see cref="End"/> or
-    /// <see cref="Abandon"/>. A route that is not stored has already expired when it is returned.
+    /// route outside the lock, in several steps if needed. The caller must then call <see cref="EndBuild"/> or
+    /// <see cref="AbandonBuild"/>. A route that is not stored has already expired when it is returned.
     /// </summary>
     /// <param name="subject">The subject.</param>
     /// <param name="hash">The hash of the subject with this router's seed.</param>
-    /// <param name="atFirstSight">
+    /// <param name="storeAlways">
     /// Whether to store the route in any case, and not only if the subject seems to be used again.
     /// </param>
     /// <param name="hits">The number of routes that the caller has found without a call of this method.</param>
     /// <param name="work">The number of visited nodes and subscriptions is added to it.</param>
     /// <param name="build">The build that the caller must complete, if the method returns null.</param>
-    internal Route? FindOrBegin(ReadOnlySpan<byte> subject, uint hash, bool atFirstSight, int hits, ref long work, out RouteBuild? build)
+    internal Route? FindOrBeginBuild(ReadOnlySpan<byte> subject, uint hash, bool storeAlways, int hits, ref long work, out RouteBuild? build)
     {
         lock (_gate)
         {
             build = null;
-            _counts.Asked++;
+            _counts.LockedSearches++;
             _counts.Matches += hits + 1;
             _counts.Hits += hits;
-            if ((FindKnown(subject, hash) ?? _large.Find(subject)) is { } known)
+            if ((FindStored(subject, hash) ?? _large.Find(subject)) is { } known)
             {
                 _counts.Hits++;
                 return known;
@@ -212,8 +212,8 @@ internal sealed class Router
 
             _routes.CountMiss(hits);
             Match(subject, ref work);
-            bool isKept = atFirstSight || _found.Count >= LargeRoutes.Least || _routes.IsWorthKeeping(hash);
-            if (FindAtOnce(subject, hash, isKept) is { } atOnce)
+            bool isKept = storeAlways || _found.Count >= LargeRoutes.MinSubscriptions || _routes.ShouldStore(hash);
+            if (FindWithoutBuild(subject, hash, isKept) is { } atOnce)
             {
                 return atOnce;
             }
@@ -222,7 +222,7 @@ internal sealed class Router
             RouteBuild begun = _spare ?? new RouteBuild(Seed);
             _spare = null;
             begun.Begin(subject.ToArray(), TakeFound());
-            if (begun.Found < LargeRoutes.Least)
+            if (begun.Found < LargeRoutes.MinSubscriptions)
             {
                 begun.Advance(int.MaxValue);
                 Route route = begun.ToRoute();
@@ -249,14 +249,14 @@ internal sealed class Router
 
     // Handles the frequent cases without a build: a subject without subscribers, and a single message to one
     // subscription. Returns null in all other cases.
-    private Route? FindAtOnce(ReadOnlySpan<byte> subject, uint hash, bool isKept)
+    private Route? FindWithoutBuild(ReadOnlySpan<byte> subject, uint hash, bool isKept)
     {
         if (_found.Count == 0)
         {
             _counts.Built++;
             if (!isKept)
             {
-                return _nobody;
+                return _withoutSubscribers;
             }
 
             var nobody = new Route(subject.ToArray(), [], [], [], 0);
@@ -270,7 +270,7 @@ internal sealed class Router
             _counts.Built++;
             _counts.Fanout++;
             _counts.MaxFanout = Math.Max(_counts.MaxFanout, 1);
-            return _once?.Plain[0] == only ? _once : _once = Route.Once(only);
+            return _singleMessageRoute?.PlainSubscriptions[0] == only ? _singleMessageRoute : _singleMessageRoute = Route.ForSingleMessage(only);
         }
 
         return null;
@@ -280,14 +280,14 @@ internal sealed class Router
     /// Ends a build and returns its route with all subscriptions that existed when the build began. The route is stored
     /// if later changes can still be applied to it.
     /// </summary>
-    internal Route End(RouteBuild build)
+    internal Route EndBuild(RouteBuild build)
     {
         Route route = build.ToRoute();
         lock (_gate)
         {
             _large.End(build);
             uint hash = ByteHash.Compute(build.Subject, Seed);
-            if ((FindKnown(build.Subject, hash) ?? _large.Find(build.Subject)) is { } known)
+            if ((FindStored(build.Subject, hash) ?? _large.Find(build.Subject)) is { } known)
             {
                 return known;
             }
@@ -295,13 +295,13 @@ internal sealed class Router
             Count(build);
             // The number of members decides, not the number of found subscriptions: permissions may have excluded most
             // of them.
-            if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.Least)
+            if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.MinSubscriptions)
             {
-                route.Grow(new RouteGrowth(build.MemberCount, build.GroupsByName, Seed));
+                route.MakeGrowable(new LateSubscribers(build.MemberCount, build.GroupsByName, Seed));
                 _large.Add(route);
                 _large.CatchUp(route, build);
             }
-            else if (!build.IsOutOfDate && build.Late.Count + build.Gone == 0)
+            else if (!build.IsOutOfDate && build.Added.Count + build.RemovedCount == 0)
             {
                 _routes.Add(route, hash);
             }
@@ -315,7 +315,7 @@ internal sealed class Router
     }
 
     /// <summary>Ends a build whose route is not needed any more.</summary>
-    internal void Abandon(RouteBuild build)
+    internal void AbandonBuild(RouteBuild build)
     {
         lock (_gate)
         {
@@ -338,7 +338,7 @@ internal sealed class Router
     {
         Subscription[] found = [.. _found];
         _found.Clear();
-        if (_found.Capacity > MostKept)
+        if (_found.Capacity > MaxKept)
         {
             _found.Capacity = 0;
         }
@@ -364,7 +364,7 @@ internal sealed class Router
     {
         lock (_gate)
         {
-            return _counts with { Subscriptions = _subscriptions.Count - _internal, Routes = _routes.Count + _large.Count };
+            return _counts with { Subscriptions = _subscriptions.Count - _internalCount, Routes = _routes.Count + _large.Count };
         }
     }
 
@@ -381,12 +381,12 @@ internal sealed class Router
             long work = 0;
             Match(subject, ref work);
             all = TakeFound();
-            hasInternal = _internal != 0;
+            hasInternal = _internalCount != 0;
         }
 
         return hasInternal ? Array.FindAll(all, static s => !s.IsInternal) : all;
     }
 
     /// <summary>Whether the calling thread owns the lock, for tests.</summary>
-    internal bool IsHeld => _gate.IsHeldByCurrentThread;
+    internal bool IsLockHeld => _gate.IsHeldByCurrentThread;
 }

@@ -15,7 +15,7 @@ internal record struct RouterCounts
     internal long Matches { get; set; }
 
     /// <summary>The number of these searches that took the router's lock.</summary>
-    internal long Asked { get; set; }
+    internal long LockedSearches { get; set; }
 
     /// <summary>The number of these searches that found a stored route.</summary>
     internal long Hits { get; set; }
@@ -34,7 +34,7 @@ internal record struct RouterCounts
         Inserts = one.Inserts + other.Inserts,
         Removes = one.Removes + other.Removes,
         Matches = one.Matches + other.Matches,
-        Asked = one.Asked + other.Asked,
+        LockedSearches = one.LockedSearches + other.LockedSearches,
         Hits = one.Hits + other.Hits,
         Built = one.Built + other.Built,
         Fanout = one.Fanout + other.Fanout,

@@ -21,7 +21,7 @@ internal class Subscription : TokenEntry
     private long _delivered;
     private volatile bool _closed;
 
-    internal Subscription(Subscriber? subscriber, byte[] filter, byte[]? queue, ReadOnlySpan<byte> sid)
+    internal Subscription(SubscriptionOwner? subscriber, byte[] filter, byte[]? queue, ReadOnlySpan<byte> sid)
         : base(filter)
     {
         Subscriber = subscriber;
@@ -41,7 +41,7 @@ internal class Subscription : TokenEntry
     /// The owner; null after the subscription was closed. Old routes keep references to subscriptions, and must not
     /// keep clients alive.
     /// </summary>
-    internal Subscriber? Subscriber { get; private set; }
+    internal SubscriptionOwner? Subscriber { get; private set; }
 
     /// <summary>
     /// The subjects that the owner may receive at this time; null for all. Tests use routers without owners.

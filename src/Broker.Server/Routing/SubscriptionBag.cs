@@ -10,52 +10,52 @@ internal struct SubscriptionBag
     private const int SmallCapacity = 8;
 
     // Null, the only subscription, or a list. Most filters have one subscription.
-    private object? _held;
+    private object? _content;
 
-    internal readonly int Count => _held switch
+    internal readonly int Count => _content switch
     {
         null => 0,
         List<Subscription> several => several.Count,
         _ => 1,
     };
 
-    internal readonly Subscription? Sole => _held as Subscription;
+    internal readonly Subscription? Sole => _content as Subscription;
 
     internal void Add(Subscription subscription)
     {
-        switch (_held)
+        switch (_content)
         {
             case null:
-                _held = subscription;
+                _content = subscription;
                 break;
             case List<Subscription> several:
-                subscription.Place = several.Count;
+                subscription.Position = several.Count;
                 several.Add(subscription);
                 break;
             default:
-                var first = (Subscription)_held;
-                first.Place = 0;
-                subscription.Place = 1;
-                _held = new List<Subscription>(2) { first, subscription };
+                var first = (Subscription)_content;
+                first.Position = 0;
+                subscription.Position = 1;
+                _content = new List<Subscription>(2) { first, subscription };
                 break;
         }
     }
 
     internal void Remove(Subscription subscription)
     {
-        if (_held is not List<Subscription> several)
+        if (_content is not List<Subscription> several)
         {
-            _held = null;
+            _content = null;
             return;
         }
 
         Subscription last = several[^1];
-        several[subscription.Place] = last;
-        last.Place = subscription.Place;
+        several[subscription.Position] = last;
+        last.Position = subscription.Position;
         several.RemoveAt(several.Count - 1);
         if (several.Count == 1)
         {
-            _held = several[0];
+            _content = several[0];
         }
         else if (several.Capacity > SmallCapacity && several.Count * 4L < several.Capacity)
         {
@@ -65,11 +65,11 @@ internal struct SubscriptionBag
 
     internal readonly void AddTo(List<Subscription> found)
     {
-        if (_held is Subscription sole)
+        if (_content is Subscription sole)
         {
             found.Add(sole);
         }
-        else if (_held is List<Subscription> several)
+        else if (_content is List<Subscription> several)
         {
             found.AddRange(CollectionsMarshal.AsSpan(several));
         }

@@ -40,7 +40,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         int position = 0;
         while (node is not null)
         {
-            node = Put(node, subscription, ref position);
+            node = Insert(node, subscription, ref position);
         }
 
         Count++;
@@ -133,16 +133,16 @@ internal sealed class SubscriptionTrie(ulong seed)
             node = next as SubscriptionNode;
             if (node is null)
             {
-                MatchAlone(Unsafe.As<Subscription>(next), length, subject, position, found);
+                MatchSingle(Unsafe.As<Subscription>(next), length, subject, position, found);
             }
         }
     }
 
-    private void MatchAlone(Subscription alone, int tokenLength, ReadOnlySpan<byte> subject, int position, List<Subscription> found)
+    private void MatchSingle(Subscription alone, int tokenLength, ReadOnlySpan<byte> subject, int position, List<Subscription> found)
     {
         Steps++;
         ReadOnlySpan<byte> filter = alone.Filter;
-        int start = alone.Place + tokenLength + 1;
+        int start = alone.Position + tokenLength + 1;
         bool matches = start > filter.Length || position > subject.Length
             ? start > filter.Length && position > subject.Length
             : filter[start..].SequenceEqual(subject[position..]) || Subject.Matches(filter[start..], subject[position..]);
@@ -153,7 +153,7 @@ internal sealed class SubscriptionTrie(ulong seed)
     }
 
     // Performs one step of an insertion. Returns the next node, or null if the subscription is inserted.
-    private SubscriptionNode? Put(SubscriptionNode node, Subscription subscription, ref int position)
+    private SubscriptionNode? Insert(SubscriptionNode node, Subscription subscription, ref int position)
     {
         ReadOnlySpan<byte> filter = subscription.Filter;
         if (position > filter.Length)
@@ -177,7 +177,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         TokenEntry? entry = star ? node.Star : slot < 0 ? null : node.Children[slot];
         if (entry is null)
         {
-            subscription.Place = start;
+            subscription.Position = start;
             Nodes++;
             if (star)
             {
@@ -199,8 +199,8 @@ internal sealed class SubscriptionTrie(ulong seed)
         // The subscription that occupied this entry moves one token down, where both subscriptions may collide again.
         var made = new SubscriptionNode(star ? [] : token.ToArray());
         int next = position;
-        Put(made, Unsafe.As<Subscription>(entry), ref next);
-        Set(node, slot, made);
+        Insert(made, Unsafe.As<Subscription>(entry), ref next);
+        Replace(node, slot, made);
         return made;
     }
 
@@ -215,8 +215,8 @@ internal sealed class SubscriptionTrie(ulong seed)
             }
 
             int slot = parent.Node.Star == node ? -1 : parent.Node.Children.IndexOf(node.Bytes, Hash(node.Bytes));
-            sole.Place = parent.Position;
-            Set(parent.Node, slot, sole);
+            sole.Position = parent.Position;
+            Replace(parent.Node, slot, sole);
             node = parent.Node;
         }
     }
@@ -235,7 +235,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         }
     }
 
-    private static void Set(SubscriptionNode node, int slot, TokenEntry entry)
+    private static void Replace(SubscriptionNode node, int slot, TokenEntry entry)
     {
         if (slot < 0)
         {

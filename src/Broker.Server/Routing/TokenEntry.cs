@@ -15,7 +15,7 @@ internal abstract class TokenEntry(byte[] bytes)
     /// The position in <see cref="Bytes"/> of the token under which the entry is stored. The container of the entry
     /// owns this field, under its lock, and containers other than tables may store another number in it.
     /// </summary>
-    internal int Place;
+    internal int Position;
 
     /// <summary>Returns the token that begins at <paramref name="start"/>.</summary>
     internal static ReadOnlySpan<byte> TokenAt(ReadOnlySpan<byte> name, int start)
@@ -28,7 +28,7 @@ internal abstract class TokenEntry(byte[] bytes)
     /// <summary>Whether the entry is stored under this token.</summary>
     internal bool Is(ReadOnlySpan<byte> token)
     {
-        ReadOnlySpan<byte> rest = Bytes.AsSpan(Place);
+        ReadOnlySpan<byte> rest = Bytes.AsSpan(Position);
         return rest.Length == token.Length
             ? rest.SequenceEqual(token)
             : rest.Length > token.Length && rest[token.Length] == Subject.Separator && rest[..token.Length].SequenceEqual(token);

@@ -24,7 +24,7 @@ internal sealed class ClientChannel
     /// <param name="publisher">The client's publisher, which also counts the client's work.</param>
     /// <param name="target">The target of messages for the client.</param>
     /// <param name="remote">The client's address; null for an in-process client.</param>
-    internal ClientChannel(ServerCore server, Publisher publisher, ConnectionTarget target, EndPoint? remote)
+    internal ClientChannel(ServerCore server, RoutingPublisher publisher, ConnectionTarget target, EndPoint? remote)
     {
         Server = server;
         Publisher = publisher;
@@ -35,7 +35,7 @@ internal sealed class ClientChannel
 
     internal ServerCore Server { get; }
 
-    internal Publisher Publisher { get; }
+    internal RoutingPublisher Publisher { get; }
 
     internal ConnectionTarget Target { get; }
 
@@ -80,14 +80,14 @@ internal sealed class ClientChannel
     /// </summary>
     internal void Write(ReadOnlySpan<byte> bytes)
     {
-        Publisher.EndRun();
+        Publisher.EndBatch();
         Connection.GetWriteBuffer(Loop).Write(bytes);
     }
 
     internal void WriteError(string text)
     {
-        Publisher.EndRun();
-        Publisher.Spend(StepsOfError);
+        Publisher.EndBatch();
+        Publisher.ChargeWork(StepsOfError);
         Trace?.Out("-ERR " + text);
         LoopWriteBuffer stage = Connection.GetWriteBuffer(Loop);
         int most = Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;

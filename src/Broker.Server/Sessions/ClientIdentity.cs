@@ -46,7 +46,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
                 : null;
         }
 
-        channel.Target.Permit(access);
+        channel.Target.SetAccess(access);
         channel.Publisher.MoveTo(account.Router, access);
     }
 

@@ -26,7 +26,7 @@ internal sealed partial class ClientSession
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
         {
-            session._publisher.EndRun();
+            session._publisher.EndBatch();
             session._barrier.OnChange();
             session._subscriptions.Subscribe(subject, queue, sid);
             return session.GoesOn;
@@ -34,7 +34,7 @@ internal sealed partial class ClientSession
 
         public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
         {
-            session._publisher.EndRun();
+            session._publisher.EndBatch();
             session._barrier.OnChange();
             session._subscriptions.Unsubscribe(sid, max);
             return session.GoesOn;
@@ -42,7 +42,7 @@ internal sealed partial class ClientSession
 
         public bool OnConnect(ReadOnlySpan<byte> json)
         {
-            session._publisher.EndRun();
+            session._publisher.EndBatch();
             return session.Connect(json);
         }
 

@@ -39,7 +39,7 @@ internal sealed partial class ClientSession
     private bool PublishNext(PublishOperation operation)
     {
         Route? last = _publisher.Last;
-        return _publisher.Look(operation.Subject) is { } route
+        return _publisher.FindRoute(operation.Subject) is { } route
             ? Publish(operation, route, isSame: route == last)
             : PublishElsewhere(operation);
     }
@@ -48,8 +48,8 @@ internal sealed partial class ClientSession
     // publishes can use the registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PublishElsewhere(PublishOperation operation)
-        => _publisher.LookFurther(operation.Subject) is { } route
-            ? Publish(operation, route, isSame: false) && !_publisher.IsSpent
+        => _publisher.ResolveRoute(operation.Subject) is { } route
+            ? Publish(operation, route, isSame: false) && !_publisher.IsOverBudget
             : PutOff(operation.Length);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -66,13 +66,13 @@ internal sealed partial class ClientSession
         if (!route.IsEmpty)
         {
             Deliver(operation, route, isSame);
-            return !_publisher.IsSpent;
+            return !_publisher.IsOverBudget;
         }
 
         if (route.IsRefused || !operation.IsPlain)
         {
             PublishToNobody(operation, route);
-            return !_publisher.IsSpent;
+            return !_publisher.IsOverBudget;
         }
 
         // The route is cached and has no subscriber: there is no work to charge.
@@ -81,9 +81,9 @@ internal sealed partial class ClientSession
 
     private void Deliver(PublishOperation operation, Route route, bool isSame)
     {
-        if (!route.MayRun || !_publisher.TryDeliverInRun(operation, route, isSame))
+        if (!route.CanBatch || !_publisher.TryDeliverInBatch(operation, route, isSame))
         {
-            Deliver(new Message(operation), route);
+            Deliver(new RoutedMessage(operation), route);
         }
     }
 
@@ -101,15 +101,15 @@ internal sealed partial class ClientSession
         }
         else
         {
-            Deliver(new Message(operation), route);
+            Deliver(new RoutedMessage(operation), route);
         }
 
-        return !_publisher.IsSpent;
+        return !_publisher.IsOverBudget;
     }
 
-    private void Deliver(in Message message, Route route)
+    private void Deliver(in RoutedMessage message, Route route)
     {
-        _publisher.EndRun();
+        _publisher.EndBatch();
         if (_publisher.Deliver(in message, route) == 0 && !message.ReplyTo.IsEmpty)
         {
             AnswerNoResponders(message.ReplyTo);
@@ -126,7 +126,7 @@ internal sealed partial class ClientSession
     {
         if (route.IsRefused)
         {
-            PublishRefused(new Message(operation), route);
+            PublishRefused(new RoutedMessage(operation), route);
         }
         else if (!operation.ReplyTo.IsEmpty)
         {
@@ -138,7 +138,7 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool CheckPublish(PublishOperation operation, Route route)
     {
-        if (operation.HasHeaders && !_target.TakesHeaders)
+        if (operation.HasHeaders && !_target.SupportsHeaders)
         {
             // nats-server closes the connection without an error message.
             _channel.FailProtocol("message headers not supported", "HPUB without headers in CONNECT");
@@ -153,7 +153,7 @@ internal sealed partial class ClientSession
 
         if (route.IsRefused)
         {
-            PublishRefused(new Message(operation), route);
+            PublishRefused(new RoutedMessage(operation), route);
             return false;
         }
 
@@ -168,7 +168,7 @@ internal sealed partial class ClientSession
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void PublishRefused(in Message message, Route route)
+    private void PublishRefused(in RoutedMessage message, Route route)
     {
         if (!_identity.TryUseGrant(message.Subject) || ReservedSubjects.Contains(message.Subject))
         {
@@ -183,12 +183,12 @@ internal sealed partial class ClientSession
         }
 
         _channel.Acknowledge();
-        if (route.Behind is not { IsCurrent: true })
+        if (route.ReplyRoute is not { IsCurrent: true })
         {
-            route.Behind = Account.Router.Find(message.Subject);
+            route.ReplyRoute = Account.Router.Find(message.Subject);
         }
 
-        Deliver(message, route.Behind);
+        Deliver(message, route.ReplyRoute);
     }
 
     private void RefuseReply(ReadOnlySpan<byte> reply)
@@ -208,8 +208,8 @@ internal sealed partial class ClientSession
             return;
         }
 
-        _publisher.EndRun();
-        _publisher.Spend(StepsOfAnswer);
+        _publisher.EndBatch();
+        _publisher.ChargeWork(StepsOfAnswer);
         if (_subscriptions.FindInbox(reply) is { } inbox)
         {
             // Reserve the whole length at once: a message must not cross two memory blocks.

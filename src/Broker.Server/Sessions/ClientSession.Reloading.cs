@@ -58,7 +58,7 @@ internal sealed partial class ClientSession
         // Each loop flushes its write buffer when it contains 256 KiB and a further message. The limit of the transport
         // must be higher than everything that the loops may have buffered.
         long room = drops ? RoomForAnswers + (Loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
-        connection.Framing = WrittenOperation.Framing;
+        connection.Framing = OperationFraming.Framing;
         connection.MaxPendingBytes = options.MaxPending + room;
         connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
         _target.Limit(

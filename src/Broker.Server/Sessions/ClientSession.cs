@@ -16,7 +16,7 @@ namespace Broker.Server.Sessions;
 /// <summary>
 /// The session of one client, from the opening of its connection to its end. It passes received operations to its
 /// parts, which own their state and share only the <see cref="ClientChannel"/>: identity, authentication, TLS,
-/// subscriptions and liveness. Its <see cref="Publisher"/> delivers what the client publishes; its
+/// subscriptions and liveness. Its <see cref="RoutingPublisher"/> delivers what the client publishes; its
 /// <see cref="ConnectionTarget"/> receives what is delivered to the client.
 /// </summary>
 /// <remarks>
@@ -31,7 +31,7 @@ internal sealed partial class ClientSession
 
     private readonly ServerCore _server;
     private readonly LoopState _state;
-    private readonly Publisher _publisher;
+    private readonly RoutingPublisher _publisher;
     private readonly ConnectionTarget _target;
     private readonly ClientChannel _channel;
     private readonly ClientIdentity _identity;
@@ -72,7 +72,7 @@ internal sealed partial class ClientSession
         _state = server.StateOf(loop);
         _parser = new ClientOperationParser(server.ParserLimits);
         _target = new ConnectionTarget(this);
-        _publisher = new Publisher(loop, _state, server.Accounts.Global.Router, _target);
+        _publisher = new RoutingPublisher(loop, _state, server.Accounts.Global.Router, _target);
         _channel = new ClientChannel(server, _publisher, _target, remote);
         _identity = new ClientIdentity(_channel);
         _authentication = new Authentication(_channel, _identity, user, certificate, this);
@@ -115,7 +115,7 @@ internal sealed partial class ClientSession
     internal ServerTls? Tls => _tls?.Tls;
 
     // Whether the parser may continue with the next operation in this iteration of the loop.
-    private bool GoesOn => !_channel.IsEnded && !_publisher.IsSpent;
+    private bool GoesOn => !_channel.IsEnded && !_publisher.IsOverBudget;
 
     /// <summary>
     /// Finds the session that owns a subscription; null if the subscription does not belong to a client.
@@ -178,8 +178,8 @@ internal sealed partial class ClientSession
         int consumed = _channel.Trace is { } trace
             ? ParseTraced(bytes, trace, ref needed, out ProtocolError error)
             : _parser.Parse(bytes, ref handler, ref needed, out error);
-        _publisher.EndRun();
-        if (_publisher.IsSpent)
+        _publisher.EndBatch();
+        if (_publisher.IsOverBudget)
         {
             consumed -= TakePutOff(bytes[..consumed]);
             connection.YieldReceiving();
@@ -207,7 +207,7 @@ internal sealed partial class ClientSession
 
     public override void OnDrained(Connection connection)
     {
-        long dropped = _target.TakeDropped();
+        long dropped = _target.ExchangeDropped();
         if (dropped != 0)
         {
             _server.Log.CaughtUp(Id, RemoteEndPoint, dropped);
@@ -252,8 +252,8 @@ internal sealed partial class ClientSession
         _channel.IsVerbose = request.Verbose;
         _isPedantic = request.Pedantic;
         _mustCheck = request.Verbose || request.Pedantic;
-        _publisher.NotTo = request.Echo ? null : _target;
-        _target.TakesHeaders = request.Headers;
+        _publisher.ExcludedTarget = request.Echo ? null : _target;
+        _target.SupportsHeaders = request.Headers;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         _channel.Acknowledge();
         if (_infoVersion != _server.InfoVersion && request.ProtocolLevel >= 1)
@@ -274,17 +274,17 @@ internal sealed partial class ClientSession
 
     void IConnectionOwner.OnLimitReached(Subscription subscription) => _subscriptions.EndByLimit(subscription);
 
-    void IConnectionOwner.OnReplySubject(ReadOnlySpan<byte> reply, Publisher publisher)
+    void IConnectionOwner.OnReplySubject(ReadOnlySpan<byte> reply, RoutingPublisher publisher)
         => _identity.Grant(reply, (publisher.Client?.Owner as ClientSession)?._identity, publisher.Loop.LastTick);
 
-    void IConnectionOwner.OnLosing(SlowConsumerPolicy policy)
+    void IConnectionOwner.OnMessagesLost(SlowConsumerPolicy policy)
         => _server.Log.Losing(Id, RemoteEndPoint, policy, _channel.Connection.PendingBytes);
 
-    void IConnectionOwner.OnDelivering(Publisher publisher)
+    void IConnectionOwner.OnDelivering(RoutingPublisher publisher)
         => _server.PendingTotal.Watch(publisher.Loop, publisher.State);
 
-    void IConnectionOwner.OnTaken(Subscription subscription, Route route, in Message message)
-        => _channel.Trace?.Deliver(subscription, route, in message, _target.TakesHeaders);
+    void IConnectionOwner.OnAccepted(Subscription subscription, Route route, in RoutedMessage message)
+        => _channel.Trace?.Deliver(subscription, route, in message, _target.SupportsHeaders);
 
     // Handles a repeated CONNECT. All earlier subscriptions must have been removed before the client is authenticated
     // again.

@@ -21,13 +21,13 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 
     private const int StepsBetweenLooks = 1024;
 
-    private SubscriptionTable? _table;
+    private SubscriptionsBySid? _table;
     // The earlier subscriptions while they are removed in steps; the table is null then.
     private SubscriptionEnding? _ending;
     private bool _toldTooMany;
 
     /// <summary>The table of subscriptions; null if there is none.</summary>
-    internal SubscriptionTable? Table => _table;
+    internal SubscriptionsBySid? Table => _table;
 
     /// <summary>The number of subscriptions. Thread-safe.</summary>
     internal int Count => _table?.Count ?? 0;
@@ -69,7 +69,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             _table.Add(subscription);
             long work = StepsOfChange;
             identity.Account.Add(subscription, ref work);
-            channel.Publisher.Spend(work);
+            channel.Publisher.ChargeWork(work);
         }
 
         channel.Acknowledge();
@@ -111,9 +111,9 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     internal bool TryEndAll()
     {
         BeginEnding();
-        while (_ending is not null && !channel.Publisher.IsSpent)
+        while (_ending is not null && !channel.Publisher.IsOverBudget)
         {
-            channel.Publisher.Spend(_ending.Advance(StepsBetweenLooks));
+            channel.Publisher.ChargeWork(_ending.Advance(StepsBetweenLooks));
             _ending = _ending.IsOver ? null : _ending;
         }
 
@@ -179,7 +179,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         {
             long work = StepsOfSearch;
             Route route = identity.Account.Router.Find(reply, ref work);
-            channel.Publisher.Spend(work);
+            channel.Publisher.ChargeWork(work);
             return route.FindPlain(s => s.Subscriber == channel.Target && !s.IsClosed);
         }
 
@@ -194,11 +194,11 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         return null;
     }
 
-    private SubscriptionTable StartTable()
+    private SubscriptionsBySid StartTable()
     {
         // Counting must begin before a publisher can find a subscription.
         channel.Target.BeginCounting(channel.Server.LoopCount);
-        return new SubscriptionTable(channel.Server.Accounts.Global.Router.Seed);
+        return new SubscriptionsBySid(channel.Server.Accounts.Global.Router.Seed);
     }
 
     private void End(Subscription subscription)
@@ -206,7 +206,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         _table!.Remove(subscription);
         long work = StepsOfChange;
         identity.Account.Remove(subscription, ref work);
-        channel.Publisher.Spend(work);
+        channel.Publisher.ChargeWork(work);
     }
 
     private void BeginEnding()

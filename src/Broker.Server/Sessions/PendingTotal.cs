@@ -20,9 +20,9 @@ internal sealed class PendingTotal(ServerCore core)
     internal void Watch(EventLoop loop, LoopState state)
     {
         long limit = core.MaxPendingTotal;
-        if (limit != 0 && state.BytesOut - state.BytesOutAtLook >= limit / LooksPerLimit)
+        if (limit != 0 && state.BytesOut - state.BytesOutAtCheck >= limit / LooksPerLimit)
         {
-            state.BytesOutAtLook = state.BytesOut;
+            state.BytesOutAtCheck = state.BytesOut;
             Look(loop, limit);
         }
     }
@@ -40,7 +40,7 @@ internal sealed class PendingTotal(ServerCore core)
             while (Sum(loop, out ClientSession? most) is var total && total > limit && most is not null)
             {
                 core.Log.OverTotal(most.Id, most.RemoteEndPoint, total, limit);
-                most.Target.CutOff();
+                most.Target.Disconnect();
             }
         }
         finally
@@ -56,7 +56,7 @@ internal sealed class PendingTotal(ServerCore core)
         long mostBytes = 0;
         foreach (ClientSession session in core.EnumerateSessions())
         {
-            long waits = session.Target.Waiting(loop);
+            long waits = session.Target.GetBufferedBytes(loop);
             total += waits;
             if (waits > mostBytes)
             {

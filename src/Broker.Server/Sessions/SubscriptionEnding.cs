@@ -8,7 +8,7 @@ namespace Broker.Server.Sessions;
 /// </summary>
 /// <param name="account">The account of the subscriptions.</param>
 /// <param name="all">The subscriptions. Nothing is added to this table any more.</param>
-internal sealed class SubscriptionEnding(Account account, SubscriptionTable all)
+internal sealed class SubscriptionEnding(Account account, SubscriptionsBySid all)
 {
     /// <summary>
     /// The work that is charged for one subscription in addition to the affected routes, in the unit of visited router

@@ -8,13 +8,13 @@ namespace Broker.Server.Sessions;
 /// Logs each operation before it is handled. CONNECT is logged by <see cref="Authentication"/>, because a client sends
 /// it before it is authenticated.
 /// </summary>
-internal readonly struct TracedOperations<THandler>(THandler operations, Publisher publisher, ProtocolTrace trace)
+internal readonly struct TracedOperations<THandler>(THandler operations, RoutingPublisher publisher, ProtocolTrace trace)
     : IClientOperationHandler
     where THandler : struct, IClientOperationHandler
 {
     public bool OnPublish(scoped PublishOperation operation)
     {
-        if (!publisher.HasPutOff)
+        if (!publisher.HasDeferred)
         {
             trace.Publish(operation);
         }

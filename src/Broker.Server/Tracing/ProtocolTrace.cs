@@ -73,7 +73,7 @@ internal sealed partial class ProtocolTrace
     /// Logs a message to the client. If the client does not read headers, the sizes are those of the message without
     /// headers.
     /// </summary>
-    internal void Deliver(Subscription subscription, Route route, in Message message, bool withHeaders)
+    internal void Deliver(Subscription subscription, Route route, in RoutedMessage message, bool withHeaders)
     {
         bool headers = message.HeaderLength > 0 && withHeaders;
         int size = message.HasHeaders && !headers ? message.Payload.Length - message.HeaderLength : message.Payload.Length;

@@ -76,8 +76,8 @@ public sealed class LineScanTests
         Assert.Equal(line.Contains('\r', StringComparison.Ordinal) ? ScanStatus.StrayReturn : ScanStatus.Complete, status);
         Assert.Equal(offset + feed + 1, scan.LineLength);
         string[] arguments = line.Split([' ', '\t'], StringSplitOptions.RemoveEmptyEntries);
-        Assert.Equal(Math.Min(arguments.Length, LineScan.MostArguments + 1), scan.Count);
-        if (scan.Count > LineScan.MostArguments)
+        Assert.Equal(Math.Min(arguments.Length, LineScan.MaxArguments + 1), scan.Count);
+        if (scan.Count > LineScan.MaxArguments)
         {
             return;
         }

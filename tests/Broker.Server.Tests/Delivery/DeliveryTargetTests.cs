@@ -53,7 +53,7 @@ public sealed class DeliveryTargetTests
     {
         await using BrokerServer server = await Servers.StartAsync();
         var recorder = new Recorder(server.Loops.Count) { TakesNothing = true };
-        recorder.Limit(policy, mostPending: 4 * Recorder.Cost, isWatched: false, isTraced: false);
+        recorder.Limit(policy, maxPending: 4 * Recorder.Cost, isWatched: false, isTraced: false);
         Subscribe(server, recorder, "a");
         using RawClient publisher = RawClient.Open(server);
         for (int i = 1; i <= 10; i++)
@@ -64,9 +64,9 @@ public sealed class DeliveryTargetTests
         publisher.Sync();
         Assert.Equal(left, string.Join(' ', recorder.Waiting));
         Assert.Equal(dropped, server.Snapshot().Dropped);
-        Assert.Equal(dropped, recorder.TakeDropped());
+        Assert.Equal(dropped, recorder.ExchangeDropped());
         Assert.Equal(policy, Assert.Single(recorder.Losing));
-        recorder.CutOff();
+        recorder.Disconnect();
         Assert.True(recorder.IsEnded);
     }
 
@@ -87,7 +87,7 @@ public sealed class DeliveryTargetTests
 
         internal List<string> Taken { get; } = [];
 
-        internal new List<string> Waiting { get; } = [];
+        internal List<string> Waiting { get; } = [];
 
         internal List<Subscription> Ended { get; } = [];
 
@@ -95,7 +95,7 @@ public sealed class DeliveryTargetTests
 
         internal bool IsEnded { get; private set; }
 
-        internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
+        internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
         {
             if (!TryCount(subscription, route, in message, publisher))
             {
@@ -116,7 +116,7 @@ public sealed class DeliveryTargetTests
             return true;
         }
 
-        private protected override long CountWaiting(EventLoop loop) => Waiting.Count * Cost;
+        private protected override long CountBufferedBytes(EventLoop loop) => Waiting.Count * Cost;
 
         private protected override long DropOldest(long bytes, EventLoop loop)
         {
@@ -124,10 +124,10 @@ public sealed class DeliveryTargetTests
             return 1;
         }
 
-        private protected override void End() => IsEnded = true;
+        private protected override void DisconnectPeer() => IsEnded = true;
 
         private protected override void OnLimitReached(Subscription subscription) => Ended.Add(subscription);
 
-        private protected override void OnLosing(SlowConsumerPolicy policy) => Losing.Add(policy);
+        private protected override void OnMessagesLost(SlowConsumerPolicy policy) => Losing.Add(policy);
     }
 }

@@ -100,7 +100,7 @@ public sealed class WrittenOperationTests
             byte[] bytes = Encoding.Latin1.GetBytes("PONG\r\nMSG a 1 2\r\nhi\r\n" + queue);
             Assert.Equal([(6, false), (21, true)], Divide(bytes).Take(2));
             // A line that only looks like one is a line; of a message that is not whole the rest is left alone.
-            int length = WrittenOperation.Framing.Measure(bytes.AsSpan(21), out bool isMessage);
+            int length = OperationFraming.Framing.Measure(bytes.AsSpan(21), out bool isMessage);
             Assert.Equal(queue is "\n" or "MSG\n" ? queue.Length : 0, length);
             Assert.False(isMessage && length != 0);
         }
@@ -110,7 +110,7 @@ public sealed class WrittenOperationTests
     {
         var ends = new List<(int End, bool IsMessage)>();
         int at = 0;
-        while (at < queue.Length && WrittenOperation.Framing.Measure(queue[at..], out bool isMessage) is var length and not 0)
+        while (at < queue.Length && OperationFraming.Framing.Measure(queue[at..], out bool isMessage) is var length and not 0)
         {
             at += length;
             ends.Add((at, isMessage));

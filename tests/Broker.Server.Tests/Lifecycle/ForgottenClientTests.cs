@@ -15,8 +15,8 @@ public sealed class ForgottenClientTests
     [Theory]
     [InlineData(1, "SUB a 1\r\n")]
     [InlineData(1, "SUB a q 1\r\n")]
-    [InlineData(2 * LargeRoutes.Least, "SUB a 1\r\n")]
-    [InlineData(2 * LargeRoutes.Least, "SUB a q 1\r\n")]
+    [InlineData(2 * LargeRoutes.MinSubscriptions, "SUB a 1\r\n")]
+    [InlineData(2 * LargeRoutes.MinSubscriptions, "SUB a q 1\r\n")]
     public async Task Routes_do_not_keep_a_client_that_has_gone(int clients, string subscribe)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });

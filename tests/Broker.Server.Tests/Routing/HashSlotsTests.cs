@@ -67,7 +67,7 @@ public sealed class HashSlotsTests
     [Fact]
     public void Sids_of_any_length_are_distinguished_and_can_be_removed()
     {
-        var table = new SubscriptionTable(seed: 7);
+        var table = new SubscriptionsBySid(seed: 7);
         Subscription[] all = [.. Enumerable.Range(0, 20_000).Select(i => new Subscription(
             null!, [], null, Encoding.ASCII.GetBytes(i.ToString(CultureInfo.InvariantCulture).PadLeft(1 + (i % 19), 'x'))))];
         foreach (Subscription subscription in all.DistinctBy(s => Encoding.ASCII.GetString(s.Sid)))

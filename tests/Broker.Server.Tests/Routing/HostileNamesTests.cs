@@ -25,7 +25,7 @@ public sealed class HostileNamesTests
         Assert.InRange(router.Subscriptions.Nodes, all.Count, 2000 + all.Count);
         foreach (Subscription subscription in all)
         {
-            Assert.Same(subscription, Assert.Single(router.Find(subscription.Filter).Plain));
+            Assert.Same(subscription, Assert.Single(router.Find(subscription.Filter).PlainSubscriptions));
             Assert.True(router.Find([.. subscription.Filter, .. ".b"u8]).IsEmpty);
         }
 
@@ -40,7 +40,7 @@ public sealed class HostileNamesTests
         Subscription one = Make(string.Join('.', Enumerable.Repeat("a", 2000)));
         router.Add(one);
         Assert.Equal(1, router.Subscriptions.Nodes);
-        Assert.Same(one, Assert.Single(router.Find(one.Filter).Plain));
+        Assert.Same(one, Assert.Single(router.Find(one.Filter).PlainSubscriptions));
         Assert.True(router.Remove(one));
         Assert.Equal(0, router.Subscriptions.Nodes);
     }
@@ -55,7 +55,7 @@ public sealed class HostileNamesTests
             router.Add(Make(name));
         }
 
-        Assert.All(names, n => Assert.Equal(Bytes(n), Assert.Single(router.Find(Bytes(n)).Plain).Filter));
+        Assert.All(names, n => Assert.Equal(Bytes(n), Assert.Single(router.Find(Bytes(n)).PlainSubscriptions).Filter));
     }
 
     [Fact]

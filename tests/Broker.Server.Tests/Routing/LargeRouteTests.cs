@@ -52,30 +52,30 @@ public sealed class LargeRouteTests
         var more = new Subscription(null!, "*.b"u8.ToArray(), "q"u8.ToArray(), "2"u8);
         router.Add(more);
         Assert.True(route.IsCurrent);
-        Assert.True(route.HasMore);
+        Assert.True(route.HasOtherSubscribers);
         Assert.Same(route, router.Find(s_subject));
-        Assert.Same(more, Assert.Single(route.Growth!.Queues.Items.ToArray()).Members[0]);
+        Assert.Same(more, Assert.Single(route.LateSubscribers!.QueueGroups.Items.ToArray()).Members[0]);
         foreach (Subscription subscription in all.Take(600))
         {
             router.Remove(subscription);
         }
 
         Assert.False(route.IsCurrent);
-        Assert.Equal(400, router.Find(s_subject).Plain.Length);
+        Assert.Equal(400, router.Find(s_subject).PlainSubscriptions.Length);
     }
 
     [Fact]
     public void The_oldest_large_route_is_removed_first()
     {
         var router = new Router();
-        for (int i = 0; i < LargeRoutes.Least; i++)
+        for (int i = 0; i < LargeRoutes.MinSubscriptions; i++)
         {
             router.Add(new Subscription(null!, ">"u8.ToArray(), null, "1"u8));
         }
 
         Route first = router.Find("s.first"u8);
         Route last = first;
-        for (int i = 0; i < LargeRoutes.MostRoutes; i++)
+        for (int i = 0; i < LargeRoutes.MaxRoutes; i++)
         {
             Assert.True(first.IsCurrent);
             last = router.Find(Encoding.ASCII.GetBytes($"s.{i}"));
@@ -118,14 +118,14 @@ public sealed class LargeRouteTests
     }
 
     private static IEnumerable<Subscription> Plain(Route route)
-        => route.Plain.Concat(route.Growth is { } growth ? growth.Plain.Items.ToArray() : []).Where(s => !s.IsClosed);
+        => route.PlainSubscriptions.Concat(route.LateSubscribers is { } growth ? growth.PlainSubscriptions.Items.ToArray() : []).Where(s => !s.IsClosed);
 
     private static void Compare(Route route, List<Subscription> known)
     {
         Subscription[] wanted = [.. known.Where(s => s.Filter is not [(byte)'c'])];
         Assert.Equal(wanted.Where(s => s.Queue is null).ToHashSet(), Plain(route).ToHashSet());
         Assert.Equal(Plain(route).Count(), Plain(route).Distinct().Count());
-        QueueGroup[] groups = [.. route.Queues, .. route.Growth is { } growth ? growth.Queues.Items.ToArray() : []];
+        QueueGroup[] groups = [.. route.QueueGroups, .. route.LateSubscribers is { } growth ? growth.QueueGroups.Items.ToArray() : []];
         Assert.Equal(groups.Length, groups.DistinctBy(g => Encoding.ASCII.GetString(g.Name)).Count());
         foreach (QueueGroup group in groups)
         {
@@ -142,6 +142,6 @@ public sealed class LargeRouteTests
         => Enumerable.Range(0, group.Count).Select(i =>
         {
             Route renamed = null!;
-            return i < group.Members.Length ? group.Members[i] : group.Other(i, ref renamed);
+            return i < group.Members.Length ? group.Members[i] : group.GetOther(i, ref renamed);
         });
 }

@@ -17,7 +17,7 @@ public sealed class RouteBuildTests
     private static RouteBuild Begin(Router router, ReadOnlySpan<byte> subject)
     {
         long work = 0;
-        Assert.Null(router.FindOrBegin(subject, ByteHash.Compute(subject, router.Seed), atFirstSight: true, 0, ref work, out RouteBuild? build));
+        Assert.Null(router.FindOrBeginBuild(subject, ByteHash.Compute(subject, router.Seed), storeAlways: true, 0, ref work, out RouteBuild? build));
         // Finding them is one copy of their list.
         Assert.InRange(work, 1, Many / 10);
         return build!;
@@ -25,12 +25,12 @@ public sealed class RouteBuildTests
 
     private static List<Subscription> Members(Route route)
     {
-        var members = new List<Subscription>(route.Plain);
-        members.AddRange(route.Growth is { } growth ? growth.Plain.Items.ToArray() : []);
-        foreach (QueueGroup group in (QueueGroup[])[.. route.Queues, .. route.Growth is { } grown ? grown.Queues.Items.ToArray() : []])
+        var members = new List<Subscription>(route.PlainSubscriptions);
+        members.AddRange(route.LateSubscribers is { } growth ? growth.PlainSubscriptions.Items.ToArray() : []);
+        foreach (QueueGroup group in (QueueGroup[])[.. route.QueueGroups, .. route.LateSubscribers is { } grown ? grown.QueueGroups.Items.ToArray() : []])
         {
             Route renamed = null!;
-            members.AddRange(Enumerable.Range(0, group.Count).Select(i => i < group.Members.Length ? group.Members[i] : group.Other(i, ref renamed)));
+            members.AddRange(Enumerable.Range(0, group.Count).Select(i => i < group.Members.Length ? group.Members[i] : group.GetOther(i, ref renamed)));
         }
 
         members.RemoveAll(s => s.IsClosed);
@@ -50,7 +50,7 @@ public sealed class RouteBuildTests
         Array.ForEach(all, router.Add);
         RouteBuild build = Begin(router, s_subject);
         int steps = 0;
-        while (!build.IsWhole)
+        while (!build.IsComplete)
         {
             // The members of one group are copied at once.
             Assert.InRange(build.Advance(Step), 0, Step + (Many / 64));
@@ -58,10 +58,10 @@ public sealed class RouteBuildTests
         }
 
         Assert.InRange(steps, Many / Step, (2 * Many / Step) + 2);
-        Route route = router.End(build);
+        Route route = router.EndBuild(build);
         Assert.True(route.IsCurrent);
         Assert.Same(route, router.Find(s_subject));
-        Assert.Equal(groups, route.Queues.Length);
+        Assert.Equal(groups, route.QueueGroups.Length);
         Assert.Equal(all.ToHashSet(), Members(route).ToHashSet());
     }
 
@@ -80,7 +80,7 @@ public sealed class RouteBuildTests
             }
 
             RouteBuild build = Begin(router, s_subject);
-            while (!build.IsWhole)
+            while (!build.IsComplete)
             {
                 build.Advance(random.Next(1, 100));
                 for (int i = random.Next(6); i > 0; i--)
@@ -98,7 +98,7 @@ public sealed class RouteBuildTests
                 }
             }
 
-            Route route = router.End(build);
+            Route route = router.EndBuild(build);
             Assert.Equal(route.IsCurrent, ReferenceEquals(route, router.Find(s_subject)));
             List<Subscription> members = Members(router.Find(s_subject));
             Assert.Equal(known.Where(s => s.Filter is not [(byte)'c']).ToHashSet(), members.ToHashSet());
@@ -130,8 +130,8 @@ public sealed class RouteBuildTests
         // For example, when permissions change.
         router.Refresh(all[0]);
         build.Advance(int.MaxValue);
-        Route route = router.End(build);
-        Assert.Equal(1_000, route.Plain.Length);
+        Route route = router.EndBuild(build);
+        Assert.Equal(1_000, route.PlainSubscriptions.Length);
         Assert.False(route.IsCurrent);
         Assert.NotSame(route, router.Find(s_subject));
         Assert.True(router.Find(s_subject).IsCurrent);
@@ -146,13 +146,13 @@ public sealed class RouteBuildTests
             router.Add(Make(">"));
         }
 
-        RouteBuild[] builds = [.. Enumerable.Range(0, LargeRoutes.MostBuilds + 1).Select(i => Begin(router, Encoding.ASCII.GetBytes($"s.{i}")))];
-        Assert.Equal(LargeRoutes.MostBuilds, builds.Count(b => b.IsTold));
+        RouteBuild[] builds = [.. Enumerable.Range(0, LargeRoutes.MaxBuilds + 1).Select(i => Begin(router, Encoding.ASCII.GetBytes($"s.{i}")))];
+        Assert.Equal(LargeRoutes.MaxBuilds, builds.Count(b => b.IsRegistered));
         RouteBuild last = builds[^1];
         last.Advance(int.MaxValue);
-        Assert.False(router.End(last).IsCurrent);
-        router.Abandon(builds[0]);
-        Assert.True(Begin(router, "s.x"u8).IsTold);
+        Assert.False(router.EndBuild(last).IsCurrent);
+        router.AbandonBuild(builds[0]);
+        Assert.True(Begin(router, "s.x"u8).IsRegistered);
     }
 
     [Fact]
@@ -178,7 +178,7 @@ public sealed class RouteBuildTests
             get
             {
                 Looks++;
-                LooksUnderLock += router.IsHeld ? 1 : 0;
+                LooksUnderLock += router.IsLockHeld ? 1 : 0;
                 return isInternal;
             }
         }

@@ -23,7 +23,7 @@ public sealed class RouterMemoryTests
 
         long left = GC.GetTotalMemory(forceFullCollection: true) - before;
         Assert.InRange(left, long.MinValue, full / 20);
-        Assert.Equal(1000, all.Take(1000).Count(s => router.Find(s.Filter).Plain is [var only] && only == s));
+        Assert.Equal(1000, all.Take(1000).Count(s => router.Find(s.Filter).PlainSubscriptions is [var only] && only == s));
         GC.KeepAlive(all);
     }
 }

@@ -165,7 +165,7 @@ public sealed class RouterModelTests
                 bool isPlain = subscription.Queue is null;
                 plain += isPlain ? 1 : 0;
                 queued += isPlain ? 0 : 1;
-                if (Array.IndexOf(isPlain ? route.Plain : Assert.Single(route.Queues).Members, subscription) < 0)
+                if (Array.IndexOf(isPlain ? route.PlainSubscriptions : Assert.Single(route.QueueGroups).Members, subscription) < 0)
                 {
                     Assert.Fail($"{string.Join('.', filter)} is not in the route of {string.Join('.', subject)}");
                 }
@@ -173,7 +173,7 @@ public sealed class RouterModelTests
         }
 
         // Every expected entry is present, and there are no others.
-        if (plain != route.Plain.Length || queued != route.Queues.Sum(static q => q.Count) || !route.IsCurrent)
+        if (plain != route.PlainSubscriptions.Length || queued != route.QueueGroups.Sum(static q => q.Count) || !route.IsCurrent)
         {
             Assert.Fail($"{string.Join('.', subject)}: {plain} and {queued} wanted");
         }

@@ -78,11 +78,11 @@ public sealed class RouterTests
                 Route route = router.Find(Bytes(subject));
                 HashSet<Subscription> wanted = [.. known.Where(k => Matches(k.Tokens, tokens)).Select(k => k.Subscription)];
                 checks += known.Count;
-                Assert.Equal(wanted, [.. route.Plain, .. route.Queues.SelectMany(q => q.Members)]);
-                Assert.Equal(wanted.Count, route.Plain.Length + route.Queues.Sum(q => q.Count));
-                Assert.All(route.Plain, s => Assert.Null(s.Queue));
-                Assert.All(route.Queues, q => Assert.Single(q.Members.DistinctBy(s => Encoding.Latin1.GetString(s.Queue!))));
-                Assert.Equal(route.Queues.Length, route.Queues.DistinctBy(q => Encoding.Latin1.GetString(q.Members[0].Queue!)).Count());
+                Assert.Equal(wanted, [.. route.PlainSubscriptions, .. route.QueueGroups.SelectMany(q => q.Members)]);
+                Assert.Equal(wanted.Count, route.PlainSubscriptions.Length + route.QueueGroups.Sum(q => q.Count));
+                Assert.All(route.PlainSubscriptions, s => Assert.Null(s.Queue));
+                Assert.All(route.QueueGroups, q => Assert.Single(q.Members.DistinctBy(s => Encoding.Latin1.GetString(s.Queue!))));
+                Assert.Equal(route.QueueGroups.Length, route.QueueGroups.DistinctBy(q => Encoding.Latin1.GetString(q.Members[0].Queue!)).Count());
                 Assert.True(route.IsCurrent);
                 Assert.Same(route, router.Find(Bytes(subject)));
                 routes[subject] = route;
@@ -131,7 +131,7 @@ public sealed class RouterTests
         }
 
         long before = router.Subscriptions.Steps;
-        Assert.Equal(4096, router.Find(Bytes("a.a.a.a.a.a.a.a.a.a.a.a")).Plain.Length);
+        Assert.Equal(4096, router.Find(Bytes("a.a.a.a.a.a.a.a.a.a.a.a")).PlainSubscriptions.Length);
         Assert.InRange(router.Subscriptions.Steps - before, 1, router.Subscriptions.Nodes + 1);
     }
 
@@ -144,8 +144,8 @@ public sealed class RouterTests
         Subscription[] all = [Make(stars), Make(names), Make(stars + ".>"), Make("*.>"), Make(names + ".*")];
         Array.ForEach(all, router.Add);
         long before = router.Subscriptions.Steps;
-        Assert.Equal(3, router.Find(Bytes(names)).Plain.Length);
-        Assert.Equal(3, router.Find(Bytes(names + ".b")).Plain.Length);
+        Assert.Equal(3, router.Find(Bytes(names)).PlainSubscriptions.Length);
+        Assert.Equal(3, router.Find(Bytes(names + ".b")).PlainSubscriptions.Length);
         Assert.InRange(router.Subscriptions.Steps - before, 1, 2L * (router.Subscriptions.Nodes + 1));
         Assert.All(all, s => Assert.True(router.Remove(s)));
         Assert.Equal(0, router.Subscriptions.Nodes);
@@ -160,11 +160,11 @@ public sealed class RouterTests
         var cache = new RouteCache(router);
         for (int i = 0; i < 1_000_000; i++)
         {
-            Assert.Single(cache.Find(Bytes($"s.{i}")).Plain);
+            Assert.Single(cache.Find(Bytes($"s.{i}")).PlainSubscriptions);
         }
 
         Assert.InRange(router.Routes.Count, 1, Router.RouteCapacity);
-        Assert.InRange(router.Routes.Cost, 1, RouteTable.MostCost + 1024 * 1024);
+        Assert.InRange(router.Routes.Cost, 1, RouteTokenIndex.MaxCost + 1024 * 1024);
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 160L * 1024 * 1024);
         GC.KeepAlive(router);
     }
@@ -183,7 +183,7 @@ public sealed class RouterTests
             Assert.True(cache.Find(Bytes($"{i}.{tail}")).IsEmpty);
         }
 
-        Assert.InRange(router.Routes.Cost, 1, RouteTable.MostCost + 1024 * 1024);
+        Assert.InRange(router.Routes.Cost, 1, RouteTokenIndex.MaxCost + 1024 * 1024);
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 160L * 1024 * 1024);
         GC.KeepAlive(router);
     }
@@ -201,7 +201,7 @@ public sealed class RouterTests
         var cache = new RouteCache(router);
         for (int i = 0; i < 3_000; i++)
         {
-            Assert.Equal(10_000, cache.Find(Bytes($"s.{i}")).Plain.Length);
+            Assert.Equal(10_000, cache.Find(Bytes($"s.{i}")).PlainSubscriptions.Length);
         }
 
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 160L * 1024 * 1024);
@@ -248,7 +248,7 @@ public sealed class RouterTests
         long each = (GC.GetTotalMemory(forceFullCollection: true) - before) / all.Length;
         TestContext.Current.TestOutputHelper?.WriteLine($"{each} bytes per subscription");
         Assert.InRange(each, 1, 600);
-        Assert.Single(router.Find(Bytes("devices.999.999")).Plain);
+        Assert.Single(router.Find(Bytes("devices.999.999")).PlainSubscriptions);
         Array.ForEach(all, s => router.Remove(s));
         Assert.Equal(0, router.Subscriptions.Nodes);
     }

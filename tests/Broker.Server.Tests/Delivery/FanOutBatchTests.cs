@@ -10,7 +10,7 @@ namespace Broker.Server.Tests.Delivery;
 /// Consecutive messages to the same subscriptions are delivered as a batch. Clients must see no difference: each
 /// client's whole output is compared with that of messages delivered one by one.
 /// </summary>
-public sealed class MessageRunTests
+public sealed class FanOutBatchTests
 {
     private const int Crowd = 24;
     private const int Few = 4;
@@ -237,7 +237,7 @@ public sealed class MessageRunTests
                     // one subject, or to subjects with the same subscribers.
                     Publish(
                         random.Next(20) == 0 ? Roots[random.Next(Roots.Length)] : root,
-                        random.Next(8) switch { 0 => random.Next(300), 1 => MessageRun.MostLength + random.Next(-40, 40), _ => 16 });
+                        random.Next(8) switch { 0 => random.Next(300), 1 => FanOutBatch.MaxLength + random.Next(-40, 40), _ => 16 });
                     break;
             }
         }

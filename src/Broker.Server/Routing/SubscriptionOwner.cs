@@ -3,7 +3,7 @@ using Broker.Server.Security;
 namespace Broker.Server.Routing;
 
 /// <summary>The owner of subscriptions, with the properties that routing needs.</summary>
-internal abstract class Subscriber
+internal abstract class SubscriptionOwner
 {
     /// <summary>The subjects that it may receive; null for all subjects. The router reads it on any loop.</summary>
     internal AccessRules? Access { get; private protected set; }

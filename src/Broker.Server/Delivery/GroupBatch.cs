@@ -11,32 +11,32 @@ namespace Broker.Server.Delivery;
 /// directly to the buffer of the chosen member. Checks and counts happen once for all messages to a member.
 /// </summary>
 /// <remarks>
-/// Each loop has one instance of this class and of <see cref="DirectRun"/>. At most one of them is active at a time,
+/// Each loop has one instance of this class and of <see cref="DirectBatch"/>. At most one of them is active at a time,
 /// and it ends with the bytes that were received together.
 /// </remarks>
-internal sealed class GroupRun
+internal sealed class GroupBatch
 {
     // One lane for each member, by the member's index in the group. The lanes hold no references after the end of the
     // batch.
     private Lane[] _lanes = [];
     private int[] _used = [];
     private int _usedCount;
-    private Publisher? _publisher;
+    private RoutingPublisher? _publisher;
     private Route? _route;
     private Subscription[] _members = [];
 
     // The first member of the group that received the previous message. The reference does not keep a client alive
     // after the subscription was closed.
-    private Subscription? _before;
+    private Subscription? _previous;
 
     /// <summary>Whether a batch is active.</summary>
-    internal bool IsOn => _publisher is not null;
+    internal bool IsActive => _publisher is not null;
 
     /// <summary>
     /// Whether the next message of a publisher continues the batch: it has the same members. Its subject may differ.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool Continues(Publisher publisher, Route route) => _publisher == publisher && (route == _route || TryGoOn(route));
+    internal bool Continues(RoutingPublisher publisher, Route route) => _publisher == publisher && (route == _route || TryContinue(route));
 
     /// <summary>Begins a batch. No batch may be active.</summary>
     /// <param name="publisher">The publisher of the messages.</param>
@@ -45,12 +45,12 @@ internal sealed class GroupRun
     /// Whether the previous message had the same subject. If it had another, the batch begins with the second message
     /// to the same group, because beginning a batch costs more than delivering one message.
     /// </param>
-    internal bool TryBegin(Publisher publisher, Route route, bool isSame)
+    internal bool TryBegin(RoutingPublisher publisher, Route route, bool isSame)
     {
-        Subscription[] members = route.Queues[0].Members;
-        if (!isSame && members[0] != _before)
+        Subscription[] members = route.QueueGroups[0].Members;
+        if (!isSame && members[0] != _previous)
         {
-            _before = members[0];
+            _previous = members[0];
             return false;
         }
 
@@ -60,7 +60,7 @@ internal sealed class GroupRun
             _used = new int[members.Length];
         }
 
-        (_publisher, _route, _members, _before) = (publisher, route, members, members[0]);
+        (_publisher, _route, _members, _previous) = (publisher, route, members, members[0]);
         return true;
     }
 
@@ -115,9 +115,9 @@ internal sealed class GroupRun
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryGoOn(Route route)
+    private bool TryContinue(Route route)
     {
-        if (!_members.AsSpan().SequenceEqual(route.Queues[0].Members))
+        if (!_members.AsSpan().SequenceEqual(route.QueueGroups[0].Members))
         {
             return false;
         }
@@ -130,7 +130,7 @@ internal sealed class GroupRun
     private bool TryOpen(ref Lane lane, int at)
     {
         Subscription subscription = _members[at];
-        if (ConnectionTarget.OfRun(subscription, _publisher!) is not { } target)
+        if (ConnectionTarget.FindForBatch(subscription, _publisher!) is not { } target)
         {
             return false;
         }

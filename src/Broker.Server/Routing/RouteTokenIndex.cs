@@ -15,10 +15,10 @@ namespace Broker.Server.Routing;
 /// to <c>*.x</c> repeatedly, with a hundred thousand subjects stored, would hold the lock for a walk through all of
 /// them each time. If the credit is used up, all routes expire and the index is empty.</para>
 /// </remarks>
-internal sealed class RouteTable(ulong seed, int capacity)
+internal sealed class RouteTokenIndex(ulong seed, int capacity)
 {
     /// <summary>The approximate limit of bytes for routes and nodes together.</summary>
-    internal const long MostCost = 64L * 1024 * 1024;
+    internal const long MaxCost = 64L * 1024 * 1024;
 
     /// <summary>The number of nodes that a subscription may visit in any case.</summary>
     internal const int FreeSteps = 1024;
@@ -27,19 +27,19 @@ internal sealed class RouteTable(ulong seed, int capacity)
     private const int NodeCost = 224;
     private const int SlotCost = 24;
     private const int StepsPerRoute = 64;
-    private const int MostCredit = 1024 * 1024;
+    private const int MaxCredit = 1024 * 1024;
 
     // Comparing this many bytes counts as one visited node.
     private const int BytesPerStep = 32;
 
     // Beyond this number of routes a subject is stored only at its second use.
     private const int FewRoutes = 1024;
-    private const int Sights = 256 * 1024;
+    private const int RecentHashes = 256 * 1024;
 
     // The hit rate is checked once per this many misses. If it is low, only one in CrowdedPerRoute new subjects
     // replaces another.
-    private const int Looks = 8192;
-    private const int CrowdedPerRoute = 16;
+    private const int MissesPerCheck = 8192;
+    private const int RejectedPerStored = 16;
 
     // With this many slots per route, a set is rarely full while half of the slots are free.
     private const int SlotsPerRoute = 4;
@@ -48,18 +48,18 @@ internal sealed class RouteTable(ulong seed, int capacity)
     private readonly Stack<RouteNode> _path = new();
 
     // Hashes of subjects that were used once recently.
-    private uint[]? _sights;
-    private uint _coin;
+    private uint[]? _recentHashes;
+    private uint _randomState;
     private bool _isCrowded;
-    private uint _turnedAway;
-    private int _looks;
+    private uint _rejected;
+    private int _misses;
     private long _hits;
     private RouteNode _root = new([]);
     private int _nodes;
     private int _credit;
 
     /// <summary>The hash table of all routes. Any thread may search it without the lock.</summary>
-    internal RouteSets BySubject { get; } = new((int)BitOperations.RoundUpToPowerOf2((uint)capacity) * SlotsPerRoute);
+    internal RouteHashTable BySubject { get; } = new((int)BitOperations.RoundUpToPowerOf2((uint)capacity) * SlotsPerRoute);
 
     internal int Count { get; private set; }
 
@@ -83,10 +83,10 @@ internal sealed class RouteTable(ulong seed, int capacity)
     internal void CountMiss(int hits)
     {
         _hits += hits;
-        if (++_looks == Looks)
+        if (++_misses == MissesPerCheck)
         {
-            _isCrowded = _hits < Looks;
-            _looks = 0;
+            _isCrowded = _hits < MissesPerCheck;
+            _misses = 0;
             _hits = 0;
         }
     }
@@ -95,20 +95,20 @@ internal sealed class RouteTable(ulong seed, int capacity)
     /// Whether the route of a new subject should be stored. While most of the capacity is free, every route is stored.
     /// Otherwise it is stored only if the subject was used recently, because most reply subjects are used only once.
     /// </summary>
-    internal bool IsWorthKeeping(uint hash)
+    internal bool ShouldStore(uint hash)
     {
         if (Count < FewRoutes)
         {
             return true;
         }
 
-        if (_isCrowded && Count >= capacity - 1 && _turnedAway++ % CrowdedPerRoute != 0)
+        if (_isCrowded && Count >= capacity - 1 && _rejected++ % RejectedPerStored != 0)
         {
             return false;
         }
 
-        _sights ??= new uint[Sights];
-        ref uint sight = ref _sights[hash % Sights];
+        _recentHashes ??= new uint[RecentHashes];
+        ref uint sight = ref _recentHashes[hash % RecentHashes];
         if (sight == hash)
         {
             return true;
@@ -116,8 +116,8 @@ internal sealed class RouteTable(ulong seed, int capacity)
 
         // Two subjects with the same slot would never be stored if each use replaced the hash of the other. So a hash
         // is replaced only in half of the cases.
-        _coin = (_coin * 1_103_515_245) + 12_345;
-        if (sight == 0 || (int)_coin < 0)
+        _randomState = (_randomState * 1_103_515_245) + 12_345;
+        if (sight == 0 || (int)_randomState < 0)
         {
             sight = hash;
         }
@@ -129,12 +129,12 @@ internal sealed class RouteTable(ulong seed, int capacity)
     /// Forgets which subjects without a stored route were used. It is for benchmarks, which use the same subjects
     /// repeatedly.
     /// </summary>
-    internal void ForgetSights() => _sights?.AsSpan().Clear();
+    internal void ForgetRecentSubjects() => _recentHashes?.AsSpan().Clear();
 
     /// <summary>Adds the route of a subject. The subject must not have one.</summary>
     internal void Add(Route route, uint hash)
     {
-        if (Cost + route.Cost > MostCost && (long)_nodes * NodeCost > MostCost / 4 * 3)
+        if (Cost + route.Cost > MaxCost && (long)_nodes * NodeCost > MaxCost / 4 * 3)
         {
             // The nodes of expired routes remain. All routes expire before these nodes take the memory of the routes.
             ExpireAll();
@@ -142,7 +142,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
 
         // Routes of subjects that are never used again would fill the memory. They are removed one at a time, and
         // routes in use remain.
-        while (Count != 0 && (Count >= capacity || Cost + route.Cost > MostCost))
+        while (Count != 0 && (Count >= capacity || Cost + route.Cost > MaxCost))
         {
             Forget(BySubject.RemoveNext()!);
         }
@@ -151,12 +151,12 @@ internal sealed class RouteTable(ulong seed, int capacity)
         int position = 0;
         while (node is not null)
         {
-            node = Put(node, route, ref position);
+            node = Insert(node, route, ref position);
         }
 
         Count++;
         Cost += route.Cost + SlotCost;
-        _credit = Math.Min(_credit + StepsPerRoute, MostCredit);
+        _credit = Math.Min(_credit + StepsPerRoute, MaxCredit);
         if (BySubject.Add(route, hash) is { } displaced)
         {
             Forget(displaced);
@@ -171,7 +171,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         _credit = Math.Max(_credit, FreeSteps);
         while (_pending.TryPop(out (RouteNode Node, int Position) at))
         {
-            Pay(1);
+            Charge(1);
             if (at.Position > filter.Length)
             {
                 ExpireHere(at.Node);
@@ -239,8 +239,8 @@ internal sealed class RouteTable(ulong seed, int capacity)
         {
             var route = (Route)entry;
             ReadOnlySpan<byte> subject = route.Subject;
-            int position = route.Place + TokenEntry.TokenAt(subject, route.Place).Length + 1;
-            Pay(1 + (Math.Max(0, subject.Length - position) / BytesPerStep));
+            int position = route.Position + TokenEntry.TokenAt(subject, route.Position).Length + 1;
+            Charge(1 + (Math.Max(0, subject.Length - position) / BytesPerStep));
             bool matches = next > filter.Length || position > subject.Length
                 ? next > filter.Length && position > subject.Length
                 : Subject.Matches(filter[next..], subject[position..]);
@@ -256,7 +256,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
     }
 
     // Performs one step of an insertion. Returns the next node, or null if the route is inserted.
-    private RouteNode? Put(RouteNode node, Route route, ref int position)
+    private RouteNode? Insert(RouteNode node, Route route, ref int position)
     {
         if (position > route.Subject.Length)
         {
@@ -271,7 +271,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         int slot = node.Children.IndexOf(token, hash);
         if (slot < 0)
         {
-            route.Place = start;
+            route.Position = start;
             node.Children.Add(hash, route);
             return null;
         }
@@ -284,7 +284,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         // The route that occupied the slot moves one token down, where both routes may collide again.
         var made = new RouteNode(token.ToArray());
         int next = position;
-        Put(made, (Route)node.Children[slot]!, ref next);
+        Insert(made, (Route)node.Children[slot]!, ref next);
         node.Children.Replace(slot, made);
         Cost += NodeCost;
         _nodes++;
@@ -379,23 +379,23 @@ internal sealed class RouteTable(ulong seed, int capacity)
             node = parent;
         }
 
-        Leave(route);
+        Detach(route);
     }
 
     private void Expire(Route route)
     {
         BySubject.Remove(route);
-        Leave(route);
+        Detach(route);
     }
 
-    private void Leave(Route route)
+    private void Detach(Route route)
     {
         route.Expire();
         Count--;
         Cost -= route.Cost + SlotCost;
     }
 
-    private void Pay(int steps)
+    private void Charge(int steps)
     {
         Steps += steps;
         _credit -= steps;

@@ -12,31 +12,31 @@ namespace Broker.Server.Delivery;
 /// Checks and counts happen once for all of them.
 /// </summary>
 /// <remarks>
-/// Each loop has one instance of this class and of <see cref="MessageRun"/>. At most one of them is active at a time,
+/// Each loop has one instance of this class and of <see cref="FanOutBatch"/>. At most one of them is active at a time,
 /// and it ends with the bytes that were received together.
 /// </remarks>
-internal sealed class DirectRun
+internal sealed class DirectBatch
 {
     // A head of up to this length is written with one store.
     private const int ShortHead = 32;
-    private const int MostHead = 256;
+    private const int MaxHead = 256;
 
-    private readonly byte[] _head = new byte[MostHead];
+    private readonly byte[] _head = new byte[MaxHead];
     private int _headLength;
-    private Publisher? _publisher;
+    private RoutingPublisher? _publisher;
     private Route? _route;
     private Subscription? _subscription;
 
     // The subscription that received the previous single message or batch. The reference does not keep a client alive
     // after the subscription was closed.
-    private Subscription? _before;
+    private Subscription? _previous;
     private ConnectionTarget? _target;
     private LoopWriteBuffer? _stage;
     private int _count;
     private long _payloadBytes;
 
     /// <summary>Whether a batch is active.</summary>
-    internal bool IsOn => _publisher is not null;
+    internal bool IsActive => _publisher is not null;
 
     /// <summary>
     /// Whether the next message of a publisher, with a route to one subscription, continues the batch.
@@ -46,8 +46,8 @@ internal sealed class DirectRun
     /// receive more messages than the limit permits.
     /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool Continues(Publisher publisher, Route route, PublishOperation operation)
-        => _publisher == publisher && (route == _route || (route.Plain[0] == _subscription && TryGoOn(route, operation))) && _subscription!.Max == 0;
+    internal bool Continues(RoutingPublisher publisher, Route route, PublishOperation operation)
+        => _publisher == publisher && (route == _route || (route.PlainSubscriptions[0] == _subscription && TryContinue(route, operation))) && _subscription!.Max == 0;
 
     /// <summary>
     /// Begins a batch, unless messages to the subscription must be checked one by one. No batch may be active.
@@ -59,16 +59,16 @@ internal sealed class DirectRun
     /// Whether the previous message had the same subject. If it had another, the batch begins with the second message
     /// to the same subscription, because beginning a batch costs more than delivering one message.
     /// </param>
-    internal bool TryBegin(Publisher publisher, Route route, PublishOperation operation, bool isSame)
+    internal bool TryBegin(RoutingPublisher publisher, Route route, PublishOperation operation, bool isSame)
     {
-        Subscription subscription = route.Plain[0];
-        if (!isSame && subscription != _before)
+        Subscription subscription = route.PlainSubscriptions[0];
+        if (!isSame && subscription != _previous)
         {
-            _before = subscription;
+            _previous = subscription;
             return false;
         }
 
-        if (ConnectionTarget.OfRun(subscription, publisher) is not { } target || !TryWriteHead(route, operation.Subject, subscription))
+        if (ConnectionTarget.FindForBatch(subscription, publisher) is not { } target || !TryWriteHead(route, operation.Subject, subscription))
         {
             return false;
         }
@@ -113,7 +113,7 @@ internal sealed class DirectRun
         LoopState state = _publisher!.State;
         _target!.CountWritten(_subscription!, _count, _payloadBytes, state);
         state.PayloadOut += _payloadBytes;
-        _before = _subscription;
+        _previous = _subscription;
         _count = 0;
         _payloadBytes = 0;
         _publisher = null;
@@ -124,12 +124,12 @@ internal sealed class DirectRun
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryGoOn(Route route, PublishOperation operation) => TryWriteHead(route, operation.Subject, _subscription!);
+    private bool TryContinue(Route route, PublishOperation operation) => TryWriteHead(route, operation.Subject, _subscription!);
 
     // The subject comes from the message, because a route for a single message has no subject.
     private bool TryWriteHead(Route route, ReadOnlySpan<byte> subject, Subscription subscription)
     {
-        if (subject.Length > MostHead - MessageHead.Overhead - Subscription.ShortSid)
+        if (subject.Length > MaxHead - MessageHead.Overhead - Subscription.ShortSid)
         {
             return false;
         }

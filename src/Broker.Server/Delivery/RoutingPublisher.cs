@@ -11,35 +11,35 @@ namespace Broker.Server.Delivery;
 /// A client or the server itself as a publisher. The server has one publisher for each loop. A publisher finds the
 /// routes of its subjects and delivers messages. It is used on its loop only.
 /// </summary>
-internal sealed partial class Publisher
+internal sealed partial class RoutingPublisher
 {
     // The bytes that a publisher may write before it must yield to others. With so many bytes at a time, few send calls
     // are needed. Other work counts as the number of bytes that takes as long.
-    private const long MostStaged = 1024 * 1024;
+    private const long MaxWorkBytes = 1024 * 1024;
 
     // The same limit if very many clients receive messages and one iteration sends to few of them: about 32 KB for each
     // send.
-    private const long MostStagedBehind = 256 * 1024;
+    private const long MaxWorkBytesBehind = 256 * 1024;
     private const int BytesPerStep = 48;
-    private const int BytesPerPassedOver = 8;
+    private const int BytesPerSkipped = 8;
 
     // Chains of imports are as long as the operator configures them. But a reply may lead to another import, and
     // clients choose reply subjects.
-    private const int MostImports = 16;
+    private const int MaxImports = 16;
     private const int StepsOfImport = 16;
 
     // The steps of a route build between two checks of the work budget.
     private const int StepsOfBuild = 1024;
 
     // The number of random members of a large group that are tried before all members are tried in order.
-    private const int MostPicks = 8;
+    private const int MaxPicks = 8;
 
     private RouteCache _routes;
     private Route? _last;
     private RouteBuild? _build;
     private int _imports;
 
-    internal Publisher(EventLoop loop, LoopState state, Router router, ConnectionTarget? client = null)
+    internal RoutingPublisher(EventLoop loop, LoopState state, Router router, ConnectionTarget? client = null)
     {
         Client = client;
         Loop = loop;
@@ -60,7 +60,7 @@ internal sealed partial class Publisher
     /// <summary>
     /// The target that does not receive what this publisher sends: a client that disabled echo. Null if there is none.
     /// </summary>
-    internal DeliveryTarget? NotTo { get; set; }
+    internal DeliveryTarget? ExcludedTarget { get; set; }
 
     /// <summary>The client's last measured round-trip time; 0 if it is unknown.</summary>
     internal long RoundTripNanoseconds { get; set; }
@@ -80,7 +80,7 @@ internal sealed partial class Publisher
     /// <summary>
     /// Whether the work budget is used up. The remaining operations must wait for the loop's next iteration.
     /// </summary>
-    internal bool IsSpent
+    internal bool IsOverBudget
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => State.BytesOut >= State.YieldAt;
@@ -90,31 +90,31 @@ internal sealed partial class Publisher
     internal void Begin()
     {
         // An exception may have interrupted the previous batch.
-        EndRun();
-        State.YieldAt = State.BytesOut + (Loop.IsBehind ? MostStagedBehind : MostStaged);
+        EndBatch();
+        State.YieldAt = State.BytesOut + (Loop.IsBehind ? MaxWorkBytesBehind : MaxWorkBytes);
     }
 
     /// <summary>Charges work that writes no bytes, in visited nodes and subscriptions.</summary>
-    internal void Spend(long steps) => State.YieldAt -= steps * BytesPerStep;
+    internal void ChargeWork(long steps) => State.YieldAt -= steps * BytesPerStep;
 
     /// <summary>The route of the last subject; null if there is none. It may have expired.</summary>
     internal Route? Last => _last;
 
     /// <summary>
     /// Returns the route of a subject, or null if it is not stored: then the caller must call
-    /// <see cref="LookFurther"/>. The route is refused if the publisher has no permission for the subject. It becomes
+    /// <see cref="ResolveRoute"/>. The route is refused if the publisher has no permission for the subject. It becomes
     /// <see cref="Last"/>. For most subjects this method makes no call, so that the CPU can begin the next message
     /// while this one waits for memory.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route? Look(ReadOnlySpan<byte> subject)
-        => subject.Length > ByteKey.Short ? LookForLong(subject) : LookFor(subject);
+    internal Route? FindRoute(ReadOnlySpan<byte> subject)
+        => subject.Length > ByteKey.Short ? FindRouteOfLongSubject(subject) : FindRouteInline(subject);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private Route? LookForLong(ReadOnlySpan<byte> subject) => LookFor(subject);
+    private Route? FindRouteOfLongSubject(ReadOnlySpan<byte> subject) => FindRouteInline(subject);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private Route? LookFor(ReadOnlySpan<byte> subject)
+    private Route? FindRouteInline(ReadOnlySpan<byte> subject)
     {
         ByteKey key = ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length);
         Route? route = _last;
@@ -123,7 +123,7 @@ internal sealed partial class Publisher
             return route;
         }
 
-        return _build is null && _routes.FindKnown(subject, key) is { } known ? _last = known : null;
+        return _build is null && _routes.FindStored(subject, key) is { } known ? _last = known : null;
     }
 
     /// <summary>
@@ -132,7 +132,7 @@ internal sealed partial class Publisher
     /// then repeat the publish in a later iteration.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route? LookFurther(ReadOnlySpan<byte> subject)
+    internal Route? ResolveRoute(ReadOnlySpan<byte> subject)
     {
         if (_build is not null)
         {
@@ -144,20 +144,20 @@ internal sealed partial class Publisher
             Abandon();
         }
 
-        Route? route = _routes.FindOrBegin(subject, out _build);
-        Spend(_routes.TakeWork());
+        Route? route = _routes.FindOrBeginBuild(subject, out _build);
+        ChargeWork(_routes.ExchangeWork());
         return _last = route ?? Build(_build!);
     }
 
     /// <summary>Whether a publish was deferred and will be repeated.</summary>
-    internal bool HasPutOff => _build is not null;
+    internal bool HasDeferred => _build is not null;
 
     /// <summary>Cancels the build for a deferred publish.</summary>
     internal void Abandon()
     {
         if (_build is not null)
         {
-            Router.Abandon(_build);
+            Router.AbandonBuild(_build);
             _build = null;
         }
     }
@@ -165,10 +165,10 @@ internal sealed partial class Publisher
     /// <summary>Delivers a message to all subscribers of its route.</summary>
     /// <returns>The number of subscribers that received it.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal int Deliver(in Message message, Route route)
+    internal int Deliver(in RoutedMessage message, Route route)
     {
         int delivered = 0;
-        foreach (Subscription subscription in route.Plain)
+        foreach (Subscription subscription in route.PlainSubscriptions)
         {
             if (TryDeliver(subscription, route, in message))
             {
@@ -176,12 +176,12 @@ internal sealed partial class Publisher
             }
         }
 
-        if (delivered != route.Plain.Length)
+        if (delivered != route.PlainSubscriptions.Length)
         {
-            PassOver(route.Plain.Length - delivered);
+            ChargeSkipped(route.PlainSubscriptions.Length - delivered);
         }
 
-        if (route.HasMore)
+        if (route.HasOtherSubscribers)
         {
             delivered += DeliverMore(in message, route);
         }
@@ -193,15 +193,15 @@ internal sealed partial class Publisher
     /// <summary>
     /// Publishes a message into another account, like <see cref="Deliver"/>. The number of nested imports is limited.
     /// </summary>
-    internal int Import(in Message message, Route route)
+    internal int Import(in RoutedMessage message, Route route)
     {
-        if (_imports == MostImports)
+        if (_imports == MaxImports)
         {
             return 0;
         }
 
         _imports++;
-        Spend(StepsOfImport);
+        ChargeWork(StepsOfImport);
         int delivered = Deliver(in message, route);
         _imports--;
         return delivered;
@@ -210,46 +210,46 @@ internal sealed partial class Publisher
     /// <summary>Publishes a message of the server in any account.</summary>
     internal void Publish(Router router, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload)
     {
-        EndRun();
+        EndBatch();
         Router = router;
-        Import(new Message(subject, default, -1, payload), router.Find(subject));
+        Import(new RoutedMessage(subject, default, -1, payload), router.Find(subject));
     }
 
     private Route? Build(RouteBuild build)
     {
         do
         {
-            Spend(build.Advance(StepsOfBuild));
+            ChargeWork(build.Advance(StepsOfBuild));
         }
-        while (!build.IsWhole && (!IsSpent || !build.IsTold));
+        while (!build.IsComplete && (!IsOverBudget || !build.IsRegistered));
 
-        if (!build.IsWhole)
+        if (!build.IsComplete)
         {
             return null;
         }
 
         _build = null;
-        Route route = Router.End(build);
-        _routes.Keep(route);
+        Route route = Router.EndBuild(build);
+        _routes.Store(route);
         return route;
     }
 
     // A subscriber that does not receive the message costs time too.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void PassOver(long count) => State.YieldAt -= count * BytesPerPassedOver;
+    private void ChargeSkipped(long count) => State.YieldAt -= count * BytesPerSkipped;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool TryDeliver(Subscription subscription, Route route, in Message message)
+    private bool TryDeliver(Subscription subscription, Route route, in RoutedMessage message)
     {
-        Subscriber? to = subscription.Subscriber;
-        return to != NotTo
+        SubscriptionOwner? to = subscription.Subscriber;
+        return to != ExcludedTarget
             && (to is ConnectionTarget connection
                 ? connection.Deliver(subscription, route, in message, this)
-                : DeliverElsewhere(subscription, route, in message));
+                : DeliverToOtherTarget(subscription, route, in message));
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool DeliverElsewhere(Subscription subscription, Route route, in Message message)
+    private bool DeliverToOtherTarget(Subscription subscription, Route route, in RoutedMessage message)
     {
         // The subscriber of a closed subscription is null.
         if (subscription.Subscriber is not DeliveryTarget target || !target.Deliver(subscription, route, in message, this))
@@ -263,32 +263,32 @@ internal sealed partial class Publisher
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int DeliverMore(in Message message, Route route)
+    private int DeliverMore(in RoutedMessage message, Route route)
     {
         int delivered = 0;
-        foreach (QueueGroup group in route.Queues)
+        foreach (QueueGroup group in route.QueueGroups)
         {
             delivered += DeliverToOne(group, route, in message) ? 1 : 0;
         }
 
-        foreach (RenamedDelivery renamed in route.Renamed)
+        foreach (RenamedDelivery renamed in route.RenamedDeliveries)
         {
             delivered += TryDeliver(renamed.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject)) ? 1 : 0;
         }
 
-        return route.Growth is { } growth ? delivered + DeliverToGrowth(growth, route, in message) : delivered;
+        return route.LateSubscribers is { } growth ? delivered + DeliverToLateSubscribers(growth, route, in message) : delivered;
     }
 
-    private int DeliverToGrowth(RouteGrowth growth, Route route, in Message message)
+    private int DeliverToLateSubscribers(LateSubscribers growth, Route route, in RoutedMessage message)
     {
         int delivered = 0;
-        foreach (Subscription subscription in growth.Plain.Items)
+        foreach (Subscription subscription in growth.PlainSubscriptions.Items)
         {
             delivered += TryDeliver(subscription, route, in message) ? 1 : 0;
         }
 
-        PassOver(growth.Plain.Count - delivered);
-        foreach (QueueGroup group in growth.Queues.Items)
+        ChargeSkipped(growth.PlainSubscriptions.Count - delivered);
+        foreach (QueueGroup group in growth.QueueGroups.Items)
         {
             delivered += DeliverToOne(group, route, in message) ? 1 : 0;
         }
@@ -299,7 +299,7 @@ internal sealed partial class Publisher
     // Tries a random member and then the others until one accepts the message. It skips members that are closing and
     // the publisher's own echo.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool DeliverToOne(QueueGroup group, Route route, in Message message)
+    private bool DeliverToOne(QueueGroup group, Route route, in RoutedMessage message)
     {
         int count = group.Count;
         int at = count == 1 ? 0 : State.Next(count);
@@ -309,35 +309,35 @@ internal sealed partial class Publisher
     // Some members of a large group may have been removed. Trying the next one would give it the share of all removed
     // members before it, so other random members are tried first.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool DeliverToNext(QueueGroup group, int at, Route route, in Message message)
+    private bool DeliverToNext(QueueGroup group, int at, Route route, in RoutedMessage message)
     {
         int count = group.Count;
-        for (int tried = 1; tried < count + MostPicks; tried++)
+        for (int tried = 1; tried < count + MaxPicks; tried++)
         {
-            at = tried <= MostPicks && count >= LargeRoutes.Least ? State.Next(count) : at + 1 >= count ? 0 : at + 1;
+            at = tried <= MaxPicks && count >= LargeRoutes.MinSubscriptions ? State.Next(count) : at + 1 >= count ? 0 : at + 1;
             if (TryDeliver(group, at, route, in message))
             {
-                PassOver(tried);
+                ChargeSkipped(tried);
                 return true;
             }
         }
 
-        PassOver(count);
+        ChargeSkipped(count);
         return false;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool TryDeliver(QueueGroup group, int at, Route route, in Message message)
+    private bool TryDeliver(QueueGroup group, int at, Route route, in RoutedMessage message)
     {
         Subscription[] members = group.Members;
         return (uint)at < (uint)members.Length ? TryDeliver(members[at], route, in message) : TryDeliverToOther(group, at, route, in message);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryDeliverToOther(QueueGroup group, int at, Route route, in Message message)
+    private bool TryDeliverToOther(QueueGroup group, int at, Route route, in RoutedMessage message)
     {
         Route to = route;
-        Subscription member = group.Other(at, ref to);
+        Subscription member = group.GetOther(at, ref to);
         return to == route ? TryDeliver(member, route, in message) : TryDeliver(member, to, message.WithSubject(to.Subject));
     }
 }

@@ -5,22 +5,22 @@ using Broker.Server.Routing;
 namespace Broker.Server.Delivery;
 
 // Delivers consecutive messages to the same subscriptions together.
-internal sealed partial class Publisher
+internal sealed partial class RoutingPublisher
 {
     /// <summary>
     /// Adds a message without headers to the batch of messages for the same subscriptions. The caller must call
-    /// <see cref="EndRun"/> before it writes anything else to a client or reads counters. Returns false if the message
+    /// <see cref="EndBatch"/> before it writes anything else to a client or reads counters. Returns false if the message
     /// must be delivered alone.
     /// </summary>
     /// <param name="operation">The message. It must have a <see cref="PublishOperation.Tail"/>.</param>
-    /// <param name="route">Its route. <see cref="Route.MayRun"/> must be true.</param>
+    /// <param name="route">Its route. <see cref="Route.CanBatch"/> must be true.</param>
     /// <param name="isSame">Whether the previous message had the same subject.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal bool TryDeliverInRun(PublishOperation operation, Route route, bool isSame)
+    internal bool TryDeliverInBatch(PublishOperation operation, Route route, bool isSame)
     {
         if (route.IsWide)
         {
-            return operation.IsPlain && TryKeep(operation, route, isSame);
+            return operation.IsPlain && TryCollect(operation, route, isSame);
         }
 
         if (route.IsGroup)
@@ -28,8 +28,8 @@ internal sealed partial class Publisher
             return TryDeliverToGroup(operation, route, isSame);
         }
 
-        DirectRun run = State.DirectRun;
-        if (!run.Continues(this, route, operation) && !TryBeginDirectly(route, operation, isSame))
+        DirectBatch run = State.DirectBatch;
+        if (!run.Continues(this, route, operation) && !TryBeginDirectBatch(route, operation, isSame))
         {
             return false;
         }
@@ -39,23 +39,23 @@ internal sealed partial class Publisher
     }
 
     /// <summary>
-    /// Ends the batch that <see cref="TryDeliverInRun"/> has begun: delivers its messages and counts them.
+    /// Ends the batch that <see cref="TryDeliverInBatch"/> has begun: delivers its messages and counts them.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void EndRun()
+    internal void EndBatch()
     {
-        if (State.HasRun)
+        if (State.HasBatch)
         {
-            State.EndRun();
+            State.EndBatch();
         }
     }
 
     /// <summary>
     /// Delivers the loop's batch of messages to many subscriptions. The batch must be of this publisher.
     /// </summary>
-    internal void DeliverRun()
+    internal void DeliverFanOut()
     {
-        MessageRun run = State.Run;
+        FanOutBatch run = State.FanOutBatch;
         ReadOnlySpan<Subscription> all = run.Recipients;
         long delivered = 0;
         long payload = 0;
@@ -63,9 +63,9 @@ internal sealed partial class Publisher
         {
             foreach (Subscription subscription in all)
             {
-                if (subscription.Subscriber is ConnectionTarget target && target.CanTake(subscription))
+                if (subscription.Subscriber is ConnectionTarget target && target.CanBatch(subscription))
                 {
-                    if (target != NotTo && target.Deliver(subscription, run, this))
+                    if (target != ExcludedTarget && target.Deliver(subscription, run, this))
                     {
                         delivered += run.Count;
                         payload += run.PayloadBytes;
@@ -76,7 +76,7 @@ internal sealed partial class Publisher
 
                 for (int i = 0; i < run.Count; i++)
                 {
-                    Message message = run.At(i);
+                    RoutedMessage message = run.At(i);
                     if (TryDeliver(subscription, run.RouteAt(i), in message))
                     {
                         delivered++;
@@ -85,7 +85,7 @@ internal sealed partial class Publisher
                 }
             }
 
-            PassOver(((long)run.Count * all.Length) - delivered);
+            ChargeSkipped(((long)run.Count * all.Length) - delivered);
         }
         finally
         {
@@ -96,33 +96,33 @@ internal sealed partial class Publisher
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryBeginDirectly(Route route, PublishOperation operation, bool isSame)
+    private bool TryBeginDirectBatch(Route route, PublishOperation operation, bool isSame)
     {
-        EndRun();
-        return State.HasRun = State.DirectRun.TryBegin(this, route, operation, isSame);
+        EndBatch();
+        return State.HasBatch = State.DirectBatch.TryBegin(this, route, operation, isSame);
     }
 
     private bool TryDeliverToGroup(PublishOperation operation, Route route, bool isSame)
     {
-        GroupRun run = State.GroupRun;
+        GroupBatch run = State.GroupBatch;
         if (!run.Continues(this, route))
         {
-            EndRun();
+            EndBatch();
             if (!run.TryBegin(this, route, isSame))
             {
                 return false;
             }
 
-            State.HasRun = true;
+            State.HasBatch = true;
         }
 
-        QueueGroup group = route.Queues[0];
+        QueueGroup group = route.QueueGroups[0];
         int count = group.Members.Length;
         int at = count == 1 ? 0 : State.Next(count);
         int size = run.TryWrite(at, operation);
         if (size == 0)
         {
-            return DeliverPicked(operation, route, group, at);
+            return DeliverToChosen(operation, route, group, at);
         }
 
         State.BytesOut += size;
@@ -132,10 +132,10 @@ internal sealed partial class Publisher
     // Delivers to the chosen member if that accepts the message. Choosing again would prefer members that can be
     // written to directly. Returns false if no member accepts it, because the publisher must be informed then.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool DeliverPicked(PublishOperation operation, Route route, QueueGroup group, int at)
+    private bool DeliverToChosen(PublishOperation operation, Route route, QueueGroup group, int at)
     {
-        EndRun();
-        var message = new Message(operation);
+        EndBatch();
+        var message = new RoutedMessage(operation);
         if (!TryDeliver(group, at, route, in message) && !DeliverToNext(group, at, route, in message))
         {
             return false;
@@ -145,17 +145,17 @@ internal sealed partial class Publisher
         return true;
     }
 
-    private bool TryKeep(PublishOperation operation, Route route, bool isSame)
+    private bool TryCollect(PublishOperation operation, Route route, bool isSame)
     {
-        if (operation.Length > MessageRun.MostLength || route.HasMore)
+        if (operation.Length > FanOutBatch.MaxLength || route.HasOtherSubscribers)
         {
             return false;
         }
 
-        MessageRun run = State.Run;
-        if (State.DirectRun.IsOn || State.GroupRun.IsOn || !run.HasRoomFor(this, route, operation.Length))
+        FanOutBatch run = State.FanOutBatch;
+        if (State.DirectBatch.IsActive || State.GroupBatch.IsActive || !run.Fits(this, route, operation.Length))
         {
-            EndRun();
+            EndBatch();
         }
 
         if (!run.TryAdd(this, route, operation, isSame))
@@ -163,10 +163,10 @@ internal sealed partial class Publisher
             return false;
         }
 
-        State.HasRun = true;
-        if (State.BytesOut + (run.Bytes * route.Plain.Length) >= State.YieldAt)
+        State.HasBatch = true;
+        if (State.BytesOut + (run.Bytes * route.PlainSubscriptions.Length) >= State.YieldAt)
         {
-            EndRun();
+            EndBatch();
         }
 
         return true;

@@ -4,24 +4,24 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 
-public sealed class RouteSetsTests
+public sealed class RouteHashTableTests
 {
-    private static Route Make(string subject) => Route.Image(Encoding.ASCII.GetBytes(subject));
+    private static Route Make(string subject) => Route.InOtherAccount(Encoding.ASCII.GetBytes(subject));
 
     private static uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, 7);
 
-    private static Route? Find(RouteSets sets, string subject)
+    private static Route? Find(RouteHashTable sets, string subject)
     {
         byte[] bytes = Encoding.ASCII.GetBytes(subject);
         return sets.Find(bytes, Hash(bytes));
     }
 
-    private static Route? Add(RouteSets sets, Route route) => sets.Add(route, Hash(route.Subject));
+    private static Route? Add(RouteHashTable sets, Route route) => sets.Add(route, Hash(route.Subject));
 
     [Fact]
     public void An_added_route_is_found_until_it_is_removed()
     {
-        var sets = new RouteSets(1 << 18);
+        var sets = new RouteHashTable(1 << 18);
         Route[] routes = [.. Enumerable.Range(0, 10_000).Select(i => Make($"s.{i}"))];
         Assert.All(routes, route => Assert.Null(Add(sets, route)));
         Assert.Equal(routes.Length, sets.Count);
@@ -49,7 +49,7 @@ public sealed class RouteSetsTests
     [Fact]
     public void Subjects_that_differ_in_a_byte_or_in_length_are_distinguished()
     {
-        var sets = new RouteSets(1 << 14);
+        var sets = new RouteHashTable(1 << 14);
         var subjects = new List<string>();
         for (int length = 1; length <= 3 * ByteKey.Size; length++)
         {
@@ -72,20 +72,20 @@ public sealed class RouteSetsTests
     [Fact]
     public void An_expired_route_is_not_found_and_its_slot_is_free()
     {
-        var sets = new RouteSets(RouteSets.Ways);
-        Route[] routes = [.. Enumerable.Range(0, RouteSets.Ways).Select(i => Make($"s.{i}"))];
+        var sets = new RouteHashTable(RouteHashTable.SetSize);
+        Route[] routes = [.. Enumerable.Range(0, RouteHashTable.SetSize).Select(i => Make($"s.{i}"))];
         Assert.All(routes, route => Assert.Null(Add(sets, route)));
         routes[3].Expire();
         Assert.Null(Find(sets, "s.3"));
         Assert.Same(routes[3], Add(sets, Make("other")));
-        Assert.Equal(RouteSets.Ways, sets.Count);
+        Assert.Equal(RouteHashTable.SetSize, sets.Count);
     }
 
     [Fact]
     public void A_route_that_is_not_used_is_replaced_before_one_in_use()
     {
-        var sets = new RouteSets(RouteSets.Ways);
-        Route[] routes = [.. Enumerable.Range(0, RouteSets.Ways).Select(i => Make($"s.{i}"))];
+        var sets = new RouteHashTable(RouteHashTable.SetSize);
+        Route[] routes = [.. Enumerable.Range(0, RouteHashTable.SetSize).Select(i => Make($"s.{i}"))];
         Assert.All(routes, route => Assert.Null(Add(sets, route)));
         for (int i = 0; i < 100; i++)
         {
@@ -101,8 +101,8 @@ public sealed class RouteSetsTests
     [Fact]
     public void If_all_routes_of_a_set_are_in_use_one_is_replaced()
     {
-        var sets = new RouteSets(RouteSets.Ways);
-        for (int i = 0; i < RouteSets.Ways; i++)
+        var sets = new RouteHashTable(RouteHashTable.SetSize);
+        for (int i = 0; i < RouteHashTable.SetSize; i++)
         {
             Add(sets, Make($"s.{i}"));
             Assert.NotNull(Find(sets, $"s.{i}"));
@@ -110,13 +110,13 @@ public sealed class RouteSetsTests
 
         Assert.NotNull(Add(sets, Make("new")));
         Assert.NotNull(Find(sets, "new"));
-        Assert.Equal(RouteSets.Ways, sets.Count);
+        Assert.Equal(RouteHashTable.SetSize, sets.Count);
     }
 
     [Fact]
     public void RemoveNext_removes_all_routes_one_at_a_time()
     {
-        var sets = new RouteSets(1 << 12);
+        var sets = new RouteHashTable(1 << 12);
         Route[] routes = [.. Enumerable.Range(0, 1_000).Select(i => Make($"s.{i}"))];
         Assert.All(routes, route => Assert.Null(Add(sets, route)));
         Assert.NotNull(Find(sets, "s.7"));
@@ -137,7 +137,7 @@ public sealed class RouteSetsTests
     {
         const int Subjects = 3_000;
         const int Changes = 300_000;
-        var sets = new RouteSets(1 << 11);
+        var sets = new RouteHashTable(1 << 11);
         string[] names = [.. Enumerable.Range(0, Subjects).Select(i => $"subject.{i}")];
         bool isOver = false;
         long found = 0;

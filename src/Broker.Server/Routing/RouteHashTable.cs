@@ -18,10 +18,10 @@ namespace Broker.Server.Routing;
 /// time, and routes in use remain. A slot uses twelve bytes.
 /// </remarks>
 /// <param name="mostSlots">The largest number of slots, a power of two.</param>
-internal sealed class RouteSets(int mostSlots)
+internal sealed class RouteHashTable(int mostSlots)
 {
     /// <summary>The number of slots in a set.</summary>
-    internal const int Ways = 8;
+    internal const int SetSize = 8;
 
     // With this many slots per route, nearly all routes are in their preferred slots.
     private const int SlotsPerRoute = 4;
@@ -30,10 +30,10 @@ internal sealed class RouteSets(int mostSlots)
     private const int FewestTaken = 32;
 
     // RemoveNext passes over at most this many recently found routes. Then it removes the next route in any case.
-    private const int MostPassedOver = 64;
+    private const int MaxPassedOver = 64;
 
-    private volatile Table _table = new(Ways);
-    private int _hand;
+    private volatile Table _table = new(SetSize);
+    private int _nextVictim;
 
     internal int Count { get; private set; }
 
@@ -49,13 +49,13 @@ internal sealed class RouteSets(int mostSlots)
         Table table = _table;
         // Nearly all routes are in their preferred slots. Reading only this slot avoids dependent loads, and a miss
         // costs one read.
-        int place = table.PlaceOf(hash);
+        int place = table.PreferredSlotOf(hash);
         if (!table.Has(place, hash) || table.Routes[place] is not { IsCurrent: true } route || !route.IsOf(subject, key))
         {
-            return FindBeside(table, subject, key, hash);
+            return FindInSet(table, subject, key, hash);
         }
 
-        route.MarkFound();
+        route.MarkUsed();
         return route;
     }
 
@@ -73,10 +73,10 @@ internal sealed class RouteSets(int mostSlots)
         {
             Table table = _table;
             int first = table.SetOf(hash);
-            int own = table.PlaceOf(hash) - first;
-            for (int i = 0; i < Ways; i++)
+            int own = table.PreferredSlotOf(hash) - first;
+            for (int i = 0; i < SetSize; i++)
             {
-                int slot = first + ((own + i) % Ways);
+                int slot = first + ((own + i) % SetSize);
                 Route? there = table.Routes[slot];
                 if (there is not { IsCurrent: true })
                 {
@@ -100,7 +100,7 @@ internal sealed class RouteSets(int mostSlots)
     {
         Table table = _table;
         int first = table.SetOf(route.Hash);
-        int at = table.Routes.AsSpan(first, Ways).IndexOf(route);
+        int at = table.Routes.AsSpan(first, SetSize).IndexOf(route);
         if (at >= 0)
         {
             table.Clear(first + at);
@@ -120,16 +120,16 @@ internal sealed class RouteSets(int mostSlots)
         int passedOver = 0;
         while (true)
         {
-            _hand = (_hand + 1) & (table.Routes.Length - 1);
-            Route? route = table.Routes[_hand];
+            _nextVictim = (_nextVictim + 1) & (table.Routes.Length - 1);
+            Route? route = table.Routes[_nextVictim];
             if (route is null)
             {
                 continue;
             }
 
-            if (!route.TakeFound() || ++passedOver > MostPassedOver)
+            if (!route.ResetUsed() || ++passedOver > MaxPassedOver)
             {
-                table.Clear(_hand);
+                table.Clear(_nextVictim);
                 Count--;
                 return route;
             }
@@ -137,15 +137,15 @@ internal sealed class RouteSets(int mostSlots)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static Route? FindBeside(Table table, ReadOnlySpan<byte> subject, ByteKey key, uint hash)
+    private static Route? FindInSet(Table table, ReadOnlySpan<byte> subject, ByteKey key, uint hash)
     {
         int first = table.SetOf(hash);
-        for (uint same = table.Same(first, hash); same != 0; same &= same - 1)
+        for (uint same = table.SlotsWithHash(first, hash); same != 0; same &= same - 1)
         {
             // A different subject has the same hash about once in four thousand million.
             if (table.Routes[first + BitOperations.TrailingZeroCount(same)] is { IsCurrent: true } route && route.IsOf(subject, key))
             {
-                route.MarkFound();
+                route.MarkUsed();
                 return route;
             }
         }
@@ -156,9 +156,9 @@ internal sealed class RouteSets(int mostSlots)
     private static Route Displace(Table table, int first, Route route)
     {
         int victim = -1;
-        for (int slot = first; slot < first + Ways; slot++)
+        for (int slot = first; slot < first + SetSize; slot++)
         {
-            if (!table.Routes[slot]!.WasFound)
+            if (!table.Routes[slot]!.WasUsed)
             {
                 victim = slot;
                 break;
@@ -169,10 +169,10 @@ internal sealed class RouteSets(int mostSlots)
         {
             // All routes of the set are in use. This time any of them is replaced. The next time a route that was not
             // found meanwhile is replaced.
-            victim = first + (int)((route.Hash >> 16) % Ways);
-            foreach (Route? there in table.Routes.AsSpan(first, Ways))
+            victim = first + (int)((route.Hash >> 16) % SetSize);
+            foreach (Route? there in table.Routes.AsSpan(first, SetSize))
             {
-                there!.TakeFound();
+                there!.ResetUsed();
             }
         }
 
@@ -191,10 +191,10 @@ internal sealed class RouteSets(int mostSlots)
             {
                 // A set becomes two, so both have free slots.
                 int first = larger.SetOf(route.Hash);
-                int slot = larger.PlaceOf(route.Hash);
+                int slot = larger.PreferredSlotOf(route.Hash);
                 while (larger.Routes[slot] is not null)
                 {
-                    slot = first + ((slot + 1) % Ways);
+                    slot = first + ((slot + 1) % SetSize);
                 }
 
                 larger.Put(slot, route);
@@ -211,11 +211,11 @@ internal sealed class RouteSets(int mostSlots)
         internal readonly Route?[] Routes = new Route?[slots];
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal int SetOf(uint hash) => (int)(hash * Ways) & (Routes.Length - Ways);
+        internal int SetOf(uint hash) => (int)(hash * SetSize) & (Routes.Length - SetSize);
 
         /// <summary>The preferred slot for a hash, within the set of the hash.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal int PlaceOf(uint hash) => (int)BitOperations.RotateLeft(hash, 3) & (Routes.Length - 1);
+        internal int PreferredSlotOf(uint hash) => (int)BitOperations.RotateLeft(hash, 3) & (Routes.Length - 1);
 
         /// <summary>Whether a slot has this hash. A free slot may have it too.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -223,7 +223,7 @@ internal sealed class RouteSets(int mostSlots)
 
         /// <summary>The slots of a set with this hash, as bits. Free slots may be among them.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        internal uint Same(int first, uint hash)
+        internal uint SlotsWithHash(int first, uint hash)
             => Vector256.Equals(
                 Vector256.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(_hashes), (nuint)first), Vector256.Create(hash)).ExtractMostSignificantBits();
 

@@ -15,34 +15,34 @@ namespace Broker.Server.Delivery;
 /// publisher. The messages are copied: they are small and have many targets. They are delivered before anything else is
 /// sent, so the order is preserved.
 /// </remarks>
-internal sealed class MessageRun
+internal sealed class FanOutBatch
 {
     /// <summary>
     /// The length of the longest operation that is collected. For longer operations the copy costs more than it saves.
     /// </summary>
-    internal const int MostLength = 1024;
+    internal const int MaxLength = 1024;
 
-    private const int MostMessages = 64;
-    private const int MostBytes = 16 * 1024;
+    private const int MaxMessages = 64;
+    private const int MaxBytes = 16 * 1024;
     private const int EndLength = 2;
 
     // The additional length of a message in comparison with its operation: the longest sid that is written here, and a
     // space.
-    private const int MoreThanOperation = Subscription.ShortSid + 1;
+    private const int AdditionalLength = Subscription.ShortSid + 1;
 
     // For each message: the position of its sid in the text, the start of its tail, its route, and the length of its
     // payload.
-    private readonly int[] _sids = new int[MostMessages];
-    private readonly int[] _tailStarts = new int[MostMessages + 1];
-    private readonly Route?[] _routes = new Route?[MostMessages];
-    private readonly int[] _payloads = new int[MostMessages];
-    private readonly byte[] _tails = new byte[MostBytes];
-    private readonly byte[] _text = new byte[MostBytes + sizeof(ulong)];
+    private readonly int[] _sids = new int[MaxMessages];
+    private readonly int[] _tailStarts = new int[MaxMessages + 1];
+    private readonly Route?[] _routes = new Route?[MaxMessages];
+    private readonly int[] _payloads = new int[MaxMessages];
+    private readonly byte[] _tails = new byte[MaxBytes];
+    private readonly byte[] _text = new byte[MaxBytes + sizeof(ulong)];
     private int _textLength;
 
     // The first subscription that received the previous message or batch. The reference does not keep a client alive
     // after the subscription was closed.
-    private Subscription? _before;
+    private Subscription? _previous;
     private int _sidLength;
     private ulong _sid;
 
@@ -50,10 +50,10 @@ internal sealed class MessageRun
     internal int Count { get; private set; }
 
     /// <summary>The subscriptions that receive all these messages.</summary>
-    internal ReadOnlySpan<Subscription> Recipients => _routes[0]!.Plain;
+    internal ReadOnlySpan<Subscription> Recipients => _routes[0]!.PlainSubscriptions;
 
     /// <summary>The publisher of the messages; null if there are none.</summary>
-    internal Publisher? Publisher { get; private set; }
+    internal RoutingPublisher? Publisher { get; private set; }
 
     /// <summary>The approximate number of bytes that one target will receive.</summary>
     internal long Bytes { get; private set; }
@@ -62,10 +62,10 @@ internal sealed class MessageRun
     internal long PayloadBytes { get; private set; }
 
     /// <summary>Whether another message fits into this batch.</summary>
-    internal bool HasRoomFor(Publisher publisher, Route route, int length)
+    internal bool Fits(RoutingPublisher publisher, Route route, int length)
         => Count == 0
-            || (Publisher == publisher && Count < MostMessages && Bytes + length + MoreThanOperation <= MostBytes
-                && (_routes[Count - 1] == route || IsForSame(route)));
+            || (Publisher == publisher && Count < MaxMessages && Bytes + length + AdditionalLength <= MaxBytes
+                && (_routes[Count - 1] == route || HasSameSubscriptions(route)));
 
     /// <summary>Adds a message without headers and reply.</summary>
     /// <param name="publisher">The publisher of the message.</param>
@@ -76,11 +76,11 @@ internal sealed class MessageRun
     /// False if it would be the first message and the previous message had other subscribers. The next message probably
     /// has other subscribers too.
     /// </returns>
-    internal bool TryAdd(Publisher publisher, Route route, PublishOperation operation, bool isSame)
+    internal bool TryAdd(RoutingPublisher publisher, Route route, PublishOperation operation, bool isSame)
     {
-        if (Count == 0 && !isSame && route.Plain[0] != _before)
+        if (Count == 0 && !isSame && route.PlainSubscriptions[0] != _previous)
         {
-            _before = route.Plain[0];
+            _previous = route.PlainSubscriptions[0];
             return false;
         }
 
@@ -91,7 +91,7 @@ internal sealed class MessageRun
         _routes[Count] = route;
         _payloads[Count] = operation.Payload.Length;
         _tailStarts[++Count] = start + tail.Length;
-        Bytes += operation.Length + MoreThanOperation;
+        Bytes += operation.Length + AdditionalLength;
         PayloadBytes += operation.Payload.Length;
         _textLength = 0;
         return true;
@@ -101,10 +101,10 @@ internal sealed class MessageRun
     internal Route RouteAt(int index) => _routes[index]!;
 
     /// <summary>Returns a message. Its spans are valid until <see cref="Clear"/>.</summary>
-    internal Message At(int index)
+    internal RoutedMessage At(int index)
     {
         ReadOnlySpan<byte> tail = Tail(index);
-        return new Message(RouteAt(index).Subject, tail, tail.Slice(tail.Length - EndLength - _payloads[index], _payloads[index]));
+        return new RoutedMessage(RouteAt(index).Subject, tail, tail.Slice(tail.Length - EndLength - _payloads[index], _payloads[index]));
     }
 
     /// <summary>
@@ -126,7 +126,7 @@ internal sealed class MessageRun
 
     internal void Clear()
     {
-        _before = _routes[0]?.Plain[0];
+        _previous = _routes[0]?.PlainSubscriptions[0];
         Array.Clear(_routes, 0, Count);
         Count = 0;
         _textLength = 0;
@@ -137,10 +137,10 @@ internal sealed class MessageRun
     private ReadOnlySpan<byte> Tail(int index) => _tails.AsSpan(_tailStarts[index], _tailStarts[index + 1] - _tailStarts[index]);
 
     // Equal sets of subscriptions mostly have the same order, because the trie finds them in the same order.
-    private bool IsForSame(Route route)
+    private bool HasSameSubscriptions(Route route)
     {
-        Subscription[] ours = _routes[0]!.Plain;
-        Subscription[] others = route.Plain;
+        Subscription[] ours = _routes[0]!.PlainSubscriptions;
+        Subscription[] others = route.PlainSubscriptions;
         if (ours.Length != others.Length)
         {
             return false;

@@ -8,9 +8,9 @@ namespace Broker.Server.Delivery;
 /// line up to its CR LF and, for a message, a payload and CR LF. The last word of the line gives the payload size.
 /// Other words are not read: clients choose sids and subjects, which may have any content.
 /// </summary>
-internal sealed class WrittenOperation : IOutboundFraming
+internal sealed class OperationFraming : IOutboundFraming
 {
-    internal static readonly WrittenOperation Framing = new();
+    internal static readonly OperationFraming Framing = new();
 
     private const int EndLength = 2;
 

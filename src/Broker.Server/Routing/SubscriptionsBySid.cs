@@ -6,7 +6,7 @@ namespace Broker.Server.Routing;
 /// A client's subscriptions by their sids. Used on the client's loop only, except <see cref="Count"/> and
 /// <see cref="Version"/>.
 /// </summary>
-internal sealed class SubscriptionTable(ulong seed)
+internal sealed class SubscriptionsBySid(ulong seed)
 {
     private HashSlots<Subscription> _slots;
     private long _version;
@@ -103,7 +103,7 @@ internal sealed class SubscriptionTable(ulong seed)
     public Enumerator GetEnumerator() => new(this);
 
     /// <summary>Enumerates the subscriptions. It is valid until a subscription is added or removed.</summary>
-    internal struct Enumerator(SubscriptionTable table)
+    internal struct Enumerator(SubscriptionsBySid table)
     {
         private int _slot = -1;
 

@@ -4,7 +4,7 @@ using Broker.Server.Routing;
 namespace Broker.Server.Tests.Routing;
 
 /// <summary>Which routes a router stores, and which it removes if there are too many.</summary>
-public sealed class RememberedRoutesTests
+public sealed class StoredRoutesTests
 {
     // More subjects than are stored at their first use.
     private const int Many = 5_000;
@@ -48,7 +48,7 @@ public sealed class RememberedRoutesTests
         int remembered = router.Routes.Count;
         Assert.InRange(remembered, 1, Many / 2);
         Route first = cache.Find("answer.1"u8);
-        Assert.Equal(isHeard ? [subscription] : [], first.Plain);
+        Assert.Equal(isHeard ? [subscription] : [], first.PlainSubscriptions);
         Assert.False(first.IsCurrent);
         Assert.Equal(remembered, router.Routes.Count);
         Route last = first;
@@ -56,7 +56,7 @@ public sealed class RememberedRoutesTests
         for (int sights = 0; sights < 100 && !last.IsCurrent; sights++)
         {
             last = cache.Find("answer.1"u8);
-            Assert.Equal(isHeard ? [subscription] : [], last.Plain);
+            Assert.Equal(isHeard ? [subscription] : [], last.PlainSubscriptions);
         }
 
         Assert.True(last.IsCurrent);
@@ -91,7 +91,7 @@ public sealed class RememberedRoutesTests
         const int Room = 4_096;
         const int Subjects = 200_000;
         const int InUse = 1_000;
-        var table = new RouteTable(7, Room);
+        var table = new RouteTokenIndex(7, Room);
         byte[][] subjects = [.. Enumerable.Range(0, Subjects).Select(static i => Bytes($"s.{i}"))];
         var random = new Random(Seed.Next());
         for (int i = 0; i < 40 * Room; i++)
@@ -124,7 +124,7 @@ public sealed class RememberedRoutesTests
     private static uint Hash(ReadOnlySpan<byte> subject) => Collections.ByteHash.Compute(subject, 11);
 
     // Searches as a router does for a publisher and counts each search. Returns true if the route was stored.
-    private bool Look(RouteTable table, byte[] subject)
+    private bool Look(RouteTokenIndex table, byte[] subject)
     {
         uint hash = Hash(subject);
         if (table.Find(subject, hash) is not null)
@@ -135,7 +135,7 @@ public sealed class RememberedRoutesTests
 
         table.CountMiss(_hits);
         _hits = 0;
-        if (!table.IsWorthKeeping(hash))
+        if (!table.ShouldStore(hash))
         {
             return false;
         }
@@ -157,7 +157,7 @@ public sealed class RememberedRoutesTests
             router.Remove(both);
         }
 
-        Assert.InRange(router.Routes.Cost, 0, RouteTable.MostCost);
+        Assert.InRange(router.Routes.Cost, 0, RouteTokenIndex.MaxCost);
         Route[] routes = [.. Enumerable.Range(0, 1_000).Select(i => router.Find(Bytes($"s.{i}")))];
         Assert.Equal(routes.Length, routes.Count(static route => route.IsCurrent));
     }
@@ -178,7 +178,7 @@ public sealed class RememberedRoutesTests
             Assert.True(cache.Find(subject).IsEmpty);
             Subscription subscription = Make($"once.{i}");
             router.Add(subscription);
-            Assert.Equal([subscription], cache.Find(subject).Plain);
+            Assert.Equal([subscription], cache.Find(subject).PlainSubscriptions);
             router.Remove(subscription);
             Assert.True(cache.Find(subject).IsEmpty);
         }
@@ -226,12 +226,12 @@ public sealed class RememberedRoutesTests
         }
 
         Assert.InRange(router.Routes.Count, Router.RouteCapacity / 2, Router.RouteCapacity);
-        Assert.InRange(router.Routes.Cost, 1, RouteTable.MostCost);
+        Assert.InRange(router.Routes.Cost, 1, RouteTokenIndex.MaxCost);
         Subscription everything = Make(">");
         router.Add(everything);
         Assert.Equal(0, router.Routes.Count);
         Assert.Equal(0, router.Routes.Cost);
-        Assert.Equal([everything], router.Find("n1.x.y.0"u8).Plain);
+        Assert.Equal([everything], router.Find("n1.x.y.0"u8).PlainSubscriptions);
     }
 
     // A route uses at most 104 bytes, and an array of one if there is a subscriber. The number of stored routes shows

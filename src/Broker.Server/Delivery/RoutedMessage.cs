@@ -6,9 +6,9 @@ namespace Broker.Server.Delivery;
 /// A message during its delivery: the parts of a client's publish, or parts that the server has created. All spans are
 /// valid until the delivery returns.
 /// </summary>
-internal readonly ref struct Message
+internal readonly ref struct RoutedMessage
 {
-    internal Message(PublishOperation operation)
+    internal RoutedMessage(PublishOperation operation)
     {
         Subject = operation.Subject;
         ReplyTo = operation.ReplyTo;
@@ -20,18 +20,18 @@ internal readonly ref struct Message
     /// <summary>
     /// Creates a message that no parser has read. For its subscribers the server builds the bytes from these parts.
     /// </summary>
-    internal Message(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload)
+    internal RoutedMessage(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload)
         : this(subject, replyTo, headerLength, payload, default)
     {
     }
 
     /// <summary>Creates a message without reply and headers.</summary>
-    internal Message(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> tail, ReadOnlySpan<byte> payload)
+    internal RoutedMessage(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> tail, ReadOnlySpan<byte> payload)
         : this(subject, default, -1, payload, tail)
     {
     }
 
-    private Message(
+    private RoutedMessage(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload, ReadOnlySpan<byte> tail)
     {
         Subject = subject;
@@ -56,5 +56,5 @@ internal readonly ref struct Message
     internal ReadOnlySpan<byte> Tail { get; }
 
     /// <summary>Returns the same message with another subject.</summary>
-    internal Message WithSubject(ReadOnlySpan<byte> subject) => new(subject, ReplyTo, HeaderLength, Payload, Tail);
+    internal RoutedMessage WithSubject(ReadOnlySpan<byte> subject) => new(subject, ReplyTo, HeaderLength, Payload, Tail);
 }

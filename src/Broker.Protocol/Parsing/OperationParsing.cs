@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 namespace Broker.Protocol.Parsing;
 
 /// <summary>The code that both parsers share: the loop over operations, verbs, lines and payloads.</summary>
-internal static class OperationFrame
+internal static class OperationParsing
 {
     internal const int Incomplete = 0;
     internal const int Failed = -1;
@@ -47,7 +47,7 @@ internal static class OperationFrame
 
             if (remaining < sizeof(uint))
             {
-                length = remaining == 0 ? Incomplete : ReadFew(MemoryMarshal.CreateReadOnlySpan(ref start, remaining), TSide.Verbs, ref error);
+                length = remaining == 0 ? Incomplete : CheckFirstBytes(MemoryMarshal.CreateReadOnlySpan(ref start, remaining), TSide.Verbs, ref error);
             }
             else
             {
@@ -74,17 +74,17 @@ internal static class OperationFrame
 
     /// <summary>Whether a complete operation of this length ends with CR LF.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool HasEnd(ref byte start, int length)
+    internal static bool EndsWithCrLf(ref byte start, int length)
         => Unsafe.ReadUnaligned<ushort>(ref Unsafe.Add(ref start, length - EndLength)) == CrLf;
 
     /// <summary>
     /// Measures the rest of a line after its verb, up to the LF. The caller removes the line end.
     /// </summary>
     /// <returns>The length of the rest with its LF, <see cref="Incomplete"/> or <see cref="Failed"/>.</returns>
-    internal static int ReadRest(ReadOnlySpan<byte> rest, int most, ref ProtocolError error)
+    internal static int MeasureRest(ReadOnlySpan<byte> rest, int maxLength, ref ProtocolError error)
     {
-        int length = ControlLine.Length(rest, most);
-        return length == ControlLine.TooLong ? Stop(ScanStatus.TooLong, ref error) : length;
+        int length = ControlLine.Length(rest, maxLength);
+        return length == ControlLine.TooLong ? ToResult(ScanStatus.TooLong, ref error) : length;
     }
 
     /// <summary>The length of a verb that servers send without arguments that matter; 0 for any other verb.</summary>
@@ -106,7 +106,7 @@ internal static class OperationFrame
         return Failed;
     }
 
-    internal static int Stop(ScanStatus status, ref ProtocolError error) => status switch
+    internal static int ToResult(ScanStatus status, ref ProtocolError error) => status switch
     {
         ScanStatus.Incomplete => Incomplete,
         ScanStatus.TooLong => Fail(ProtocolError.ControlLineTooLong, ref error),
@@ -116,6 +116,6 @@ internal static class OperationFrame
 
     // Handles fewer bytes than the shortest verb has.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static int ReadFew(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> verbs, ref ProtocolError error)
+    private static int CheckFirstBytes(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> verbs, ref ProtocolError error)
         => ControlLine.MayBegin(bytes, verbs) ? Incomplete : Fail(ProtocolError.UnknownOperation, ref error);
 }

@@ -10,29 +10,29 @@ namespace Broker.Server.Routing;
 /// <param name="members">The number of subscriptions when the route was built.</param>
 /// <param name="groups">The queue groups by their names, owned by this object; null if there are none.</param>
 /// <param name="seed">The seed of the router's hashes.</param>
-internal sealed class RouteGrowth(int members, Dictionary<byte[], QueueGroup>? groups, ulong seed)
+internal sealed class LateSubscribers(int members, Dictionary<byte[], QueueGroup>? groups, ulong seed)
 {
     // One in this many subscriptions of the route may be removed.
-    private const int GonePart = 4;
+    private const int RemovedPart = 4;
 
     private Dictionary<byte[], QueueGroup>? _groups = groups;
     private int _members = members;
-    private int _gone;
+    private int _removed;
 
     /// <summary>Subscriptions that each receive the message.</summary>
-    internal AppendList<Subscription> Plain { get; } = new();
+    internal AppendList<Subscription> PlainSubscriptions { get; } = new();
 
     /// <summary>
     /// Queue groups that had no member when the route was built. One member of each receives the message.
     /// </summary>
-    internal AppendList<QueueGroup> Queues { get; } = new();
+    internal AppendList<QueueGroup> QueueGroups { get; } = new();
 
     internal void Add(Subscription subscription)
     {
         _members++;
         if (subscription.Queue is not { } queue)
         {
-            Plain.Add(subscription);
+            PlainSubscriptions.Add(subscription);
             return;
         }
 
@@ -45,10 +45,10 @@ internal sealed class RouteGrowth(int members, Dictionary<byte[], QueueGroup>? g
         {
             group = new QueueGroup([subscription], []);
             _groups.Add(queue, group);
-            Queues.Add(group);
+            QueueGroups.Add(group);
         }
     }
 
     /// <summary>Counts a removed subscription. Returns false if the route must be built again.</summary>
-    internal bool TryRemove() => ++_gone <= _members / GonePart;
+    internal bool TryRemove() => ++_removed <= _members / RemovedPart;
 }

@@ -3,7 +3,7 @@ namespace Broker.Server.Delivery;
 /// <summary>
 /// The deliveries of one loop to one client. Only that loop writes it, so a plain addition is sufficient.
 /// </summary>
-internal struct DeliveryTally
+internal struct DeliveryCounters
 {
     internal long Messages;
     internal long PayloadBytes;

@@ -7,7 +7,7 @@ using Broker.Transport;
 namespace Broker.Server.Tests.Delivery;
 
 /// <summary>Consecutive messages to one queue group are delivered as a batch. Clients must see no difference.</summary>
-public sealed partial class GroupRunTests
+public sealed partial class GroupBatchTests
 {
     private const int Members = 8;
     private const int Limited = 3;
