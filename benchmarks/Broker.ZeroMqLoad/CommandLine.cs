@@ -40,7 +40,7 @@ internal static class CommandLine
         {
             Description = "The number of attempts of a receive before its thread sleeps.",
         };
-        var turn = new Option<bool>("--turn")
+        var runLoop = new Option<bool>("--run-loop")
         {
             Description = "Let the requesting or replying thread run the loop's iterations itself.",
         };
@@ -56,7 +56,7 @@ internal static class CommandLine
         };
         var end = new Command("end", "One end of a ZeroMQ link: prints the rate and this process's processor time per message.")
         {
-            role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, turn, peers, pattern, topics, publish,
+            role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, runLoop, peers, pattern, topics, publish,
         };
         end.SetAction(parsed => new Load
         {
@@ -71,7 +71,7 @@ internal static class CommandLine
             IsOnLoop = parsed.GetValue(loop),
             Mark = parsed.GetValue(mark),
             Attempts = parsed.GetValue(attempts),
-            Turns = parsed.GetValue(turn),
+            RunsLoop = parsed.GetValue(runLoop),
             Peers = parsed.GetValue(peers),
             Pattern = parsed.GetValue(pattern),
             Topics = parsed.GetValue(topics),
@@ -99,7 +99,10 @@ internal static class CommandLine
                 result.AddError($"No row begins with '{unknown}'. There are: {string.Join(", ", Catalogue.All.Select(row => row.Name))}.");
             }
         });
-        var compare = new Command("compare", "Our sockets beside libzmq's, in turn, each process on a processor of its own; prints medians. Needs cc and libzmq's headers.")
+        var compare = new Command(
+            "compare",
+            "Compares this project's sockets with libzmq's, with each process on its own processor, and prints medians. "
+            + "It needs cc and libzmq's headers.")
         {
             rounds, rows,
         };

@@ -14,7 +14,7 @@ public abstract partial class MessageSocket
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         var outcome = _looksBeforeSending ? SendLooking(message, Options.SendTimeout) : _outbound!.Add(message, Options.SendTimeout);
-        if (outcome != SendOutcome.Sent)
+        if (outcome != EnqueueResult.Sent)
         {
             ThrowNotSent(outcome);
         }
@@ -24,12 +24,12 @@ public abstract partial class MessageSocket
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         var outcome = _looksBeforeSending ? SendLooking(message, timeout) : _outbound!.Add(message, timeout);
-        if (outcome == SendOutcome.Closed)
+        if (outcome == EnqueueResult.Closed)
         {
             ThrowClosed();
         }
 
-        return outcome == SendOutcome.Sent;
+        return outcome == EnqueueResult.Sent;
     }
 
     internal ValueTask SendMessageAsync(ReadOnlyMemory<byte> frame, CancellationToken cancellation) =>
@@ -47,25 +47,25 @@ public abstract partial class MessageSocket
         where TReader : struct, IMessageReader, allows ref struct
     {
         var outcome = Take(ref reader, Options.ReceiveTimeout);
-        if (outcome is TakeOutcome.Empty or TakeOutcome.Closed)
+        if (outcome is DequeueResult.Empty or DequeueResult.Closed)
         {
             ThrowNothingCame(outcome);
         }
 
-        return outcome == TakeOutcome.Taken;
+        return outcome == DequeueResult.Taken;
     }
 
     internal bool TryReceiveMessage<TReader>(ref TReader reader, TimeSpan timeout, out bool wasRefused)
         where TReader : struct, IMessageReader, allows ref struct
     {
         var outcome = Take(ref reader, timeout);
-        if (outcome == TakeOutcome.Closed)
+        if (outcome == DequeueResult.Closed)
         {
             ThrowClosed();
         }
 
-        wasRefused = outcome == TakeOutcome.Refused;
-        return outcome == TakeOutcome.Taken;
+        wasRefused = outcome == DequeueResult.Refused;
+        return outcome == DequeueResult.Taken;
     }
 
     internal ValueTask ReceiveMessageAsync(ZeroMqMessage message, CancellationToken cancellation)
@@ -81,22 +81,22 @@ public abstract partial class MessageSocket
     internal ValueTask AwaitMessageAsync(CancellationToken cancellation)
     {
         // A caller that waits for an answer has sent its question before: flush it.
-        _outbound?.Push();
+        _outbound?.FlushNow();
         return _inbound!.WaitAsync(cancellation);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private TakeOutcome Take<TReader>(ref TReader reader, TimeSpan timeout)
+    private DequeueResult Take<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
         long turn = Turns is null ? 0 : Turns.BeginReceive();
         var outcome = _inbound!.TryTake(ref reader);
-        if (outcome == TakeOutcome.Empty && timeout != TimeSpan.Zero)
+        if (outcome == DequeueResult.Empty && timeout != TimeSpan.Zero)
         {
             outcome = TakeSlowly(ref reader, timeout);
         }
 
-        if (Turns is not null && outcome == TakeOutcome.Taken)
+        if (Turns is not null && outcome == DequeueResult.Taken)
         {
             Turns.EndReceive(turn);
         }
@@ -105,7 +105,7 @@ public abstract partial class MessageSocket
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private SendOutcome SendLooking<TMessage>(in TMessage message, TimeSpan timeout)
+    private EnqueueResult SendLooking<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         if (Turns is not null)
@@ -141,7 +141,7 @@ public abstract partial class MessageSocket
         }
     }
 
-    private SendOutcome SendInTurn<TMessage>(in TMessage message, TimeSpan timeout)
+    private EnqueueResult SendInTurn<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         var turn = Turns!.BeginSend();
@@ -149,7 +149,7 @@ public abstract partial class MessageSocket
         try
         {
             var outcome = _outbound!.Add(message, timeout);
-            wasSent = outcome == SendOutcome.Sent;
+            wasSent = outcome == EnqueueResult.Sent;
             if (wasSent)
             {
                 Superseded?.Invoke();
@@ -164,10 +164,10 @@ public abstract partial class MessageSocket
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private TakeOutcome TakeSlowly<TReader>(ref TReader reader, TimeSpan timeout)
+    private DequeueResult TakeSlowly<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        _outbound?.Push();
+        _outbound?.FlushNow();
         return Loop.IsCallerDriven ? TakeTurning(ref reader, timeout) : _inbound!.Take(ref reader, Options.Attempts, timeout);
     }
 
@@ -203,9 +203,9 @@ public abstract partial class MessageSocket
     }
 
     [DoesNotReturn]
-    private void ThrowNotSent(SendOutcome outcome)
+    private void ThrowNotSent(EnqueueResult outcome)
     {
-        if (outcome == SendOutcome.Closed)
+        if (outcome == EnqueueResult.Closed)
         {
             ThrowClosed();
         }
@@ -214,9 +214,9 @@ public abstract partial class MessageSocket
     }
 
     [DoesNotReturn]
-    private void ThrowNothingCame(TakeOutcome outcome)
+    private void ThrowNothingCame(DequeueResult outcome)
     {
-        if (outcome == TakeOutcome.Closed)
+        if (outcome == DequeueResult.Closed)
         {
             ThrowClosed();
         }

@@ -7,7 +7,7 @@ namespace Broker.ZeroMq;
 public abstract partial class MessageSocket
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private TakeOutcome TakeTurning<TReader>(ref TReader reader, TimeSpan timeout)
+    private DequeueResult TakeTurning<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
         // Poll before the thread sleeps: the message may be about to arrive.
@@ -15,19 +15,19 @@ public abstract partial class MessageSocket
         {
             Loop.RunOnce(TimeSpan.Zero);
             var found = _inbound!.TryTake(ref reader);
-            if (found != TakeOutcome.Empty)
+            if (found != DequeueResult.Empty)
             {
                 return found;
             }
         }
 
-        var patience = new Patience(timeout, Context.Clock);
+        var deadline = new Deadline(timeout, Context.Clock);
         while (true)
         {
-            int left = patience.Milliseconds;
+            int left = deadline.Milliseconds;
             Loop.RunOnce(TimeSpan.FromMilliseconds(left));
             var outcome = _inbound!.TryTake(ref reader);
-            if (outcome != TakeOutcome.Empty || left == 0)
+            if (outcome != DequeueResult.Empty || left == 0)
             {
                 return outcome;
             }

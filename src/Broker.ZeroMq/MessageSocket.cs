@@ -63,7 +63,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     internal bool MayReceive => _inbound!.HasMessages;
 
     /// <summary>The memory of received messages in bytes. Only for sockets that receive.</summary>
-    internal long HeldBytes => _inbound!.HeldBytes;
+    internal long HeldBytes => _inbound!.BufferedBytes;
 
     /// <summary>
     /// The number of peers that the socket does not read from until messages have been received. Only for sockets that
@@ -164,8 +164,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// <summary>Drops the received messages that no caller has taken.</summary>
     private protected void DropReceived()
     {
-        var dropper = default(Dropper);
-        while (_inbound!.HasMessages && _inbound.TryTake(ref dropper) == TakeOutcome.Taken)
+        var dropper = default(DiscardingReader);
+        while (_inbound!.HasMessages && _inbound.TryTake(ref dropper) == DequeueResult.Taken)
         {
         }
     }
@@ -204,13 +204,13 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
             return false;
         }
 
-        _outbound!.GotRoom = gotRoom;
+        _outbound!.OnRoom = gotRoom;
         return true;
     }
 
     internal void UnwatchRoom()
     {
-        _outbound!.GotRoom = null;
+        _outbound!.OnRoom = null;
         Volatile.Write(ref _gotRoom, null);
     }
 
@@ -234,9 +234,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     {
         // Conflation needs to know what has been sent already, and only the loop can tell that.
         socket.IsShared = !Options.Conflate;
-        var outbound = MakeOutbound(new RingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
+        var outbound = MakeOutbound(new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
         socket.OnWritable = outbound.Resume;
-        socket.OnUnwritable = outbound.HoldUp;
+        socket.OnUnwritable = outbound.Pause;
     }
 
     /// <summary>XPUB and XSUB do not support conflation, because their messages are subscriptions too.</summary>

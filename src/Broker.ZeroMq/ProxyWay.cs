@@ -39,11 +39,11 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
                 }
 
                 var outcome = PassAll(out int size, stopping);
-                if (outcome == TakeOutcome.Empty)
+                if (outcome == DequeueResult.Empty)
                 {
                     await from.AwaitMessageAsync(stopping).ConfigureAwait(false);
                 }
-                else if (outcome == TakeOutcome.Refused)
+                else if (outcome == DequeueResult.Refused)
                 {
                     await _to.AwaitRoomAsync(size, stopping).ConfigureAwait(false);
                 }
@@ -58,7 +58,7 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
     }
 
     // Forwards all available messages that find room. Returns Refused, with the size, for a message that found no room.
-    private TakeOutcome PassAll(out int refused, CancellationToken stopping)
+    private DequeueResult PassAll(out int refused, CancellationToken stopping)
     {
         var passer = new Passer(this);
         bool passed;
@@ -71,7 +71,7 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
         while (passed && pause.End is null && !stopping.IsCancellationRequested);
 
         refused = passer.Refused;
-        return passed ? TakeOutcome.Taken : wasRefused ? TakeOutcome.Refused : TakeOutcome.Empty;
+        return passed ? DequeueResult.Taken : wasRefused ? DequeueResult.Refused : DequeueResult.Empty;
     }
 
     // Only one thread at a time writes the counter.

@@ -25,7 +25,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         var sender = new OneByOneSender(message => Ask(socket, message, options.Relaxed), socket.FlushPipes);
         var outbound = MakeOutbound(sender, isOpen: false, socket.PipeGate, isPrompt: true);
         socket.OnWritable = outbound.Resume;
-        socket.OnUnwritable = outbound.HoldUp;
+        socket.OnUnwritable = outbound.Pause;
         if (options.Relaxed)
         {
             // A new request supersedes all earlier ones as soon as it is queued.
@@ -42,7 +42,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
                 }
 
                 // The loop may have tried to take the request meanwhile and does not wait for the gate.
-                outbound.Push();
+                outbound.FlushNow();
             };
         }
 

@@ -19,7 +19,7 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
         var sink = new CopySink(MakeInbound());
         _socket = new LoopSubscriber(Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
         {
-            OnPeerGone = sink.Forget,
+            OnPeerGone = sink.Disconnect,
         };
         Serve(_socket);
     }

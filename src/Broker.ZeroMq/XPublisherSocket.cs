@@ -42,7 +42,7 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
             OnMessage = sink.TryTake,
         })
         {
-            OnPeerGone = sink.Forget,
+            OnPeerGone = sink.Disconnect,
         };
         var outbound = MakeOutbound(new OneByOneSender(Publish), isOpen: true);
         _socket.OnWritable = () => Loop.Run(outbound.Resume);

@@ -38,7 +38,7 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
                 MostUpstreamMessages = Options.SendHighWaterMark,
             })
         {
-            OnPeerGone = sink.Forget,
+            OnPeerGone = sink.Disconnect,
         };
         MakeOutbound(new OneByOneSender(Pass), isOpen: true);
         Serve(_socket);

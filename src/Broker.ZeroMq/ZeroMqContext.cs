@@ -24,7 +24,7 @@ public sealed class ZeroMqContext : IDisposable
     {
         _shared = SharedEventLoops.Acquire();
         Loops = _shared.Group;
-        Chunks = new ChunkPool(Loops.MemoryBudget);
+        Chunks = new MessageChunkPool(Loops.MemoryBudget);
     }
 
     /// <summary>Creates a context on loops that the caller owns and must dispose after this context.</summary>
@@ -39,7 +39,7 @@ public sealed class ZeroMqContext : IDisposable
     {
         ArgumentNullException.ThrowIfNull(loops);
         Loops = loops;
-        Chunks = new ChunkPool(Loops.MemoryBudget);
+        Chunks = new MessageChunkPool(Loops.MemoryBudget);
     }
 
     /// <summary>The event loops that serve the sockets. Each new socket gets the next loop.</summary>
@@ -59,7 +59,7 @@ public sealed class ZeroMqContext : IDisposable
     /// <summary>The clock of the timeouts of blocking calls.</summary>
     internal TimeProvider Clock { get; init; } = TimeProvider.System;
 
-    internal ChunkPool Chunks { get; }
+    internal MessageChunkPool Chunks { get; }
 
     /// <summary>
     /// Closes the sockets that are still open, each with its linger time. Drops messages for inproc endpoints that were

@@ -27,7 +27,7 @@ public sealed class ZeroMqPoller : IDisposable
     private readonly ConcurrentQueue<Action> _posted = new();
     private readonly PriorityQueue<PollerTimer, long> _timers = new();
 
-    private readonly Sleep _sleep = new();
+    private readonly ThreadParker _sleep = new();
     private readonly Lock _gate = new();
     private bool _isWoken;
     private bool _isStopping;

@@ -53,7 +53,7 @@ internal static class RequestRates
         List<(string Name, IRequester Requester)> clients =
         [
             ("a socket", new RawRequester(address, Subject, Body)),
-            ("ours, a thread that turns the loop", new TurningRequester(url, Subject, Body)),
+            ("ours, a thread that turns the loop", new CallerDrivenRequester(url, Subject, Body)),
             ("ours, a thread that blocks", new OursRequester(url, Subject, Body, blocking: true)),
             ("ours, awaited", new OursRequester(url, Subject, Body, blocking: false)),
         ];

@@ -3,7 +3,7 @@ using System.Threading.Channels;
 namespace Broker.Benchmarks.Threads;
 
 /// <summary>A bounded channel that has room for all items in flight.</summary>
-internal readonly struct BoundedChannel() : IHandOver
+internal readonly struct BoundedChannel() : IThreadQueue
 {
     private readonly Channel<object> _channel =
         Channel.CreateBounded<object>(new BoundedChannelOptions(1024) { SingleReader = true, SingleWriter = true });

@@ -4,7 +4,7 @@ namespace Broker.Benchmarks.Threads;
 /// A thread that takes the items that another thread posts. It polls, as an event loop does after activity.
 /// </summary>
 internal sealed class Consumer<T> : IDisposable
-    where T : struct, IHandOver
+    where T : struct, IThreadQueue
 {
     private readonly Thread _thread;
     private T _handOver;

@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 namespace Broker.Benchmarks.Threads;
 
 /// <summary>A ConcurrentQueue.</summary>
-internal readonly struct SharedQueue() : IHandOver
+internal readonly struct SharedQueue() : IThreadQueue
 {
     private readonly ConcurrentQueue<object> _queue = new();
 

@@ -1,7 +1,7 @@
 namespace Broker.Benchmarks.Threads;
 
 /// <summary>Two lists that are swapped under a lock. The lock is only taken for an addition or a swap.</summary>
-internal struct SwapList() : IHandOver
+internal struct SwapList() : IThreadQueue
 {
     private readonly Lock _gate = new();
     private List<object> _posted = [];

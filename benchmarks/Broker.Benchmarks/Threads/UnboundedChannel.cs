@@ -3,7 +3,7 @@ using System.Threading.Channels;
 namespace Broker.Benchmarks.Threads;
 
 /// <summary>An unbounded channel, configured for one writer and one reader.</summary>
-internal readonly struct UnboundedChannel() : IHandOver
+internal readonly struct UnboundedChannel() : IThreadQueue
 {
     private readonly Channel<object> _channel =
         Channel.CreateUnbounded<object>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true });

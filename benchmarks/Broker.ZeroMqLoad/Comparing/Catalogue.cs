@@ -60,10 +60,10 @@ internal static class Catalogue
             new Variant("libzmq", ends => Measurements.Request(ends, Kind.Libzmq, shape)),
             new Variant("threads", ends => Measurements.Request(ends, Kind.Threads, shape)),
             new Variant(Name($"threads, {Attempts} attempts"), ends => Measurements.Request(ends, Kind.Threads, shape with { Attempts = Attempts })),
-            new Variant("threads that turn", ends => Measurements.Request(ends, Kind.Threads, shape with { Turns = true })),
+            new Variant("threads that run the loop", ends => Measurements.Request(ends, Kind.Threads, shape with { RunsLoop = true })),
             new Variant(
-                Name($"threads that turn, {Attempts} attempts"),
-                ends => Measurements.Request(ends, Kind.Threads, shape with { Turns = true, Attempts = Attempts })),
+                Name($"threads that run the loop, {Attempts} attempts"),
+                ends => Measurements.Request(ends, Kind.Threads, shape with { RunsLoop = true, Attempts = Attempts })),
         ]);
     }
 

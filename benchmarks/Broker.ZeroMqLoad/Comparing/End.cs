@@ -6,7 +6,7 @@ namespace Broker.ZeroMqLoad.Comparing;
 /// <summary>A process that is one end of a connection.</summary>
 internal sealed class End : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Timeout = TimeSpan.FromMinutes(2);
 
     private readonly Process _process;
     private readonly TaskCompletionSource _measures = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -91,7 +91,7 @@ internal sealed class End : IDisposable
 
     private static void Require(Task task)
     {
-        if (!task.Wait(Patience))
+        if (!task.Wait(Timeout))
         {
             throw new TimeoutException("The process of an end has printed nothing for two minutes.");
         }

@@ -54,7 +54,7 @@ internal sealed class EndFactory : IDisposable
         Add(binds, "--bind");
         Add(shape.Varies, "--vary");
         Add(kind == Kind.Loops, "--loop");
-        Add(shape.Turns, "--turn");
+        Add(shape.RunsLoop, "--run-loop");
         if (shape.Attempts > 0)
         {
             arguments.AddRange(["--attempts", shape.Attempts.ToString(CultureInfo.InvariantCulture)]);

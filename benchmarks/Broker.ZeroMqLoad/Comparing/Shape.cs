@@ -13,7 +13,7 @@ internal sealed record Shape(int Count, int WarmUp, int Size)
     public int Attempts { get; init; }
 
     /// <summary>Whether threads run the loop's iterations themselves.</summary>
-    public bool Turns { get; init; }
+    public bool RunsLoop { get; init; }
 
     /// <summary>
     /// The number of topics of a publisher. Each message has its topic in a separate frame; 0 for no topics.

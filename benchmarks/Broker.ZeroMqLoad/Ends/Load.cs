@@ -33,7 +33,7 @@ internal sealed partial class Load
     public int Attempts { get; init; }
 
     /// <summary>Whether the requesting or replying thread runs the loop's iterations itself.</summary>
-    public bool Turns { get; init; }
+    public bool RunsLoop { get; init; }
 
     /// <summary>The number of messages before the measurement, for the compiler.</summary>
     public int WarmUp { get; init; }
@@ -49,7 +49,7 @@ internal sealed partial class Load
         Linger = TimeSpan.FromSeconds(30),
     };
 
-    private EventLoopGroup? OwnLoops() => Turns ? new EventLoopGroup(new EventLoopOptions { CallerDriven = true }) : null;
+    private EventLoopGroup? OwnLoops() => RunsLoop ? new EventLoopGroup(new EventLoopOptions { CallerDriven = true }) : null;
 
     private static ZeroMqContext ContextOf(EventLoopGroup? loops) => loops is null ? new ZeroMqContext() : new ZeroMqContext(loops);
 

@@ -12,7 +12,7 @@ internal static class CurveBoxes
     internal const int NonceSize = 24;
 
     /// <summary>Creates the box for the key that two keys agree on. Returns null if they agree on none.</summary>
-    internal static ICurveBox? Between(this ICurveCryptography cryptography, ReadOnlySpan<byte> secretKey, ReadOnlySpan<byte> publicKey)
+    internal static ICurveBox? TryCreateBox(this ICurveCryptography cryptography, ReadOnlySpan<byte> secretKey, ReadOnlySpan<byte> publicKey)
     {
         Span<byte> shared = stackalloc byte[KeySize];
         ICurveBox? box = cryptography.TryAgree(secretKey, publicKey, shared) ? cryptography.CreateBox(shared) : null;

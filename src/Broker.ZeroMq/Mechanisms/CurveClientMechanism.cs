@@ -50,7 +50,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
         Span<byte> at = hello[(2 + CurveLayout.HelloPadding)..];
         _transient.PublicKey.Octets.CopyTo(at);
         at = at[CurveBoxes.KeySize..];
-        using ICurveBox? box = _keys.Cryptography.Between(_transient.SecretKey, _serverKey.Octets);
+        using ICurveBox? box = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverKey.Octets);
         if (box is null)
         {
             return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
@@ -79,7 +79,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     /// <inheritdoc/>
     public ZmtpCipher? TakeCipher(ZmtpLimits limits)
     {
-        ICurveBox toSeal = _keys.Cryptography.Between(_transient.SecretKey, _serverTransient)!;
+        ICurveBox toSeal = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverTransient)!;
         var cipher = new CurveCipher(toSeal, CurveNonce.MessageOfClient, _sent, _box!, CurveNonce.MessageOfServer, _received, limits);
         _box = null;
         return cipher;
@@ -101,14 +101,14 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
 
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> text = stackalloc byte[CurveLayout.WelcomeText];
-        using ICurveBox? box = _keys.Cryptography.Between(_transient.SecretKey, _serverKey.Octets);
+        using ICurveBox? box = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverKey.Octets);
         if (box is null || !box.TryOpen(CurveNonce.Join(CurveNonce.Welcome, data[..CurveNonce.LongSize], nonce), data[CurveNonce.LongSize..], text))
         {
             return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
         }
 
         text[..CurveBoxes.KeySize].CopyTo(_serverTransient);
-        _box = _keys.Cryptography.Between(_transient.SecretKey, _serverTransient);
+        _box = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverTransient);
         return _box is null
             ? ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine)
             : new ZmtpMechanismStep(WriteInitiate(text[CurveBoxes.KeySize..], metadata, output), Done: false, ZmtpError.None);
@@ -139,7 +139,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
         _transient.PublicKey.Octets.CopyTo(text);
         _serverKey.Octets.CopyTo(text[CurveBoxes.KeySize..]);
         RandomNumberGenerator.Fill(vouch[..CurveNonce.LongSize]);
-        using ICurveBox box = _keys.Cryptography.Between(_keys.SecretKey, _serverTransient)!;
+        using ICurveBox box = _keys.Cryptography.TryCreateBox(_keys.SecretKey, _serverTransient)!;
         box.Seal(CurveNonce.Join(CurveNonce.Vouch, vouch[..CurveNonce.LongSize], nonce), text, vouch[CurveNonce.LongSize..]);
     }
 

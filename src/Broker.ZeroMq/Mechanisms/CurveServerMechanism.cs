@@ -81,7 +81,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     /// <inheritdoc/>
     public ZmtpCipher? TakeCipher(ZmtpLimits limits)
     {
-        ICurveBox toSeal = keys.Cryptography.Between(_transient, _clientTransient)!;
+        ICurveBox toSeal = keys.Cryptography.TryCreateBox(_transient, _clientTransient)!;
         var cipher = new CurveCipher(toSeal, CurveNonce.MessageOfServer, _sent, _box!, CurveNonce.MessageOfClient, _received, limits);
         _box = null;
         return cipher;
@@ -107,7 +107,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         var ending = signed[..CurveNonce.ShortSize];
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> signature = stackalloc byte[CurveLayout.HelloSignature];
-        using ICurveBox? box = keys.Cryptography.Between(keys.SecretKey, clientTransient);
+        using ICurveBox? box = keys.Cryptography.TryCreateBox(keys.SecretKey, clientTransient);
         if (box is null || !box.TryOpen(CurveNonce.Join(CurveNonce.Hello, ending, nonce), signed[CurveNonce.ShortSize..], signature)
             || signature.ContainsAnyExcept((byte)0))
         {
@@ -158,7 +158,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         byte[] text = new byte[sealedText.Length - CurveBoxes.TagSize];
         if (!TryOpenCookie(data[..CurveLayout.Cookie])
-            || (_box = keys.Cryptography.Between(_transient, _clientTransient)) is null
+            || (_box = keys.Cryptography.TryCreateBox(_transient, _clientTransient)) is null
             || !_box.TryOpen(CurveNonce.Join(CurveNonce.Initiate, ending, nonce), sealedText, text)
             || !IsVouchedFor(text.AsSpan(0, CurveBoxes.KeySize), text.AsSpan(CurveBoxes.KeySize, CurveLayout.Vouch)))
         {
@@ -196,7 +196,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     {
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> text = stackalloc byte[CurveLayout.VouchText];
-        using ICurveBox? box = keys.Cryptography.Between(_transient, clientKey);
+        using ICurveBox? box = keys.Cryptography.TryCreateBox(_transient, clientKey);
         return box is not null
             && box.TryOpen(CurveNonce.Join(CurveNonce.Vouch, vouch[..CurveNonce.LongSize], nonce), vouch[CurveNonce.LongSize..], text)
             && text[..CurveBoxes.KeySize].SequenceEqual(_clientTransient)

@@ -82,7 +82,7 @@ internal sealed partial class PublisherSession : PeerSession
     {
         var subscription = ZmtpSubscription.From(message);
         var verdict = subscription.Kind != ZmtpSubscriptionKind.None ? Change(subscription) : OnUpstream(message);
-        if (verdict != ZmtpVerdict.Hold)
+        if (verdict != ZmtpVerdict.Defer)
         {
             Peer!.CountReceived();
         }

@@ -15,14 +15,14 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
         return session.Decode(bytes, ref taker);
     }
 
-    internal override void OnGone(MessageSession session) => Forget(session.Peer!);
+    internal override void OnGone(MessageSession session) => Disconnect(session.Peer!);
 
     /// <summary>The peer is disconnected and must not be resumed. Called on the peer's loop.</summary>
-    internal void Forget(ZeroMqPeer peer)
+    internal void Disconnect(ZeroMqPeer peer)
     {
         if (peer.Source is ReceiveSource source)
         {
-            queue.Forget(source);
+            queue.RemovePaused(source);
         }
     }
 

@@ -47,7 +47,7 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
     {
         if (_sources.Remove(session, out var source))
         {
-            _queue.Forget(source);
+            _queue.RemovePaused(source);
             _lastSession = null;
             _lastSource = null;
         }

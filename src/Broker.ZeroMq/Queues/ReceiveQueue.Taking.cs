@@ -14,7 +14,7 @@ internal sealed partial class ReceiveQueue
     /// </summary>
     // The method is optimized before its first call, as SendQueue.TryAdd is.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal TakeOutcome TryTake<TReader>(ref TReader reader)
+    internal DequeueResult TryTake<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct
     {
         var bias = _receivers.Enter();
@@ -22,7 +22,7 @@ internal sealed partial class ReceiveQueue
         if (source is null)
         {
             _receivers.Exit(bias);
-            return _isClosed ? TakeOutcome.Closed : TakeOutcome.Empty;
+            return _isClosed ? DequeueResult.Closed : DequeueResult.Empty;
         }
 
         if (_conflates)
@@ -71,7 +71,7 @@ internal sealed partial class ReceiveQueue
             Waiters.WakeOne();
         }
 
-        return taken ? TakeOutcome.Taken : TakeOutcome.Refused;
+        return taken ? DequeueResult.Taken : DequeueResult.Refused;
     }
 
     /// <summary>Drops the waiting messages and all later ones, and ends all waits.</summary>

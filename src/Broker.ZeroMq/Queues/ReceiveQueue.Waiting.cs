@@ -5,24 +5,24 @@ namespace Broker.ZeroMq.Queues;
 // This part is used by a receiver that found no message at first.
 internal sealed partial class ReceiveQueue
 {
-    private int _isLookedAt;
+    private int _isAttempting;
 
     /// <summary>
     /// Takes a message, and waits for one if there is none. It first makes up to <paramref name="attempts"/> further
     /// attempts, if no other thread is making attempts, and then blocks. It reads no clock for an infinite timeout, nor
     /// before the attempts.
     /// </summary>
-    internal TakeOutcome Take<TReader>(ref TReader reader, int attempts, TimeSpan timeout)
+    internal DequeueResult Take<TReader>(ref TReader reader, int attempts, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
         var outcome = TryTake(ref reader);
-        if (outcome != TakeOutcome.Empty || timeout == TimeSpan.Zero)
+        if (outcome != DequeueResult.Empty || timeout == TimeSpan.Zero)
         {
             return outcome;
         }
 
         outcome = Attempt(ref reader, attempts);
-        return outcome != TakeOutcome.Empty ? outcome : Block(ref reader, timeout);
+        return outcome != DequeueResult.Empty ? outcome : Block(ref reader, timeout);
     }
 
     /// <summary>
@@ -43,12 +43,12 @@ internal sealed partial class ReceiveQueue
     // Only one thread makes attempts at a time. Two such threads would take the processor from each other and from the
     // loop.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private TakeOutcome Attempt<TReader>(ref TReader reader, int attempts)
+    private DequeueResult Attempt<TReader>(ref TReader reader, int attempts)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        if (attempts == 0 || Interlocked.CompareExchange(ref _isLookedAt, 1, 0) != 0)
+        if (attempts == 0 || Interlocked.CompareExchange(ref _isAttempting, 1, 0) != 0)
         {
-            return TakeOutcome.Empty;
+            return DequeueResult.Empty;
         }
 
         try
@@ -60,7 +60,7 @@ internal sealed partial class ReceiveQueue
                 if (HasMessages || _isClosed)
                 {
                     var outcome = TryTake(ref reader);
-                    if (outcome != TakeOutcome.Empty)
+                    if (outcome != DequeueResult.Empty)
                     {
                         return outcome;
                     }
@@ -69,27 +69,27 @@ internal sealed partial class ReceiveQueue
         }
         finally
         {
-            Volatile.Write(ref _isLookedAt, 0);
+            Volatile.Write(ref _isAttempting, 0);
         }
 
-        return TakeOutcome.Empty;
+        return DequeueResult.Empty;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private TakeOutcome Block<TReader>(ref TReader reader, TimeSpan timeout)
+    private DequeueResult Block<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var patience = new Patience(timeout, Clock);
+        var deadline = new Deadline(timeout, Clock);
         int left;
         do
         {
-            left = patience.Milliseconds;
+            left = deadline.Milliseconds;
             var waiter = Waiters.Join(blocks: true);
-            var outcome = TakeOutcome.Empty;
+            var outcome = DequeueResult.Empty;
             try
             {
                 outcome = TryTake(ref reader);
-                if (outcome == TakeOutcome.Empty && waiter.Block(left))
+                if (outcome == DequeueResult.Empty && waiter.Block(left))
                 {
                     outcome = TryTake(ref reader);
                 }
@@ -102,13 +102,13 @@ internal sealed partial class ReceiveQueue
                 }
             }
 
-            if (outcome != TakeOutcome.Empty)
+            if (outcome != DequeueResult.Empty)
             {
                 return outcome;
             }
         }
         while (left != 0);
 
-        return TakeOutcome.Empty;
+        return DequeueResult.Empty;
     }
 }

@@ -24,7 +24,7 @@ internal sealed partial class ReceiveQueue
 
     private readonly Lock _gate = new();
     private readonly BiasedGate _receivers = new();
-    private readonly ChunkPool _pool;
+    private readonly MessageChunkPool _pool;
     private readonly List<ReceiveSource> _paused = [];
     private readonly int _mostMessages;
     private readonly int _mostPerChunk;
@@ -46,7 +46,7 @@ internal sealed partial class ReceiveQueue
     /// The most memory that the waiting messages may use. A larger message is accepted if nothing else is waiting.
     /// </param>
     /// <param name="conflates">Whether only the newest message of each peer is kept. There is then always room.</param>
-    internal ReceiveQueue(ChunkPool pool, int mostMessages, long mostBytes, bool conflates = false)
+    internal ReceiveQueue(MessageChunkPool pool, int mostMessages, long mostBytes, bool conflates = false)
     {
         _conflates = conflates;
         _pool = pool;
@@ -72,7 +72,7 @@ internal sealed partial class ReceiveQueue
     internal bool HasMessages => _hasArrivals || Volatile.Read(ref _current) is not null;
 
     /// <summary>The memory of the waiting messages, in bytes. Any thread may read it.</summary>
-    internal long HeldBytes
+    internal long BufferedBytes
     {
         get
         {
@@ -174,7 +174,7 @@ internal sealed partial class ReceiveQueue
     }
 
     /// <summary>The peer is disconnected and must not be resumed. Its messages can still be received.</summary>
-    internal void Forget(ReceiveSource source)
+    internal void RemovePaused(ReceiveSource source)
     {
         lock (_gate)
         {
@@ -196,7 +196,7 @@ internal sealed partial class ReceiveQueue
         {
             count = Math.Min(messages, _mostPerChunk);
             size = count == messages ? encoded.Length : EncodedMessage.Measure(encoded, count);
-            if (size > ChunkPool.Large)
+            if (size > MessageChunkPool.Large)
             {
                 size = FitOne(encoded, ref count);
             }
@@ -221,7 +221,7 @@ internal sealed partial class ReceiveQueue
         while (count < most)
         {
             int next = EncodedMessage.Measure(rest[size..]);
-            if (size + next > ChunkPool.Large)
+            if (size + next > MessageChunkPool.Large)
             {
                 break;
             }
@@ -236,7 +236,7 @@ internal sealed partial class ReceiveQueue
     private MessageChunk Append(ReceiveSource source, int size)
     {
         // A source with few messages gets small chunks until messages have to wait.
-        int wanted = source.First is null ? size : Math.Max(size, ChunkPool.Large);
+        int wanted = source.First is null ? size : Math.Max(size, MessageChunkPool.Large);
         var chunk = _pool.Take(wanted);
         _bytes += chunk.Array.Length;
         if (source.Last is null)

@@ -17,11 +17,11 @@ internal sealed partial class SendQueue
     // A writer sends at once if much is waiting. It also sends a single message while the loop sleeps, because a wake
     // of the loop would cost more. If single messages follow each other closely, the queue collects them instead.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void GetSent(bool isMuch)
+    private void SendOrNotify(bool isMuch)
     {
         if (!(isMuch || CountSingle()) || !TrySendHere())
         {
-            Nudge();
+            NotifyLoop();
         }
     }
 
@@ -46,7 +46,7 @@ internal sealed partial class SendQueue
     // than one iteration may send. The loop must then be notified.
     private bool TrySendHere()
     {
-        if (Gate is null || _isHeldUp || !Gate.TryEnter())
+        if (Gate is null || _isPaused || !Gate.TryEnter())
         {
             return false;
         }

@@ -9,7 +9,7 @@ internal sealed partial class SendQueue
     private const int WorthSending = 32 * 1024;
 
     // The most bytes that one iteration sends before other work on the loop runs.
-    private const int MostPerTurn = 512 * 1024;
+    private const int MostPerIteration = 512 * 1024;
 
     // A flush for a single message costs more than the message. After this many flushes within one tick of the clock,
     // the queue collects messages for the length of the window.
@@ -40,20 +40,20 @@ internal sealed partial class SendQueue
     /// Makes the loop look at the queue now, if messages are waiting. A caller that is about to wait for a reply uses
     /// it. Any thread may call it.
     /// </summary>
-    internal void Push()
+    internal void FlushNow()
     {
         if (_isAwake && Waiting > 0 && !TrySendHere())
         {
-            Nudge();
+            NotifyLoop();
         }
     }
 
     /// <summary>A peer can take messages again. Called on the loop.</summary>
     internal void Resume()
     {
-        if (_isHeldUp)
+        if (_isPaused)
         {
-            _isHeldUp = false;
+            _isPaused = false;
             _isAwake = true;
             Flush();
             WakeWriters();
@@ -61,7 +61,7 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>No peer can take messages. Called on the loop.</summary>
-    internal void HoldUp() => _isHeldUp = true;
+    internal void Pause() => _isPaused = true;
 
     /// <summary>
     /// Accepts no more messages and ends all waits. The loop still sends the messages that are queued. Any thread may
@@ -74,8 +74,8 @@ internal sealed partial class SendQueue
         _isClosed = true;
         _writers.Exit(bias);
         Waiters.WakeAll();
-        GotRoom?.Invoke();
-        Nudge();
+        OnRoom?.Invoke();
+        NotifyLoop();
         return _emptied.Task;
     }
 
@@ -104,7 +104,7 @@ internal sealed partial class SendQueue
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Nudge()
+    private void NotifyLoop()
     {
         _isAwake = true;
         if (Interlocked.Exchange(ref _isPosted, 1) != 0)
@@ -152,7 +152,7 @@ internal sealed partial class SendQueue
 
     private void FlushAlone()
     {
-        while (!_isHeldUp && !_isDraining)
+        while (!_isPaused && !_isDraining)
         {
             if (!TryDrain(out bool isEmpty))
             {
@@ -165,7 +165,7 @@ internal sealed partial class SendQueue
                 return;
             }
 
-            if (!isEmpty || (!_isClosed && (IsToStream() || !TryRest())))
+            if (!isEmpty || (!_isClosed && (StartsStreaming() || !TryGoToSleep())))
             {
                 return;
             }
@@ -200,7 +200,7 @@ internal sealed partial class SendQueue
     private bool DrainSome(out bool isEmpty)
     {
         isEmpty = false;
-        int left = MostPerTurn;
+        int left = MostPerIteration;
         while (true)
         {
             var chunk = _head;
@@ -216,7 +216,7 @@ internal sealed partial class SendQueue
                 CountTaken(sent, size);
                 if (!all)
                 {
-                    _isHeldUp = true;
+                    _isPaused = true;
                     return true;
                 }
 
@@ -247,7 +247,7 @@ internal sealed partial class SendQueue
         if (messages > 0)
         {
             Interlocked.MemoryBarrier();
-            if ((!Waiters.IsEmpty || GotRoom is not null) && Waiting <= _mostMessages / 2 && HasRoom)
+            if ((!Waiters.IsEmpty || OnRoom is not null) && Waiting <= _mostMessages / 2 && HasRoom)
             {
                 WakeWriters();
             }
@@ -262,12 +262,12 @@ internal sealed partial class SendQueue
             Waiters.WakeOne();
         }
 
-        GotRoom?.Invoke();
+        OnRoom?.Invoke();
     }
 
     // Messages follow each other closely. The loop then looks at the queue when the window ends, or when much is
     // waiting, and no longer after each message.
-    private bool IsToStream()
+    private bool StartsStreaming()
     {
         if (_isStreaming)
         {
@@ -327,7 +327,7 @@ internal sealed partial class SendQueue
 
     // A writer stores its message and then reads _isAwake without a barrier between the two. The
     // process-wide barrier here makes up for the missing one. Returns true if a message arrived meanwhile.
-    private bool TryRest()
+    private bool TryGoToSleep()
     {
         _isAwake = false;
         Interlocked.MemoryBarrierProcessWide();

@@ -6,7 +6,7 @@ namespace Broker.ZeroMq.Queues;
 // This part is used by a writer that found no room at first.
 internal sealed partial class SendQueue
 {
-    private int _isLookedAt;
+    private int _isAttempting;
 
     /// <summary>
     /// Copies a message into the queue, and waits for room if there is none. It first makes up to <see
@@ -14,11 +14,11 @@ internal sealed partial class SendQueue
     /// for an infinite timeout, nor before the attempts.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal SendOutcome Add<TMessage>(in TMessage message, TimeSpan timeout)
+    internal EnqueueResult Add<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         var outcome = TryAdd(message);
-        return outcome != SendOutcome.Full || timeout == TimeSpan.Zero ? outcome : AddSlowly(message, timeout);
+        return outcome != EnqueueResult.Full || timeout == TimeSpan.Zero ? outcome : AddSlowly(message, timeout);
     }
 
     /// <summary>
@@ -37,25 +37,25 @@ internal sealed partial class SendQueue
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private SendOutcome AddSlowly<TMessage>(in TMessage message, TimeSpan timeout)
+    private EnqueueResult AddSlowly<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         if (_loop.IsCallerDriven)
         {
-            return Turn(message, timeout);
+            return RunLoopAndAdd(message, timeout);
         }
 
         var outcome = Attempt(message);
-        return outcome != SendOutcome.Full ? outcome : Block(message, timeout);
+        return outcome != EnqueueResult.Full ? outcome : Block(message, timeout);
     }
 
     // Only one thread makes attempts at a time, as in ReceiveQueue.
-    private SendOutcome Attempt<TMessage>(in TMessage message)
+    private EnqueueResult Attempt<TMessage>(in TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        if (Attempts == 0 || Interlocked.CompareExchange(ref _isLookedAt, 1, 0) != 0)
+        if (Attempts == 0 || Interlocked.CompareExchange(ref _isAttempting, 1, 0) != 0)
         {
-            return SendOutcome.Full;
+            return EnqueueResult.Full;
         }
 
         try
@@ -67,7 +67,7 @@ internal sealed partial class SendQueue
                 if (HasRoomFor(message.EncodedSize))
                 {
                     var outcome = TryAdd(message);
-                    if (outcome != SendOutcome.Full)
+                    if (outcome != EnqueueResult.Full)
                     {
                         return outcome;
                     }
@@ -76,32 +76,32 @@ internal sealed partial class SendQueue
         }
         finally
         {
-            Volatile.Write(ref _isLookedAt, 0);
+            Volatile.Write(ref _isAttempting, 0);
         }
 
-        return SendOutcome.Full;
+        return EnqueueResult.Full;
     }
 
-    private SendOutcome Block<TMessage>(in TMessage message, TimeSpan timeout)
+    private EnqueueResult Block<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var patience = new Patience(timeout, Clock);
+        var deadline = new Deadline(timeout, Clock);
         int left;
         do
         {
-            left = patience.Milliseconds;
+            left = deadline.Milliseconds;
             var waiter = Waiters.Join(blocks: true);
-            var outcome = SendOutcome.Full;
+            var outcome = EnqueueResult.Full;
             bool waitsOn = false;
             try
             {
                 outcome = TryAdd(message);
-                if (outcome == SendOutcome.Full && waiter.Block(left))
+                if (outcome == EnqueueResult.Full && waiter.Block(left))
                 {
                     outcome = TryAdd(message);
                 }
 
-                waitsOn = outcome == SendOutcome.Full && left != 0;
+                waitsOn = outcome == EnqueueResult.Full && left != 0;
             }
             finally
             {
@@ -113,37 +113,37 @@ internal sealed partial class SendQueue
                 }
             }
 
-            if (outcome != SendOutcome.Full)
+            if (outcome != EnqueueResult.Full)
             {
                 return outcome;
             }
         }
         while (left != 0);
 
-        return SendOutcome.Full;
+        return EnqueueResult.Full;
     }
 
     // The loop has no thread of its own. Only the caller's iterations connect peers and make room.
-    private SendOutcome Turn<TMessage>(in TMessage message, TimeSpan timeout)
+    private EnqueueResult RunLoopAndAdd<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         for (int i = 0; i < Attempts; i++)
         {
             _loop.RunOnce(TimeSpan.Zero);
             var found = TryAdd(message);
-            if (found != SendOutcome.Full)
+            if (found != EnqueueResult.Full)
             {
                 return found;
             }
         }
 
-        var patience = new Patience(timeout, Clock);
+        var deadline = new Deadline(timeout, Clock);
         while (true)
         {
-            int left = patience.Milliseconds;
+            int left = deadline.Milliseconds;
             _loop.RunOnce(TimeSpan.FromMilliseconds(left));
             var outcome = TryAdd(message);
-            if (outcome != SendOutcome.Full || left == 0)
+            if (outcome != EnqueueResult.Full || left == 0)
             {
                 return outcome;
             }

@@ -23,7 +23,7 @@ namespace Broker.ZeroMq.Queues;
 internal sealed partial class SendQueue
 {
     private readonly BiasedGate _writers = new();
-    private readonly ChunkPool _pool;
+    private readonly MessageChunkPool _pool;
     private readonly EventLoop _loop;
     private readonly IBatchSender _sender;
     private readonly int _mostMessages;
@@ -36,13 +36,13 @@ internal sealed partial class SendQueue
     private long _writtenBytes;
     private long _allowed;
     private long _allowedBytes;
-    private long _nudgeAt;
-    private long _nudgeAtBytes;
+    private long _notifyAt;
+    private long _notifyAtBytes;
 
     // These fields are the loop's progress.
     private long _taken;
     private long _takenBytes;
-    private volatile bool _isHeldUp;
+    private volatile bool _isPaused;
     private volatile bool _isClosed;
 
     /// <param name="pool">The pool of the chunks.</param>
@@ -51,19 +51,19 @@ internal sealed partial class SendQueue
     /// <param name="mostMessages">The most messages that may wait for the loop; 0 for no bound.</param>
     /// <param name="mostBytes">The most bytes that may wait for the loop.</param>
     /// <param name="isOpen">False if there is no room before the first call of <see cref="Resume"/>.</param>
-    internal SendQueue(ChunkPool pool, EventLoop loop, IBatchSender sender, int mostMessages, long mostBytes, bool isOpen)
+    internal SendQueue(MessageChunkPool pool, EventLoop loop, IBatchSender sender, int mostMessages, long mostBytes, bool isOpen)
     {
         _pool = pool;
         _loop = loop;
         _sender = sender;
         _mostMessages = mostMessages == 0 ? int.MaxValue : mostMessages;
         _mostBytes = mostBytes;
-        _isHeldUp = !isOpen;
+        _isPaused = !isOpen;
         _allowed = _mostMessages;
         _allowedBytes = _mostBytes;
-        _head = _tail = pool.Take(ChunkPool.Small);
+        _head = _tail = pool.Take(MessageChunkPool.Small);
         _flush = Flush;
-        PlanNudge();
+        PlanNotification();
     }
 
     /// <summary>
@@ -90,7 +90,7 @@ internal sealed partial class SendQueue
 
     /// <summary>Whether there is room for a small message at this moment. Any thread may read it.</summary>
     internal bool HasRoom =>
-        _isClosed || (!_isHeldUp
+        _isClosed || (!_isPaused
             && Volatile.Read(ref _written) - Volatile.Read(ref _taken) < _mostMessages
             && Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes) < Math.Min(_mostBytes, _pool.Share));
 
@@ -105,7 +105,7 @@ internal sealed partial class SendQueue
     internal long Waiting => Volatile.Read(ref _written) - Volatile.Read(ref _taken);
 
     /// <summary>Called on the loop when there may be room again after the queue was full.</summary>
-    internal Action? GotRoom { get; set; }
+    internal Action? OnRoom { get; set; }
 
     /// <summary>
     /// Copies a message into the queue if there is room. Any thread may call it; it never waits for a peer.
@@ -113,13 +113,13 @@ internal sealed partial class SendQueue
     // The method runs for each message, so it is optimized before its first call. On a single processor, the runtime
     // would run the unoptimized code for seconds.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal SendOutcome TryAdd<TMessage>(in TMessage message)
+    internal EnqueueResult TryAdd<TMessage>(in TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         int size = message.EncodedSize;
         var bias = _writers.Enter();
         bool extends = _tail.Room < size;
-        if (_isHeldUp || _isClosed
+        if (_isPaused || _isClosed
             || ((_written >= _allowed || _writtenBytes + size > _allowedBytes) && !FindRoom(size))
             || (extends && !MayExtend(size)))
         {
@@ -147,16 +147,16 @@ internal sealed partial class SendQueue
         chunk.Publish();
         _written++;
         _writtenBytes += size;
-        bool nudges = _written >= _nudgeAt || _writtenBytes >= _nudgeAtBytes;
-        if (nudges)
+        bool notifies = _written >= _notifyAt || _writtenBytes >= _notifyAtBytes;
+        if (notifies)
         {
-            PlanNudge();
+            PlanNotification();
         }
 
         _writers.Exit(bias);
-        if (!_isAwake || nudges)
+        if (!_isAwake || notifies)
         {
-            GetSent(nudges);
+            SendOrNotify(notifies);
         }
 
         if (!Waiters.IsEmpty && HasRoom)
@@ -164,7 +164,7 @@ internal sealed partial class SendQueue
             Waiters.WakeOne();
         }
 
-        return SendOutcome.Sent;
+        return EnqueueResult.Sent;
     }
 
     // Called under the gate. The loop may have taken more messages than the writers knew.
@@ -180,10 +180,10 @@ internal sealed partial class SendQueue
 
     // Called under the gate. From 32 KiB on, a send is worth waking the thread that sends. The loop is also woken at
     // half of the bound, so that the queue does not fill up.
-    private void PlanNudge()
+    private void PlanNotification()
     {
-        _nudgeAt = _written + Math.Max(1, _mostMessages / 2);
-        _nudgeAtBytes = _writtenBytes + Math.Min(WorthSending, _mostBytes / 2);
+        _notifyAt = _written + Math.Max(1, _mostMessages / 2);
+        _notifyAtBytes = _writtenBytes + Math.Min(WorthSending, _mostBytes / 2);
     }
 
     // Called under the gate. If memory is short, the queue grows only up to its share. Messages that the loop takes
@@ -199,24 +199,24 @@ internal sealed partial class SendQueue
     private MessageChunk Extend(int size)
     {
         // The first, small chunk may be empty, if all messages are large.
-        var chunk = _pool.Take(Math.Max(size, ChunkPool.Large));
+        var chunk = _pool.Take(Math.Max(size, MessageChunkPool.Large));
         _tail.Next = chunk;
         return _tail = chunk;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private SendOutcome Refuse()
+    private EnqueueResult Refuse()
     {
         if (_isClosed)
         {
-            return SendOutcome.Closed;
+            return EnqueueResult.Closed;
         }
 
-        if (!_isHeldUp)
+        if (!_isPaused)
         {
-            Nudge();
+            NotifyLoop();
         }
 
-        return SendOutcome.Full;
+        return EnqueueResult.Full;
     }
 }

@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Queues;
 /// </summary>
 internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
 {
-    private readonly Sleep _sleep = new();
+    private readonly ThreadParker _parker = new();
     private ManualResetValueTaskSourceCore<bool> _source = new() { RunContinuationsAsynchronously = true };
     private bool _blocks;
 
@@ -29,7 +29,7 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
         _blocks = blocks;
         if (blocks)
         {
-            _sleep.Arm();
+            _parker.Arm();
         }
         else
         {
@@ -48,7 +48,7 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
     {
         if (_blocks)
         {
-            return _sleep.End();
+            return _parker.End();
         }
 
         _source.SetResult(true);
@@ -56,12 +56,12 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
     }
 
     /// <summary>Wakes the thread after its wait was ended.</summary>
-    internal void Wake() => _sleep.Wake();
+    internal void Wake() => _parker.Wake();
 
     /// <summary>
     /// Blocks the thread. Returns false if the wait was not ended: the timeout has passed, or nearly so.
     /// </summary>
-    internal bool Block(int milliseconds) => _sleep.Wait(milliseconds);
+    internal bool Block(int milliseconds) => _parker.Wait(milliseconds);
 
     bool IValueTaskSource<bool>.GetResult(short token) => _source.GetResult(token);
 

@@ -21,7 +21,7 @@ internal abstract partial class PeerSession
         }
 
         Pause();
-        return ZmtpVerdict.Hold;
+        return ZmtpVerdict.Defer;
     }
 
     /// <summary>The result for the decoder if a message was taken and <see cref="MustStop"/> is true.</summary>

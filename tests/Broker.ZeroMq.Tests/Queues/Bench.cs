@@ -12,11 +12,11 @@ internal sealed class Bench
 
     public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false, TimeProvider? clock = null, MemoryBudget? budget = null)
     {
-        Pool = new ChunkPool(budget);
+        Pool = new MessageChunkPool(budget);
         Queue = new ReceiveQueue(Pool, mostMessages, mostBytes, conflates) { Clock = clock ?? TimeProvider.System };
     }
 
-    public ChunkPool Pool { get; }
+    public MessageChunkPool Pool { get; }
 
     public ReceiveQueue Queue { get; }
 
@@ -105,21 +105,21 @@ internal sealed class Bench
     {
         using var message = new ZeroMqMessage();
         var reader = new Taker(message);
-        return Queue.TryTake(ref reader) == TakeOutcome.Taken ? Show(message) : null;
+        return Queue.TryTake(ref reader) == DequeueResult.Taken ? Show(message) : null;
     }
 
     public string? Take(int attempts, TimeSpan timeout)
     {
         using var message = new ZeroMqMessage();
         var reader = new Taker(message);
-        return Queue.Take(ref reader, attempts, timeout) == TakeOutcome.Taken ? Show(message) : null;
+        return Queue.Take(ref reader, attempts, timeout) == DequeueResult.Taken ? Show(message) : null;
     }
 
     /// <summary>Returns the number in the next message, or -1 if there is none.</summary>
     public int TakeNumber()
     {
         var reader = new NumberTaker();
-        return Queue.TryTake(ref reader) == TakeOutcome.Taken ? reader.Number : -1;
+        return Queue.TryTake(ref reader) == DequeueResult.Taken ? reader.Number : -1;
     }
 
     private static string Show(ZeroMqMessage message) =>

@@ -54,7 +54,7 @@ public sealed class ReceiveQueueTests
         bench.Add(bench.Source(), "kept");
         var refuser = new Bench.Refuser();
 
-        Assert.Equal(TakeOutcome.Refused, bench.Queue.TryTake(ref refuser));
+        Assert.Equal(DequeueResult.Refused, bench.Queue.TryTake(ref refuser));
 
         Assert.Equal("kept", bench.TakeNow());
     }
@@ -178,7 +178,7 @@ public sealed class ReceiveQueueTests
         Assert.Equal(0, bench.Pool.Outstanding);
         Assert.Equal(10, bench.Add(peer, Bench.Numbers(0, 1), 1));
         var reader = new Bench.NumberTaker();
-        Assert.Equal(TakeOutcome.Closed, bench.Queue.TryTake(ref reader));
+        Assert.Equal(DequeueResult.Closed, bench.Queue.TryTake(ref reader));
         Assert.Equal(0, bench.Pool.Outstanding);
     }
 
@@ -189,7 +189,7 @@ public sealed class ReceiveQueueTests
         var peer = bench.Source();
         bench.Add(peer, Bench.Numbers(0, 5), 5);
 
-        bench.Queue.Forget(peer);
+        bench.Queue.RemovePaused(peer);
 
         Assert.Equal([0, 1, 2, 3], Enumerable.Range(0, 4).Select(_ => bench.TakeNumber()));
         Assert.Empty(bench.AllResumed);

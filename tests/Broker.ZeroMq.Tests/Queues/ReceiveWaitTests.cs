@@ -56,7 +56,7 @@ public sealed class ReceiveWaitTests
     public void A_close_ends_all_waits()
     {
         var bench = new Bench();
-        var outcomes = new TakeOutcome[3];
+        var outcomes = new DequeueResult[3];
         var threads = Enumerable.Range(0, 3).Select(i => new Thread(() =>
         {
             var reader = new Bench.NumberTaker();
@@ -68,7 +68,7 @@ public sealed class ReceiveWaitTests
         bench.Queue.Close();
 
         Assert.All(threads, thread => Assert.True(thread.Join(Guard)));
-        Assert.All(outcomes, outcome => Assert.Equal(TakeOutcome.Closed, outcome));
+        Assert.All(outcomes, outcome => Assert.Equal(DequeueResult.Closed, outcome));
     }
 
     [Fact]
@@ -144,12 +144,12 @@ public sealed class ReceiveWaitTests
             while (true)
             {
                 var outcome = bench.Queue.Take(ref reader, i * 20, i == 1 ? TimeSpan.FromMilliseconds(1) : Timeout.InfiniteTimeSpan);
-                if (outcome == TakeOutcome.Closed)
+                if (outcome == DequeueResult.Closed)
                 {
                     return;
                 }
 
-                if (outcome == TakeOutcome.Taken)
+                if (outcome == DequeueResult.Taken)
                 {
                     Count(reader.Number);
                 }

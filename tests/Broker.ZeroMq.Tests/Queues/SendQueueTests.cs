@@ -15,7 +15,7 @@ public sealed class SendQueueTests
         using var rig = new Line();
         for (int i = 0; i < 10_000; i++)
         {
-            Assert.Equal(SendOutcome.Sent, rig.Send(i, Timeout.InfiniteTimeSpan));
+            Assert.Equal(EnqueueResult.Sent, rig.Send(i, Timeout.InfiniteTimeSpan));
         }
 
         rig.End();
@@ -40,12 +40,12 @@ public sealed class SendQueueTests
     {
         using var rig = new Line(isOpen: false);
 
-        Assert.Equal(SendOutcome.Full, rig.Send(0, TimeSpan.Zero));
-        Assert.Equal(SendOutcome.Full, rig.Send(0, TimeSpan.FromMilliseconds(5)));
+        Assert.Equal(EnqueueResult.Full, rig.Send(0, TimeSpan.Zero));
+        Assert.Equal(EnqueueResult.Full, rig.Send(0, TimeSpan.FromMilliseconds(5)));
         rig.Allow(3);
 
         int taken = 0;
-        while (rig.Send(taken, TimeSpan.FromMilliseconds(50)) == SendOutcome.Sent)
+        while (rig.Send(taken, TimeSpan.FromMilliseconds(50)) == EnqueueResult.Sent)
         {
             taken++;
         }
@@ -81,7 +81,7 @@ public sealed class SendQueueTests
         rig.Allow(1);
 
         await wait.WaitAsync(Guard, TestContext.Current.CancellationToken);
-        Assert.Equal(SendOutcome.Sent, rig.Send(7, TimeSpan.Zero));
+        Assert.Equal(EnqueueResult.Sent, rig.Send(7, TimeSpan.Zero));
     }
 
     [Fact]
@@ -90,7 +90,7 @@ public sealed class SendQueueTests
         using var rig = new Line();
         using (rig.Hold())
         {
-            Assert.Equal(SendOutcome.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
+            Assert.Equal(EnqueueResult.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
             Assert.True(rig.Queue.HasRoom);
             var wait = rig.Queue.WaitAsync(Line.MostBytes, CancellationToken.None).AsTask();
             Assert.False(wait.IsCompleted);
@@ -99,7 +99,7 @@ public sealed class SendQueueTests
             await wait.WaitAsync(Guard, TestContext.Current.CancellationToken);
         }
 
-        Assert.Equal(SendOutcome.Sent, rig.Send(1, TimeSpan.Zero, Line.MostBytes));
+        Assert.Equal(EnqueueResult.Sent, rig.Send(1, TimeSpan.Zero, Line.MostBytes));
     }
 
     // If two of them tried, they would wake each other without end.
@@ -110,7 +110,7 @@ public sealed class SendQueueTests
         Thread[] writers;
         using (rig.Hold())
         {
-            Assert.Equal(SendOutcome.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
+            Assert.Equal(EnqueueResult.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
             writers = [.. Enumerable.Range(1, 3).Select(i => new Thread(() => rig.Send(i, Timeout.InfiniteTimeSpan, Line.MostBytes)))];
             Array.ForEach(writers, writer => writer.Start());
             Wait.Until(() => rig.Queue.Waiters.Count == writers.Length);
@@ -126,7 +126,7 @@ public sealed class SendQueueTests
     public void A_closed_queue_ends_all_waits_and_returns_Closed()
     {
         using var rig = new Line(isOpen: false);
-        var outcome = SendOutcome.Sent;
+        var outcome = EnqueueResult.Sent;
         var writer = new Thread(() => outcome = rig.Send(7, Timeout.InfiniteTimeSpan));
         writer.Start();
         Wait.Until(() => !rig.Queue.Waiters.IsEmpty);
@@ -134,8 +134,8 @@ public sealed class SendQueueTests
         _ = rig.Queue.SealAsync();
 
         Assert.True(writer.Join(Guard));
-        Assert.Equal(SendOutcome.Closed, outcome);
-        Assert.Equal(SendOutcome.Closed, rig.Send(7, TimeSpan.Zero));
+        Assert.Equal(EnqueueResult.Closed, outcome);
+        Assert.Equal(EnqueueResult.Closed, rig.Send(7, TimeSpan.Zero));
     }
 
     [Fact]
@@ -250,7 +250,7 @@ public sealed class SendQueueTests
             Queue = new SendQueue(Pool, _loops[0], this, Mark, MostBytes, isOpen);
         }
 
-        public ChunkPool Pool { get; } = new();
+        public MessageChunkPool Pool { get; } = new();
 
         public SendQueue Queue { get; }
 
@@ -267,7 +267,7 @@ public sealed class SendQueueTests
             }
         }
 
-        public SendOutcome Send(int number, TimeSpan timeout, int size = 8)
+        public EnqueueResult Send(int number, TimeSpan timeout, int size = 8)
         {
             byte[] body = new byte[size];
             BinaryPrimitives.WriteInt32LittleEndian(body, number);

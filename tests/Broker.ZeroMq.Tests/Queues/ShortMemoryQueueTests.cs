@@ -65,20 +65,20 @@ public sealed class ShortMemoryQueueTests : IDisposable
     public void A_send_queue_accepts_about_its_share_and_reports_room_when_the_loop_has_taken_it()
     {
         var sender = new Counter();
-        var queue = new SendQueue(new ChunkPool(Budget), _loops[0], sender, mostMessages: 0, mostBytes: Limit, isOpen: true);
+        var queue = new SendQueue(new MessageChunkPool(Budget), _loops[0], sender, mostMessages: 0, mostBytes: Limit, isOpen: true);
         int rooms = 0;
-        queue.GotRoom = () => rooms++;
+        queue.OnRoom = () => rooms++;
         byte[] body = new byte[1000];
         Budget.Add(Limit);
 
         int taken = 0;
-        while (queue.TryAdd(new Encoders.OneFrame(body)) == SendOutcome.Sent)
+        while (queue.TryAdd(new Encoders.OneFrame(body)) == EnqueueResult.Sent)
         {
             taken++;
         }
 
         // The queue accepts its share and fills the chunk that it had begun.
-        Assert.InRange(taken, Share / 1100, (ChunkPool.Small + ChunkPool.Large) / 1000);
+        Assert.InRange(taken, Share / 1100, (MessageChunkPool.Small + MessageChunkPool.Large) / 1000);
         Assert.False(queue.HasRoom);
         Assert.Equal(0, rooms);
         for (int turns = 0; queue.Waiting > 0; turns++)
@@ -90,7 +90,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
         Assert.Equal(taken, sender.Count);
         Assert.InRange(rooms, 1, taken);
         Assert.True(queue.HasRoom);
-        Assert.Equal(SendOutcome.Sent, queue.TryAdd(new Encoders.OneFrame(new byte[1_000_000])));
+        Assert.Equal(EnqueueResult.Sent, queue.TryAdd(new Encoders.OneFrame(new byte[1_000_000])));
         queue.Drop();
         Assert.Equal(Limit, Budget.BufferedBytes);
     }

@@ -40,7 +40,7 @@ public sealed class DecoderVerdictTests
         {
             for (int refusal = 0; refusal < 2; refusal++)
             {
-                var holder = new Recorder(events) { MessageVerdict = ZmtpVerdict.Hold, CommandVerdict = ZmtpVerdict.Hold };
+                var holder = new Recorder(events) { MessageVerdict = ZmtpVerdict.Defer, CommandVerdict = ZmtpVerdict.Defer };
                 var held = decoder.Decode(rest, ref holder);
                 Assert.True(held.Paused);
                 Assert.Equal(0, held.Consumed);

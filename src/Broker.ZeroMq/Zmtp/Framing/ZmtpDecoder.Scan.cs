@@ -54,7 +54,7 @@ internal partial struct ZmtpDecoder
 
             if (!Fits(flags, length, frames, bodyBytes))
             {
-                return Exceed(length, bodyBytes);
+                return RefuseLimit(length, bodyBytes);
             }
 
             needed = offset + header + length;
@@ -70,7 +70,7 @@ internal partial struct ZmtpDecoder
         }
 
         verdict = handler.OnMessage(new ZmtpMessage(rest[..offset], frames, bodyBytes, _commandBytes));
-        return verdict == ZmtpVerdict.Hold ? Suspend(offset, frames, bodyBytes) : Pass(ref rest, offset, verdict);
+        return verdict == ZmtpVerdict.Defer ? Suspend(offset, frames, bodyBytes) : Pass(ref rest, offset, verdict);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -83,7 +83,7 @@ internal partial struct ZmtpDecoder
     private bool Pass(ref ReadOnlySpan<byte> rest, int length, ZmtpVerdict verdict)
     {
         rest = rest[length..];
-        ForgetMessage();
+        ResetMessage();
         return verdict == ZmtpVerdict.Continue;
     }
 
@@ -221,7 +221,7 @@ internal partial struct ZmtpDecoder
         }
 
         verdict = handler.OnCommand(command);
-        if (verdict is ZmtpVerdict.Hold or ZmtpVerdict.Abort)
+        if (verdict is ZmtpVerdict.Defer or ZmtpVerdict.Abort)
         {
             return false;
         }
@@ -245,7 +245,7 @@ internal partial struct ZmtpDecoder
     /// Refuses a frame that exceeds a limit. A frame with MORE is refused if the frame after it would be one too many.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Exceed(int length, int bodyBytes)
+    private bool RefuseLimit(int length, int bodyBytes)
     {
         if (length > _maxFrameSize)
         {

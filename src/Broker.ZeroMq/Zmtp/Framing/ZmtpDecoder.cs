@@ -152,7 +152,7 @@ internal partial struct ZmtpDecoder
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void ForgetMessage()
+    private void ResetMessage()
     {
         _scanned = 0;
         _frames = 0;

@@ -15,7 +15,7 @@ internal enum ZmtpVerdict
     /// Not taken. The decoder keeps the message unconsumed and returns to the caller; the next call delivers it again
     /// (backpressure).
     /// </summary>
-    Hold,
+    Defer,
 
     /// <summary>The connection must be closed. The decoder fails with <see cref="ZmtpError.Aborted"/>.</summary>
     Abort,

@@ -89,7 +89,7 @@ internal sealed partial class ZmtpHandshake
         {
             Fail(step.Error);
         }
-        else if (step.Asks)
+        else if (step.NeedsAdmission)
         {
             State = ZmtpHandshakeState.Admission;
         }

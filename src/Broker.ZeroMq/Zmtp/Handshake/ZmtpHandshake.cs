@@ -30,7 +30,7 @@ internal sealed partial class ZmtpHandshake
     private readonly IZmtpMechanism _mechanism;
     private ZmtpDecoder _decoder;
     private int _greeted;
-    private bool _errorTold;
+    private bool _errorWritten;
 
     /// <summary>Creates a handshake with the NULL mechanism.</summary>
     public ZmtpHandshake(ZmtpHandshakeOptions options)
@@ -138,7 +138,7 @@ internal sealed partial class ZmtpHandshake
             }
         }
 
-        written += TellError(output[written..]);
+        written += WriteErrorOnce(output[written..]);
         bool waits = State is ZmtpHandshakeState.Greeting or ZmtpHandshakeState.Version2 or ZmtpHandshakeState.Mechanism;
         return new ZmtpHandshakeStep(consumed, waits ? needed : 0, written, State);
     }
@@ -153,7 +153,7 @@ internal sealed partial class ZmtpHandshake
     {
         State = ZmtpHandshakeState.Mechanism;
         int written = Apply(_mechanism.Admit(_options.Metadata, output));
-        return written + TellError(output[written..]);
+        return written + WriteErrorOnce(output[written..]);
     }
 
     /// <summary>Tells the handshake that the application refuses the peer. Use it in state Admission.</summary>
@@ -165,7 +165,7 @@ internal sealed partial class ZmtpHandshake
     public int Deny(string status, Span<byte> output)
     {
         Fail(ZmtpError.NotAdmitted);
-        _errorTold = true;
+        _errorWritten = true;
         return ZmtpCommandWriter.WriteError(output, status);
     }
 
@@ -176,14 +176,14 @@ internal sealed partial class ZmtpHandshake
     public void Wipe() => _mechanism.Wipe();
 
     // ERROR is sent once, only after the mechanism has begun, and never in answer to the peer's own ERROR.
-    private int TellError(Span<byte> output)
+    private int WriteErrorOnce(Span<byte> output)
     {
-        if (State != ZmtpHandshakeState.Failed || Peer is not { UnderstandsCommands: true } || _errorTold || Error == ZmtpError.PeerRefused)
+        if (State != ZmtpHandshakeState.Failed || Peer is not { UnderstandsCommands: true } || _errorWritten || Error == ZmtpError.PeerRefused)
         {
             return 0;
         }
 
-        _errorTold = true;
+        _errorWritten = true;
         return ZmtpCommandWriter.WriteError(output, ZmtpErrors.Text(Error));
     }
 }

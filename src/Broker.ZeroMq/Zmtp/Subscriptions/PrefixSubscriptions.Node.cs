@@ -61,7 +61,7 @@ internal sealed partial class PrefixSubscriptions
         /// <summary>
         /// Removes the nodes that are no longer needed, after the last subscription to this prefix was removed.
         /// </summary>
-        public void Shed()
+        public void RemoveUnneeded()
         {
             byte[] removed = Key;
             var kept = this;

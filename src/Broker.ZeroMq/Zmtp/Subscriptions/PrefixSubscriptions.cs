@@ -177,7 +177,7 @@ internal sealed partial class PrefixSubscriptions
         Count--;
         Bytes -= prefix.Length;
         node.Value = null;
-        node.Shed();
+        node.RemoveUnneeded();
         return PrefixChange.Last;
     }
 

@@ -10,7 +10,7 @@ namespace Broker.ZeroMq.Queues;
 /// for the lock that the waking thread still owns. On a single processor that costs two more thread switches for each
 /// message that a thread waits for.
 /// </remarks>
-internal sealed unsafe class Sleep
+internal sealed unsafe class ThreadParker
 {
     private const int Awake = 0;
     private const int Asleep = 1;
@@ -28,7 +28,7 @@ internal sealed unsafe class Sleep
     private readonly nint _futex;
 
     /// <param name="isPortable">Whether to use a monitor on Linux too; for tests.</param>
-    internal Sleep(bool isPortable = false) => _futex = isPortable ? 0 : FutexNumber;
+    internal ThreadParker(bool isPortable = false) => _futex = isPortable ? 0 : FutexNumber;
 
     private static nint FutexNumber => !OperatingSystem.IsLinux() ? 0 : RuntimeInformation.ProcessArchitecture switch
     {

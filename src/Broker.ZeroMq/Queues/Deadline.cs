@@ -1,13 +1,13 @@
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>The deadline of a call that waits. It reads no clock for an infinite timeout.</summary>
-internal readonly struct Patience
+internal readonly struct Deadline
 {
     private readonly TimeProvider _clock;
     private readonly TimeSpan _time;
     private readonly long _start;
 
-    internal Patience(TimeSpan time, TimeProvider clock)
+    internal Deadline(TimeSpan time, TimeProvider clock)
     {
         _clock = clock;
         _time = time;

@@ -3,7 +3,7 @@ using Broker.ZeroMq.Sockets;
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>Sends the messages of a socket that distributes them among its peers.</summary>
-internal sealed class RingSender(DistributingSocket socket) : IBatchSender
+internal sealed class DistributingSender(DistributingSocket socket) : IBatchSender
 {
     public int Send(ReadOnlySpan<byte> messages, int count, out int sent)
     {

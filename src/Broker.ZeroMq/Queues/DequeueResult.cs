@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>The result of an attempt to take a message.</summary>
-internal enum TakeOutcome
+internal enum DequeueResult
 {
     /// <summary>There is no message.</summary>
     Empty,

@@ -7,7 +7,7 @@ namespace Broker.Benchmarks.Threads;
 /// Measures the cost of a queue between threads by itself: one thread posts a burst and takes it. The result is for one
 /// item.
 /// </summary>
-public class HandOverBenchmarks
+public class ThreadQueueBenchmarks
 {
     private const int Items = 1024;
 
@@ -44,7 +44,7 @@ public class HandOverBenchmarks
     public int ChannelBounded() => Run(ref _bounded);
 
     private int Run<T>(ref T handOver)
-        where T : struct, IHandOver
+        where T : struct, IThreadQueue
     {
         int taken = 0;
         for (int i = 0; i < Items; i += Burst)

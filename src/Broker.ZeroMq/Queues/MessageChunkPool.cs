@@ -8,7 +8,7 @@ namespace Broker.ZeroMq.Queues;
 /// messages.
 /// </summary>
 /// <param name="budget">Counts the memory of the chunks in use; null for no limit.</param>
-internal sealed class ChunkPool(MemoryBudget? budget = null)
+internal sealed class MessageChunkPool(MemoryBudget? budget = null)
 {
     /// <summary>The size of a chunk for a peer that sends little.</summary>
     internal const int Small = 4 * 1024;

@@ -1,7 +1,7 @@
 namespace Broker.Benchmarks.Threads;
 
 /// <summary>A queue from one thread to another. It is implemented by structs, so that calls are direct.</summary>
-internal interface IHandOver
+internal interface IThreadQueue
 {
     void Post(object item);
 

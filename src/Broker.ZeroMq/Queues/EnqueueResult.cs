@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>The result of an attempt to send.</summary>
-internal enum SendOutcome
+internal enum EnqueueResult
 {
     /// <summary>There is no room.</summary>
     Full,

@@ -10,7 +10,7 @@ namespace Broker.Benchmarks.Requests;
 /// This project's client on a loop without a thread: the caller runs the loop's iterations. One thread creates and uses
 /// it.
 /// </summary>
-internal sealed class TurningRequester : IRequester
+internal sealed class CallerDrivenRequester : IRequester
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
 
@@ -19,7 +19,7 @@ internal sealed class TurningRequester : IRequester
     private readonly string _subject;
     private readonly byte[] _body;
 
-    internal TurningRequester(string url, string subject, string body)
+    internal CallerDrivenRequester(string url, string subject, string body)
     {
         _subject = subject;
         _body = Encoding.ASCII.GetBytes(body);

@@ -2,18 +2,18 @@ using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq.Tests.Queues;
 
-public class SleepTests
+public class ThreadParkerTests
 {
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public void A_wait_that_was_ended_before_it_began_returns_at_once(bool isPortable)
     {
-        var sleep = new Sleep(isPortable);
-        sleep.Arm();
+        var parker = new ThreadParker(isPortable);
+        parker.Arm();
 
-        Assert.False(sleep.End());
-        Assert.True(sleep.Wait(Timeout.Infinite));
+        Assert.False(parker.End());
+        Assert.True(parker.Wait(Timeout.Infinite));
     }
 
     [Theory]
@@ -21,12 +21,12 @@ public class SleepTests
     [InlineData(true)]
     public void A_wait_ends_with_its_timeout(bool isPortable)
     {
-        var sleep = new Sleep(isPortable);
-        sleep.Arm();
+        var parker = new ThreadParker(isPortable);
+        parker.Arm();
 
-        Assert.False(sleep.Wait(1));
-        sleep.Arm();
-        Assert.False(sleep.Wait(0));
+        Assert.False(parker.Wait(1));
+        parker.Arm();
+        Assert.False(parker.Wait(0));
     }
 
     [Theory]
@@ -35,8 +35,8 @@ public class SleepTests
     public void Each_of_many_waits_is_ended_by_another_thread(bool isPortable)
     {
         const int Rounds = 20_000;
-        var ping = new Sleep(isPortable);
-        var pong = new Sleep(isPortable);
+        var ping = new ThreadParker(isPortable);
+        var pong = new ThreadParker(isPortable);
         ping.Arm();
         pong.Arm();
         int answered = 0;
@@ -68,11 +68,11 @@ public class SleepTests
         Assert.Equal((Rounds, Rounds), (answered, got));
     }
 
-    private static void End(Sleep sleep)
+    private static void End(ThreadParker parker)
     {
-        if (sleep.End())
+        if (parker.End())
         {
-            sleep.Wake();
+            parker.Wake();
         }
     }
 }
