@@ -81,7 +81,7 @@ public sealed partial class DocumentTests
     public void Each_option_has_a_row_and_each_row_an_option()
     {
         var named = new SortedSet<string>(StringComparer.Ordinal);
-        foreach (string[] row in Pages.Rows("client.md", "Options, beside other clients"))
+        foreach (string[] row in Pages.Rows("client.md", "Options, compared with other clients"))
         {
             // "Tls.MinVersion`, `Configure": both are properties of Tls.
             string owner = "";
