@@ -48,7 +48,7 @@ public sealed partial class ZeroMqBridge
                 },
                 OnWritable = client =>
                 {
-                    Tell(static route => route.OnWritable());
+                    Notify(static route => route.OnWritable());
                     given.OnWritable?.Invoke(client);
                 },
                 OnClosed = client =>
@@ -73,7 +73,7 @@ public sealed partial class ZeroMqBridge
             _log.ServerLost(reason.Message);
         }
 
-        Tell(static route => route.OnServerLost());
+        Notify(static route => route.OnServerLost());
     }
 
     // Logs each reason once: while a server is away for a day, the client makes some thousand attempts.
@@ -90,12 +90,12 @@ public sealed partial class ZeroMqBridge
     {
         _serverErrors.Clear();
         _lastFailure = null;
-        Tell(static route => route.OnServerBack());
+        Notify(static route => route.OnServerConnected());
         _log.ServerBack(client.Server);
     }
 
     // An exception in one route must not keep the other routes from being notified.
-    private void Tell(Action<BridgeRoute> what)
+    private void Notify(Action<BridgeRoute> what)
     {
         foreach (BridgeRoute route in _routes)
         {

@@ -126,7 +126,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             }
 
             // Publishes the messages that were taken from the ZeroMQ programs while the route still counts them.
-            await _client.Loop.OutliveAsync(route.StopIngressAsync).ConfigureAwait(false);
+            await _client.Loop.WaitWhileRunningAsync(route.StopIngressAsync).ConfigureAwait(false);
             return await EndAsync(route, linger).ConfigureAwait(false);
         }
         finally
@@ -152,7 +152,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     public async Task StopIngressAsync(CancellationToken cancellationToken = default)
     {
         _stopping = true;
-        await _client.Loop.OutliveAsync(() => Task.WhenAll(_routes.Select(route => route.StopIngressAsync()))).WaitAsync(cancellationToken).ConfigureAwait(false);
+        await _client.Loop.WaitWhileRunningAsync(() => Task.WhenAll(_routes.Select(route => route.StopIngressAsync()))).WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -175,7 +175,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             long[] undelivered = await Task.WhenAll(_routes.Select(route => CloseRouteAsync(route, linger))).ConfigureAwait(false);
             if (_client is not null)
             {
-                await _client.Loop.OutliveAsync(_client.CloseAsync).ConfigureAwait(false);
+                await _client.Loop.WaitWhileRunningAsync(_client.CloseAsync).ConfigureAwait(false);
             }
 
             _context?.Tracer?.Dispose();
@@ -213,7 +213,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         try
         {
             // From this iteration of the loop on, the route is notified about the server.
-            if (!await _client.Loop.DoAsync(() => Begin(route)).ConfigureAwait(false))
+            if (!await _client.Loop.RunAsync(() => Begin(route)).ConfigureAwait(false))
             {
                 throw new ObjectDisposedException(nameof(ZeroMqBridge), "The event loops of the bridge have ended.");
             }
@@ -233,14 +233,14 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         route.Start();
         if (_client.State == ConnectionState.Connected)
         {
-            route.OnServerBack();
+            route.OnServerConnected();
         }
     }
 
     private async Task<long> EndAsync(BridgeRoute route, TimeSpan linger)
     {
         long undelivered = await CloseRouteAsync(route, linger).ConfigureAwait(false);
-        if (!await _client.Loop.DoAsync(Remove).ConfigureAwait(false))
+        if (!await _client.Loop.RunAsync(Remove).ConfigureAwait(false))
         {
             Remove();
         }
@@ -251,5 +251,5 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     }
 
     // If the owner of the loops has ended them, no messages are left to send.
-    private Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger) => _client.Loop.OutliveAsync(() => route.CloseAsync(linger));
+    private Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger) => _client.Loop.WaitWhileRunningAsync(() => route.CloseAsync(linger));
 }

@@ -62,7 +62,7 @@ public sealed class ShadowTests
         await Wait.UntilAsync(async () => await copies.CountAsync() == Messages, () => $"{shadow.Route()}");
         await Wait.UntilAsync(() => full.Route().Dropped == Messages, () => $"{full.Route()}");
         Assert.Equal((0, 0), (await copies.DisorderAsync(), shadow.Route().Dropped));
-        Assert.Equal((Messages, 0, 0), (bridge.Route().HandedOver, bridge.Route().Resent, bridge.Route().Moved));
+        Assert.Equal((Messages, 0, 0), (bridge.Route().Delivered, bridge.Route().Resent, bridge.Route().Moved));
     }
 
     [Fact]
@@ -77,6 +77,6 @@ public sealed class ShadowTests
         client.Publish($"{Pipeline.Subject}._out.e", "p-1"u8, headers: "NATS/1.0\r\nZmq-Ingress: i.1\r\nZmq-Seq: 2\r\n\r\n"u8);
 
         await Wait.UntilAsync(async () => await copies.CountAsync() == 1, () => $"{shadow.Route()}");
-        Assert.Equal((2, 1, 1, 0), (shadow.Route().Received, shadow.Route().HandedOver, shadow.Route().Refused, shadow.Route().Dropped));
+        Assert.Equal((2, 1, 1, 0), (shadow.Route().Received, shadow.Route().Delivered, shadow.Route().Refused, shadow.Route().Dropped));
     }
 }

@@ -79,7 +79,7 @@ public sealed partial class HostedRoutesTests
         // Its programs are the same two, and its counters go on.
         await push.SendAsync("two", TestContext.Current.CancellationToken);
         Assert.Equal("two", Receive(pull));
-        await Wait.UntilAsync(() => Route<PushPullRouteSnapshot>(host, "logs") is { HandedOver: 2, Peers: 2 }, () => $"{Route<PushPullRouteSnapshot>(host, "logs")}");
+        await Wait.UntilAsync(() => Route<PushPullRouteSnapshot>(host, "logs") is { Delivered: 2, Peers: 2 }, () => $"{Route<PushPullRouteSnapshot>(host, "logs")}");
 
         host.Change((Routes + "devices", null!), (Routes + "devices:Pattern", null!), (Routes + "devices:Subject", null!), (Routes + "devices:Endpoint", null!));
         await Wait.UntilAsync(() => host.Services.GetRequiredService<ZeroMqBridge>().Snapshot()["devices"] is null || host.Log.Has("[19]"), () => host.Log.Text);

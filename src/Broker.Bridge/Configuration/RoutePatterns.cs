@@ -15,10 +15,10 @@ namespace Broker.Bridge.Configuration;
 internal static class RoutePatterns
 {
     /// <summary>The largest value of a message size limit.</summary>
-    internal const int LargestMessage = 64 * 1024 * 1024;
+    internal const int MaxMessageSizeLimit = 64 * 1024 * 1024;
 
     /// <summary>The largest value of a limit on the number of peers.</summary>
-    internal const int MostPeers = 1_000_000;
+    internal const int MaxPeersLimit = 1_000_000;
 
     private const long MostBytes = 1L << 40;
     private const int MostTopicBytes = 1 << 20;
@@ -26,172 +26,172 @@ internal static class RoutePatterns
     private const int MostMessages = 1 << 24;
     private const int MostPending = 1 << 20;
 
-    private static readonly Dictionary<string, Func<IRouteReader, RouteOptions>> All = new(StringComparer.OrdinalIgnoreCase)
+    private static readonly Dictionary<string, Func<IRouteConfiguration, RouteOptions>> All = new(StringComparer.OrdinalIgnoreCase)
     {
         ["pubsub"] = PubSub,
         ["request"] = Request,
         ["worker"] = Worker,
         ["pushpull"] = PushPull,
         ["router"] = keys => Raw(keys, RawSocket.Router),
-        ["dealer"] = keys => Raw(keys, RawSocket.Dealer) with { CarryIdentities = keys.Flag("CarryIdentities", false) },
+        ["dealer"] = keys => Raw(keys, RawSocket.Dealer) with { CarryIdentities = keys.ReadBoolean("CarryIdentities", false) },
         ["pair"] = keys => Raw(keys, RawSocket.Pair),
     };
 
     /// <summary>The list of pattern names, for error messages.</summary>
-    public static string Shape => "one of " + string.Join(", ", All.Keys);
+    public static string Description => "one of " + string.Join(", ", All.Keys);
 
     /// <summary>
     /// Returns the function that reads the keys of a pattern; null if there is no pattern with this name.
     /// </summary>
-    public static Func<IRouteReader, RouteOptions>? Find(string? pattern) => pattern is null ? null : All.GetValueOrDefault(pattern);
+    public static Func<IRouteConfiguration, RouteOptions>? Find(string? pattern) => pattern is null ? null : All.GetValueOrDefault(pattern);
 
-    private static PubSubRouteOptions PubSub(IRouteReader keys)
+    private static PubSubRouteOptions PubSub(IRouteConfiguration keys)
     {
         var defaults = new PubSubRouteOptions();
         return defaults with
         {
-            Publishers = keys.Endpoints("Publishers"),
-            Subscribers = keys.Endpoints("Subscribers"),
-            Topics = keys.Texts("Topics", "a prefix of topics") is { } topics ? [.. topics.Select(Encoding.UTF8.GetBytes)] : defaults.Topics,
+            Publishers = keys.ReadEndpoints("Publishers"),
+            Subscribers = keys.ReadEndpoints("Subscribers"),
+            Topics = keys.ReadTexts("Topics", "a prefix of topics") is { } topics ? [.. topics.Select(Encoding.UTF8.GetBytes)] : defaults.Topics,
             Mapping = Topics(keys) with
             {
-                SingleFrameDelimiter = keys.CharacterOrNone("SingleFrameDelimiter", defaults.Mapping.SingleFrameDelimiter),
-                MaxSingleFrameTopic = (int)keys.Whole("MaxSingleFrameTopic", defaults.Mapping.MaxSingleFrameTopic, 0, MostTopicBytes),
-                MaxSubjectLength = (int)keys.Whole("MaxSubjectLength", defaults.Mapping.MaxSubjectLength, 36, TopicCodec.MaxSubjectLengthLimit),
-                MaxTopicBytes = (int)keys.Bytes("MaxTopicBytes", defaults.Mapping.MaxTopicBytes, 1, MostTopicBytes),
-                MaxFrames = (int)keys.Whole("MaxFrames", defaults.Mapping.MaxFrames, 1, ushort.MaxValue),
-                VerifyTopic = keys.Flag("VerifyTopic", defaults.Mapping.VerifyTopic),
-                RefuseForeignSubjects = keys.Flag("RefuseForeignSubjects", defaults.Mapping.RefuseForeignSubjects),
-                Echo = keys.Flag("Echo", defaults.Mapping.Echo),
+                SingleFrameDelimiter = keys.ReadCharacterOrNone("SingleFrameDelimiter", defaults.Mapping.SingleFrameDelimiter),
+                MaxSingleFrameTopic = (int)keys.ReadInteger("MaxSingleFrameTopic", defaults.Mapping.MaxSingleFrameTopic, 0, MostTopicBytes),
+                MaxSubjectLength = (int)keys.ReadInteger("MaxSubjectLength", defaults.Mapping.MaxSubjectLength, 36, TopicCodec.MaxSubjectLengthLimit),
+                MaxTopicBytes = (int)keys.ReadByteCount("MaxTopicBytes", defaults.Mapping.MaxTopicBytes, 1, MostTopicBytes),
+                MaxFrames = (int)keys.ReadInteger("MaxFrames", defaults.Mapping.MaxFrames, 1, ushort.MaxValue),
+                VerifyTopic = keys.ReadBoolean("VerifyTopic", defaults.Mapping.VerifyTopic),
+                RefuseForeignSubjects = keys.ReadBoolean("RefuseForeignSubjects", defaults.Mapping.RefuseForeignSubjects),
+                Echo = keys.ReadBoolean("Echo", defaults.Mapping.Echo),
             },
-            HighWaterMark = keys.Bytes("SendHighWaterMark", defaults.HighWaterMark, 1024, MostBytes),
-            MaxMessageSize = (int)keys.Bytes("MaxMessageSize", defaults.MaxMessageSize, 1, LargestMessage),
-            MaxPeers = (int)keys.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
-            HeartbeatInterval = keys.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
-            MaxPrefixes = (int)keys.Whole("MaxPrefixes", defaults.MaxPrefixes, 0, MostPrefixes),
-            MaxPrefixMemory = keys.Bytes("MaxPrefixMemory", defaults.MaxPrefixMemory, 0, MostBytes),
-            MaxFilters = (int)keys.Whole("MaxFilters", defaults.MaxFilters, 0, MostPrefixes),
-            AcceptBridges = keys.Flag("AcceptBridges", defaults.AcceptBridges),
-            TraceFrame = keys.Flag("TraceFrame", defaults.TraceFrame),
-            LastValues = keys.Inner("LastValues", static inner => new LastValueOptions
+            HighWaterMark = keys.ReadByteCount("SendHighWaterMark", defaults.HighWaterMark, 1024, MostBytes),
+            MaxMessageSize = (int)keys.ReadByteCount("MaxMessageSize", defaults.MaxMessageSize, 1, MaxMessageSizeLimit),
+            MaxPeers = (int)keys.ReadInteger("MaxPeers", defaults.MaxPeers, 1, MaxPeersLimit),
+            HeartbeatInterval = keys.ReadTimeSpanOrNever("Heartbeat", defaults.HeartbeatInterval),
+            MaxPrefixes = (int)keys.ReadInteger("MaxPrefixes", defaults.MaxPrefixes, 0, MostPrefixes),
+            MaxPrefixMemory = keys.ReadByteCount("MaxPrefixMemory", defaults.MaxPrefixMemory, 0, MostBytes),
+            MaxFilters = (int)keys.ReadInteger("MaxFilters", defaults.MaxFilters, 0, MostPrefixes),
+            AcceptBridges = keys.ReadBoolean("AcceptBridges", defaults.AcceptBridges),
+            TraceFrame = keys.ReadBoolean("TraceFrame", defaults.TraceFrame),
+            LastValues = keys.ReadSection("LastValues", static inner => new LastValueOptions
             {
-                MaxTopics = (int)inner.Whole("MaxTopics", new LastValueOptions().MaxTopics, 1, 1 << 24),
-                MaxBytes = inner.Bytes("MaxBytes", new LastValueOptions().MaxBytes, 1024, MostBytes),
+                MaxTopics = (int)inner.ReadInteger("MaxTopics", new LastValueOptions().MaxTopics, 1, 1 << 24),
+                MaxBytes = inner.ReadByteCount("MaxBytes", new LastValueOptions().MaxBytes, 1024, MostBytes),
             }),
         };
     }
 
-    private static RequestRouteOptions Request(IRouteReader keys)
+    private static RequestRouteOptions Request(IRouteConfiguration keys)
     {
         var defaults = new RequestRouteOptions();
-        keys.OneOf("Subject", "Prefix");
+        keys.RequireOneOf("Subject", "Prefix");
         return Socket(keys, defaults) with
         {
-            Subject = keys.Text("Subject"),
+            Subject = keys.ReadText("Subject"),
             Topics = TopicsIfAny(keys),
-            TimeToLive = keys.Span("TimeToLive", defaults.TimeToLive),
-            TimeoutReply = keys.Text("TimeoutReply") is { } late ? Encoding.UTF8.GetBytes(late) : defaults.TimeoutReply,
-            NoResponders = keys.Choice("NoResponders", defaults.NoResponders),
-            NoRespondersReply = keys.Text("NoRespondersReply") is { } nobody ? Encoding.UTF8.GetBytes(nobody) : defaults.NoRespondersReply,
-            MaxPending = (int)keys.Whole("MaxPending", defaults.MaxPending, 1, MostPending),
-            MaxPendingPerClient = (int)keys.Whole("MaxPendingPerClient", defaults.MaxPendingPerClient, 1, MostMessages),
-            MaxKeptBytes = keys.Bytes("MaxKept", defaults.MaxKeptBytes, 1, MostBytes),
+            TimeToLive = keys.ReadTimeSpan("TimeToLive", defaults.TimeToLive),
+            TimeoutReply = keys.ReadText("TimeoutReply") is { } late ? Encoding.UTF8.GetBytes(late) : defaults.TimeoutReply,
+            NoResponders = keys.ReadChoice("NoResponders", defaults.NoResponders),
+            NoRespondersReply = keys.ReadText("NoRespondersReply") is { } nobody ? Encoding.UTF8.GetBytes(nobody) : defaults.NoRespondersReply,
+            MaxPending = (int)keys.ReadInteger("MaxPending", defaults.MaxPending, 1, MostPending),
+            MaxPendingPerClient = (int)keys.ReadInteger("MaxPendingPerClient", defaults.MaxPendingPerClient, 1, MostMessages),
+            MaxKeptBytes = keys.ReadByteCount("MaxKept", defaults.MaxKeptBytes, 1, MostBytes),
         };
     }
 
-    private static WorkerRouteOptions Worker(IRouteReader keys)
+    private static WorkerRouteOptions Worker(IRouteConfiguration keys)
     {
         var defaults = new WorkerRouteOptions();
-        keys.OneOf("Subject", "Prefix");
+        keys.RequireOneOf("Subject", "Prefix");
         return Socket(keys, defaults) with
         {
-            Subject = keys.Text("Subject"),
+            Subject = keys.ReadText("Subject"),
             Topics = TopicsIfAny(keys),
-            QueueGroup = keys.Text("QueueGroup") ?? defaults.QueueGroup,
-            TimeToLive = keys.Span("TimeToLive", defaults.TimeToLive),
-            OnWorkerLoss = keys.Choice("OnWorkerLoss", defaults.OnWorkerLoss),
-            MaxPending = (int)keys.Whole("MaxPending", defaults.MaxPending, 1, MostPending),
-            MaxPendingPerWorker = (int)keys.Whole("MaxPendingPerWorker", defaults.MaxPendingPerWorker, 1, MostMessages),
-            Shadow = keys.Flag("Shadow", defaults.Shadow),
+            QueueGroup = keys.ReadText("QueueGroup") ?? defaults.QueueGroup,
+            TimeToLive = keys.ReadTimeSpan("TimeToLive", defaults.TimeToLive),
+            OnWorkerLoss = keys.ReadChoice("OnWorkerLoss", defaults.OnWorkerLoss),
+            MaxPending = (int)keys.ReadInteger("MaxPending", defaults.MaxPending, 1, MostPending),
+            MaxPendingPerWorker = (int)keys.ReadInteger("MaxPendingPerWorker", defaults.MaxPendingPerWorker, 1, MostMessages),
+            Shadow = keys.ReadBoolean("Shadow", defaults.Shadow),
         };
     }
 
-    private static PushPullRouteOptions PushPull(IRouteReader keys)
+    private static PushPullRouteOptions PushPull(IRouteConfiguration keys)
     {
-        var defaults = new PushPullRouteOptions { Subject = keys.Needed("Subject") };
+        var defaults = new PushPullRouteOptions { Subject = keys.ReadRequiredText("Subject") };
         return defaults with
         {
-            Pushers = keys.Endpoints("Pushers"),
-            Pullers = keys.Endpoints("Pullers"),
-            Window = (int)keys.Whole("Window", defaults.Window, 1, MostPending),
-            WindowBytes = keys.Bytes("WindowBytes", defaults.WindowBytes, 1, MostBytes),
-            KeepOrder = keys.Flag("KeepOrder", defaults.KeepOrder),
-            MaxMessageSize = (int)keys.Bytes("MaxMessageSize", defaults.MaxMessageSize, 1, LargestMessage),
-            MaxPeers = (int)keys.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
-            HighWaterMark = (int)keys.Whole("HighWaterMark", defaults.HighWaterMark, 1, MostMessages),
-            HighWaterBytes = keys.Bytes("HighWaterBytes", defaults.HighWaterBytes, 1, MostBytes),
-            HeartbeatInterval = keys.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
-            PeerTimeout = keys.Seconds("PeerTimeout", defaults.PeerTimeout, least: 2),
-            StopTimeout = keys.SpanOrNone("StopTimeout", defaults.StopTimeout),
-            Stream = keys.Inner("Stream", Stream),
-            Shadow = keys.Flag("Shadow", defaults.Shadow),
+            Pushers = keys.ReadEndpoints("Pushers"),
+            Pullers = keys.ReadEndpoints("Pullers"),
+            Window = (int)keys.ReadInteger("Window", defaults.Window, 1, MostPending),
+            WindowBytes = keys.ReadByteCount("WindowBytes", defaults.WindowBytes, 1, MostBytes),
+            KeepOrder = keys.ReadBoolean("KeepOrder", defaults.KeepOrder),
+            MaxMessageSize = (int)keys.ReadByteCount("MaxMessageSize", defaults.MaxMessageSize, 1, MaxMessageSizeLimit),
+            MaxPeers = (int)keys.ReadInteger("MaxPeers", defaults.MaxPeers, 1, MaxPeersLimit),
+            HighWaterMark = (int)keys.ReadInteger("HighWaterMark", defaults.HighWaterMark, 1, MostMessages),
+            HighWaterBytes = keys.ReadByteCount("HighWaterBytes", defaults.HighWaterBytes, 1, MostBytes),
+            HeartbeatInterval = keys.ReadTimeSpanOrNever("Heartbeat", defaults.HeartbeatInterval),
+            PeerTimeout = keys.ReadSeconds("PeerTimeout", defaults.PeerTimeout, least: 2),
+            StopTimeout = keys.ReadTimeSpanOrZero("StopTimeout", defaults.StopTimeout),
+            Stream = keys.ReadSection("Stream", Stream),
+            Shadow = keys.ReadBoolean("Shadow", defaults.Shadow),
         };
     }
 
-    private static StreamQueueOptions Stream(IRouteReader keys)
+    private static StreamQueueOptions Stream(IRouteConfiguration keys)
     {
-        var defaults = new StreamQueueOptions { Stream = keys.Needed("Name") };
+        var defaults = new StreamQueueOptions { Stream = keys.ReadRequiredText("Name") };
         return defaults with
         {
-            Consumer = keys.Text("Consumer") ?? defaults.Consumer,
-            Create = keys.Flag("Create", defaults.Create),
-            Domain = keys.Text("Domain"),
-            Replicas = (int)keys.Whole("Replicas", defaults.Replicas, 1, 5),
-            MaxBytes = keys.Bytes("MaxBytes", defaults.MaxBytes, 0, 1L << 50),
-            AckWait = keys.Seconds("AckWait", defaults.AckWait, least: 3),
+            Consumer = keys.ReadText("Consumer") ?? defaults.Consumer,
+            Create = keys.ReadBoolean("Create", defaults.Create),
+            Domain = keys.ReadText("Domain"),
+            Replicas = (int)keys.ReadInteger("Replicas", defaults.Replicas, 1, 5),
+            MaxBytes = keys.ReadByteCount("MaxBytes", defaults.MaxBytes, 0, 1L << 50),
+            AckWait = keys.ReadSeconds("AckWait", defaults.AckWait, least: 3),
         };
     }
 
-    private static RawRouteOptions Raw(IRouteReader keys, RawSocket socket) => Socket(keys, new RawRouteOptions
+    private static RawRouteOptions Raw(IRouteConfiguration keys, RawSocket socket) => Socket(keys, new RawRouteOptions
     {
         Socket = socket,
-        ToSubject = keys.Needed("ToSubject"),
-        FromSubject = keys.Needed("FromSubject"),
-        QueueGroup = keys.Text("QueueGroup"),
+        ToSubject = keys.ReadRequiredText("ToSubject"),
+        FromSubject = keys.ReadRequiredText("FromSubject"),
+        QueueGroup = keys.ReadText("QueueGroup"),
     });
 
     // The keys of every route with one socket.
-    private static T Socket<T>(IRouteReader keys, T defaults)
+    private static T Socket<T>(IRouteConfiguration keys, T defaults)
         where T : SocketRouteOptions
         => (T)((SocketRouteOptions)defaults with
         {
-            Endpoints = keys.Endpoints("Endpoint"),
-            MaxMessageSize = (int)keys.Bytes("MaxMessageSize", defaults.MaxMessageSize, 1, LargestMessage),
-            MaxFrames = (int)keys.Whole("MaxFrames", defaults.MaxFrames, 1, ushort.MaxValue),
-            MaxPeers = (int)keys.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
-            SendHighWaterMark = (int)keys.Whole("HighWaterMark", defaults.SendHighWaterMark, 1, MostMessages),
-            HeartbeatInterval = keys.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
+            Endpoints = keys.ReadEndpoints("Endpoint"),
+            MaxMessageSize = (int)keys.ReadByteCount("MaxMessageSize", defaults.MaxMessageSize, 1, MaxMessageSizeLimit),
+            MaxFrames = (int)keys.ReadInteger("MaxFrames", defaults.MaxFrames, 1, ushort.MaxValue),
+            MaxPeers = (int)keys.ReadInteger("MaxPeers", defaults.MaxPeers, 1, MaxPeersLimit),
+            SendHighWaterMark = (int)keys.ReadInteger("HighWaterMark", defaults.SendHighWaterMark, 1, MostMessages),
+            HeartbeatInterval = keys.ReadTimeSpanOrNever("Heartbeat", defaults.HeartbeatInterval),
         });
 
-    private static MappingOptions Topics(IRouteReader keys)
+    private static MappingOptions Topics(IRouteConfiguration keys)
     {
         var defaults = new MappingOptions { BridgeId = MappingOptions.NewId() };
         return defaults with
         {
-            Prefix = keys.Prefix("Prefix", defaults.Prefix),
-            TopicDelimiter = keys.Character("Delimiter", defaults.TopicDelimiter),
+            Prefix = keys.ReadSubjectPrefix("Prefix", defaults.Prefix),
+            TopicDelimiter = keys.ReadCharacter("Delimiter", defaults.TopicDelimiter),
         };
     }
 
     // Without a prefix, all messages use the one subject.
-    private static MappingOptions? TopicsIfAny(IRouteReader keys)
+    private static MappingOptions? TopicsIfAny(IRouteConfiguration keys)
     {
-        if (keys.Text("Prefix") is not null)
+        if (keys.ReadText("Prefix") is not null)
         {
             return Topics(keys);
         }
 
-        keys.Lacks("Delimiter", "Prefix");
+        keys.ReportMissing("Delimiter", "Prefix");
         return null;
     }
 }

@@ -11,7 +11,7 @@ internal sealed class StreamApi
     private const int StreamNotFound = 10059;
     private const int ConsumerNotFound = 10014;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(5);
 
     private readonly BrokerConnection _client;
     private readonly StreamQueueOptions _options;
@@ -54,7 +54,7 @@ internal sealed class StreamApi
     /// makes progress. In a correct work queue, each message is either pending or waits for its acknowledgement.
     /// </remarks>
     /// <inheritdoc cref="EnsureStreamAsync"/>
-    internal async Task<long> CountPassedOverAsync()
+    internal async Task<long> CountSkippedAsync()
     {
         using JsonDocument stream = await QueryAsync($"STREAM.INFO.{_options.Stream}").ConfigureAwait(false);
         long messages = Number(stream, "state", "messages") ?? 0;
@@ -82,7 +82,7 @@ internal sealed class StreamApi
     /// of the stream.
     /// </summary>
     /// <inheritdoc cref="EnsureStreamAsync"/>
-    internal async Task MakeConsumerAgainAsync()
+    internal async Task RecreateConsumerAsync()
     {
         using JsonDocument consumer = await QueryAsync(ConsumerInfo).ConfigureAwait(false);
         if (Find(consumer, "config") is not { } config)
@@ -100,8 +100,8 @@ internal sealed class StreamApi
             json.WriteEndObject();
         }
 
-        StreamException? error = await AskAsync($"CONSUMER.DELETE.{_options.Stream}.{_options.Consumer}", default).ConfigureAwait(false)
-            ?? await AskAsync($"CONSUMER.DURABLE.CREATE.{_options.Stream}.{_options.Consumer}", body.WrittenMemory).ConfigureAwait(false);
+        StreamException? error = await SendAsync($"CONSUMER.DELETE.{_options.Stream}.{_options.Consumer}", default).ConfigureAwait(false)
+            ?? await SendAsync($"CONSUMER.DURABLE.CREATE.{_options.Stream}.{_options.Consumer}", body.WrittenMemory).ConfigureAwait(false);
         if (error is not null)
         {
             throw error;
@@ -131,11 +131,11 @@ internal sealed class StreamApi
         Find(document, path) is { ValueKind: JsonValueKind.String } found ? found.GetString() : null;
 
     private async Task<JsonDocument> QueryAsync(string what)
-        => JsonDocument.Parse((await _client.RequestAsync(_prefix + what, default, Patience).ConfigureAwait(false)).Body);
+        => JsonDocument.Parse((await _client.RequestAsync(_prefix + what, default, RequestTimeout).ConfigureAwait(false)).Body);
 
     private async Task EnsureAsync(string info, string create, int notFound, Action<Utf8JsonWriter> write)
     {
-        StreamException? error = await AskAsync(info, default).ConfigureAwait(false);
+        StreamException? error = await SendAsync(info, default).ConfigureAwait(false);
         if (error?.Code == notFound && _options.Create)
         {
             var body = new ArrayBufferWriter<byte>();
@@ -144,7 +144,7 @@ internal sealed class StreamApi
                 write(json);
             }
 
-            error = await AskAsync(create, body.WrittenMemory).ConfigureAwait(false);
+            error = await SendAsync(create, body.WrittenMemory).ConfigureAwait(false);
         }
 
         if (error is not null)
@@ -153,9 +153,9 @@ internal sealed class StreamApi
         }
     }
 
-    private async Task<StreamException?> AskAsync(string what, ReadOnlyMemory<byte> body)
+    private async Task<StreamException?> SendAsync(string what, ReadOnlyMemory<byte> body)
     {
-        Message answer = await _client.RequestAsync(_prefix + what, body, Patience).ConfigureAwait(false);
+        Message answer = await _client.RequestAsync(_prefix + what, body, RequestTimeout).ConfigureAwait(false);
         using JsonDocument json = JsonDocument.Parse(answer.Body);
         if (!json.RootElement.TryGetProperty("error", out JsonElement error))
         {

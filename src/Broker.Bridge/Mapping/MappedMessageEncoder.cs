@@ -3,16 +3,16 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.Bridge.Mapping;
 
 /// <summary>Writes a mapped message as ZMTP frames.</summary>
-internal readonly ref struct MappedMessageEncoder(ZeroMqMessage message) : IZmtpEncoder
+internal readonly ref struct MappedMessageEncoder(FrameReader message) : IZmtpEncoder
 {
-    private readonly ZeroMqMessage _message = message;
+    private readonly FrameReader _message = message;
 
     public int EncodedSize
     {
         get
         {
             int size = 0;
-            ZeroMqMessage frames = _message;
+            FrameReader frames = _message;
             while (frames.Next(out ReadOnlySpan<byte> frame) == FrameRead.Frame)
             {
                 size += ZmtpWriter.FrameSize(frame.Length);
@@ -24,7 +24,7 @@ internal readonly ref struct MappedMessageEncoder(ZeroMqMessage message) : IZmtp
 
     public void Encode(Span<byte> destination)
     {
-        ZeroMqMessage frames = _message;
+        FrameReader frames = _message;
         for (int left = frames.FrameCount; left > 0; left--)
         {
             frames.Next(out ReadOnlySpan<byte> frame);

@@ -19,7 +19,7 @@ public sealed partial class MessageMapper
     /// The result, which refers to the payload and to the scratch memory; the default value if the message is refused.
     /// </param>
     public MapStatus FromSubject(
-        scoped ReadOnlySpan<byte> subject, scoped ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, Span<byte> scratch, out ZeroMqMessage message)
+        scoped ReadOnlySpan<byte> subject, scoped ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, Span<byte> scratch, out FrameReader message)
     {
         message = default;
         if (!MappingHeaders.TryParse(headers, out var fields))
@@ -44,7 +44,7 @@ public sealed partial class MessageMapper
                 return Refuse(MapStatus.TopicMismatch);
             }
 
-            message = new ZeroMqMessage(1, payload, payload);
+            message = new FrameReader(1, payload, payload);
             return MapStatus.Mapped;
         }
 
@@ -56,7 +56,7 @@ public sealed partial class MessageMapper
             status = MapStatus.TopicTooLong;
         }
 
-        if (status == MapStatus.Mapped && fields.Frames > 2 && !ZeroMqMessage.IsFramed(payload, fields.Frames - 1))
+        if (status == MapStatus.Mapped && fields.Frames > 2 && !FrameReader.IsFramed(payload, fields.Frames - 1))
         {
             status = MapStatus.MalformedFrames;
         }
@@ -66,7 +66,7 @@ public sealed partial class MessageMapper
             return Refuse(status);
         }
 
-        message = new ZeroMqMessage(Math.Max(fields.Frames, 2), scratch[..length], payload);
+        message = new FrameReader(Math.Max(fields.Frames, 2), scratch[..length], payload);
         return MapStatus.Mapped;
     }
 

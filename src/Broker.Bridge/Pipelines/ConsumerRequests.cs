@@ -11,9 +11,9 @@ namespace Broker.Bridge.Pipelines;
 /// </summary>
 /// <remarks>Used on the connection's loop.</remarks>
 internal sealed class ConsumerRequests<TWire>
-    where TWire : struct, IPipelineWire
+    where TWire : struct, IPipelineConnection
 {
-    private const int NobodyIsThere = 503;
+    private const int NoResponders = 503;
 
     private const int ExpiresInTicks = 5;
 
@@ -23,17 +23,17 @@ internal sealed class ConsumerRequests<TWire>
 
     // After this many ticks without any message or status, the server no longer has the request: it would have reported
     // that the request expired.
-    private const int PatienceInTicks = 10;
+    private const int TimeoutTicks = 10;
 
     private readonly byte[] _nextSubject;
     private TWire _wire;
     private string _inbox;
     private ConsumerWaker<TWire> _waker;
     private long _number;
-    private int _ticksSilent;
+    private int _silentTicks;
 
     // Whether a message has arrived since the last request.
-    private bool _isFruitful;
+    private bool _hasDelivered;
 
     /// <param name="nextSubject">The subject for requests.</param>
     /// <param name="inbox">The prefix of the reply subjects; the number of the request follows.</param>
@@ -56,7 +56,7 @@ internal sealed class ConsumerRequests<TWire>
     /// Whether the consumer does not exist any more, or may not exist: the route must look it up before the next
     /// request.
     /// </summary>
-    internal bool IsConsumerGone { get; private set; }
+    internal bool IsConsumerMissing { get; private set; }
 
     /// <summary>Starts again with a new inbox. Messages of earlier requests will not arrive.</summary>
     internal void Restart(string inbox)
@@ -64,16 +64,16 @@ internal sealed class ConsumerRequests<TWire>
         _inbox = inbox;
         _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, _wire);
         Outstanding = 0;
-        IsConsumerGone = false;
+        IsConsumerMissing = false;
     }
 
     internal void OnMessage()
     {
         Outstanding = Math.Max(0, Outstanding - 1);
-        _isFruitful = true;
-        _ticksSilent = 0;
+        _hasDelivered = true;
+        _silentTicks = 0;
         TicksWithoutMessages = 0;
-        _waker.Rest();
+        _waker.Reset();
     }
 
     /// <summary>Handles a status: the end of a request, or an answer to the consumer waker's request.</summary>
@@ -97,15 +97,15 @@ internal sealed class ConsumerRequests<TWire>
         }
 
         Outstanding = 0;
-        if (status is NobodyIsThere || (status is 409 && headers.IndexOf("Consumer Deleted"u8) >= 0))
+        if (status is NoResponders || (status is 409 && headers.IndexOf("Consumer Deleted"u8) >= 0))
         {
-            IsConsumerGone = true;
+            IsConsumerMissing = true;
             return false;
         }
 
         // After another status, the next request follows at once only if this one delivered messages. Otherwise
         // requests could repeat without end.
-        return status is 408 || (status is 409 && _isFruitful);
+        return status is 408 || (status is 409 && _hasDelivered);
     }
 
     /// <param name="isOpen">Whether a PULL program can take messages.</param>
@@ -113,10 +113,10 @@ internal sealed class ConsumerRequests<TWire>
     {
         // The consumer reports when a request has expired. If it does not, the consumer no longer exists, or its status
         // was lost.
-        if (Outstanding > 0 && ++_ticksSilent > PatienceInTicks)
+        if (Outstanding > 0 && ++_silentTicks > TimeoutTicks)
         {
             Outstanding = 0;
-            IsConsumerGone = true;
+            IsConsumerMissing = true;
         }
 
         if (isOpen && Outstanding > 0)
@@ -126,11 +126,11 @@ internal sealed class ConsumerRequests<TWire>
         }
         else
         {
-            _waker.Rest();
+            _waker.Reset();
         }
     }
 
-    internal void Ask(int messages, long bytes)
+    internal void Send(int messages, long bytes)
     {
         // Allocates a few strings for each window of messages.
         _number++;
@@ -140,8 +140,8 @@ internal sealed class ConsumerRequests<TWire>
         if (_wire.Publish(_nextSubject, replyTo, default, request) == PublishStatus.Accepted)
         {
             Outstanding = messages;
-            _isFruitful = false;
-            _ticksSilent = 0;
+            _hasDelivered = false;
+            _silentTicks = 0;
         }
     }
 }

@@ -11,15 +11,15 @@ namespace Broker.Bridge.Pipelines;
 /// they start again. All other messages wait behind the lost ones if nobody publishes to the stream.
 /// </remarks>
 internal sealed class ConsumerWaker<TWire>
-    where TWire : struct, IPipelineWire
+    where TWire : struct, IPipelineConnection
 {
     // For this many ticks without messages, the waker does nothing, because there may be no messages.
-    private const int PatienceInTicks = 2;
+    private const int QuietTicks = 2;
 
     // The number of requests that are sent together, and the largest number of such groups between two ticks. Each
     // request is one step for the consumer.
-    private const int Together = 16;
-    private const int MostWaves = 512;
+    private const int BatchSize = 16;
+    private const int MaxBatches = 512;
 
     // If the requests had no effect, they are repeated after twice as many ticks as the last time: the consumer may
     // also wait for other egresses' acknowledgements.
@@ -29,10 +29,10 @@ internal sealed class ConsumerWaker<TWire>
     private readonly byte[] _questionReply;
     private readonly byte[] _wakeReply;
     private TWire _wire;
-    private int _ticksSilent;
+    private int _silentTicks;
     private int _nextTick;
     private int _pause;
-    private int _wavesLeft;
+    private int _batchesLeft;
     private int _unanswered;
     private bool _isAsked;
 
@@ -63,12 +63,12 @@ internal sealed class ConsumerWaker<TWire>
     private static ReadOnlySpan<byte> One => """{"batch":1,"expires":1000000}"""u8;
 
     /// <summary>Resets the waker after a message has arrived or the request has ended.</summary>
-    internal void Rest()
+    internal void Reset()
     {
-        _ticksSilent = 0;
+        _silentTicks = 0;
         _nextTick = 0;
         _pause = 0;
-        _wavesLeft = 0;
+        _batchesLeft = 0;
         _unanswered = 0;
         _isAsked = false;
     }
@@ -76,7 +76,7 @@ internal sealed class ConsumerWaker<TWire>
     /// <summary>Must be called at intervals while a request is open.</summary>
     internal void Tick()
     {
-        if (++_ticksSilent < PatienceInTicks)
+        if (++_silentTicks < QuietTicks)
         {
             return;
         }
@@ -103,7 +103,7 @@ internal sealed class ConsumerWaker<TWire>
         }
         else if (_unanswered > 0 && --_unanswered == 0)
         {
-            SendWave();
+            SendBatch();
         }
     }
 
@@ -116,33 +116,33 @@ internal sealed class ConsumerWaker<TWire>
         else
         {
             _isAsked = false;
-            _wavesLeft = 0;
+            _batchesLeft = 0;
         }
     }
 
     private void Begin()
     {
-        if (_ticksSilent < _nextTick)
+        if (_silentTicks < _nextTick)
         {
             return;
         }
 
         _pause = Math.Clamp(2 * _pause, 1, LongestPause);
-        _nextTick = _ticksSilent + _pause;
-        _wavesLeft = MostWaves;
-        SendWave();
+        _nextTick = _silentTicks + _pause;
+        _batchesLeft = MaxBatches;
+        SendBatch();
     }
 
-    private void SendWave()
+    private void SendBatch()
     {
-        if (_wavesLeft == 0)
+        if (_batchesLeft == 0)
         {
             return;
         }
 
-        _wavesLeft--;
-        _unanswered = Together;
-        for (int i = 0; i < Together; i++)
+        _batchesLeft--;
+        _unanswered = BatchSize;
+        for (int i = 0; i < BatchSize; i++)
         {
             _wire.Publish(_subject, _wakeReply, default, One);
         }

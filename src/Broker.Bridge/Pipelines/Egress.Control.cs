@@ -19,7 +19,7 @@ internal sealed partial class Egress<TWire, TSink>
     internal void Release()
     {
         IsOpen = false;
-        foreach (EgressPair pair in _pairs.Values)
+        foreach (EgressLink pair in _links.Values)
         {
             if (!pair.IsEnded)
             {
@@ -48,7 +48,7 @@ internal sealed partial class Egress<TWire, TSink>
     internal void Flush()
     {
         _isFlushWanted = false;
-        foreach (EgressPair pair in _due)
+        foreach (EgressLink pair in _acknowledgementsDue)
         {
             if (pair.IsAckDue)
             {
@@ -57,7 +57,7 @@ internal sealed partial class Egress<TWire, TSink>
             }
         }
 
-        _due.Clear();
+        _acknowledgementsDue.Clear();
     }
 
     /// <summary>
@@ -70,12 +70,12 @@ internal sealed partial class Egress<TWire, TSink>
             CountSilence();
         }
 
-        foreach (EgressPair pair in _gone)
+        foreach (EgressLink pair in _expired)
         {
-            Forget(pair);
+            RemoveLink(pair);
         }
 
-        _gone.Clear();
+        _expired.Clear();
         if (!IsOpen && Waiting > 0)
         {
             // Returns messages from ingresses that had not received the release yet.
@@ -89,24 +89,24 @@ internal sealed partial class Egress<TWire, TSink>
     // could not tell which messages PUSH had taken, and the ingress would send all of them again.
     private void CountSilence()
     {
-        foreach (EgressPair pair in _pairs.Values)
+        foreach (EgressLink pair in _links.Values)
         {
             // A pair with queued messages stays until PUSH has taken them.
-            if (++pair.Silence > _limits.RememberedTicks && pair.Queue.IsEmpty)
+            if (++pair.SilentTicks > _limits.RememberedTicks && pair.Queue.IsEmpty)
             {
-                _gone.Add(pair);
+                _expired.Add(pair);
             }
         }
     }
 
     // Removes the pair that has been silent for the longest time and has no queued messages, to make space for another
     // ingress.
-    private bool ForgetSilent()
+    private bool TryRemoveSilent()
     {
-        EgressPair? silent = null;
-        foreach (EgressPair pair in _pairs.Values)
+        EgressLink? silent = null;
+        foreach (EgressLink pair in _links.Values)
         {
-            if (pair.Silence > (silent?.Silence ?? _limits.MostSilentTicks) && pair.Queue.IsEmpty)
+            if (pair.SilentTicks > (silent?.SilentTicks ?? _limits.MostSilentTicks) && pair.Queue.IsEmpty)
             {
                 silent = pair;
             }
@@ -114,14 +114,14 @@ internal sealed partial class Egress<TWire, TSink>
 
         if (silent is not null)
         {
-            Forget(silent);
+            RemoveLink(silent);
         }
 
         return silent is not null;
     }
 
     // A number before the expected one was already received. A number after it means that a message was lost.
-    private void OnUnexpected(EgressPair pair, long number)
+    private void OnUnexpected(EgressLink pair, long number)
     {
         if (pair.IsEnded)
         {
@@ -135,20 +135,20 @@ internal sealed partial class Egress<TWire, TSink>
         }
 
         Counters.CountOutOfOrder();
-        if (pair.Asked != pair.Received + 1)
+        if (pair.RequestedFrom != pair.Received + 1)
         {
-            AskAgain(pair);
+            RequestResend(pair);
         }
     }
 
     // The ingress sends the number of its last message after this message. Messages up to this number that have not
     // arrived are lost.
-    private void OnProbe(EgressPair pair, long last)
+    private void OnProbe(EgressLink pair, long last)
     {
-        pair.Silence = 0;
+        pair.SilentTicks = 0;
         if (last > pair.Received && !pair.IsEnded)
         {
-            AskAgain(pair);
+            RequestResend(pair);
         }
         else
         {
@@ -158,47 +158,47 @@ internal sealed partial class Egress<TWire, TSink>
 
     private void OnEnd(ReadOnlySpan<byte> ingress)
     {
-        if (_pairs.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(ingress, out EgressPair? pair))
+        if (_links.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(ingress, out EgressLink? pair))
         {
             // The ingress sends messages to another egress if they were not acknowledged.
             Discard(pair);
-            Forget(pair);
+            RemoveLink(pair);
         }
     }
 
-    private void Discard(EgressPair pair)
+    private void Discard(EgressLink pair)
     {
         Counters.CountReleased(pair.Queue.Count);
         _waitingCount -= pair.Queue.Count;
         pair.Queue.Clear();
     }
 
-    private void Forget(EgressPair pair)
+    private void RemoveLink(EgressLink pair)
     {
-        _pairs.Remove(pair.Ingress);
+        _links.Remove(pair.Ingress);
         pair.IsAckDue = false;
-        if (_lastPair == pair)
+        if (_lastLink == pair)
         {
-            _lastPair = null;
+            _lastLink = null;
         }
     }
 
-    private void AskAgain(EgressPair pair)
+    private void RequestResend(EgressLink pair)
     {
-        pair.Asked = pair.Received + 1;
-        Send(pair, Begin(pair).Line("Zmq-Resend: "u8, pair.Asked));
+        pair.RequestedFrom = pair.Received + 1;
+        Send(pair, Begin(pair).Line("Zmq-Resend: "u8, pair.RequestedFrom));
     }
 
-    private void Acknowledge(EgressPair pair)
+    private void Acknowledge(EgressLink pair)
     {
         pair.IsAckDue = false;
         Answer(pair);
     }
 
-    private void AcknowledgeLater(EgressPair pair)
+    private void AcknowledgeLater(EgressLink pair)
     {
         pair.IsAckDue = true;
-        _due.Add(pair);
+        _acknowledgementsDue.Add(pair);
         if (!_isFlushWanted)
         {
             _isFlushWanted = true;
@@ -206,16 +206,16 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    private void Answer(EgressPair pair)
+    private void Answer(EgressLink pair)
     {
         HeaderBuilder headers = Begin(pair);
         Send(pair, pair.IsEnded ? headers.Line("Zmq-End: "u8, 1) : headers);
     }
 
-    private HeaderBuilder Begin(EgressPair pair)
+    private HeaderBuilder Begin(EgressLink pair)
         => pair.Headers.Begin().Line("Zmq-Ack: "u8, pair.Taken).Line("Zmq-Window: "u8, _limits.Window, _limits.WindowBytes);
 
-    private void Send(EgressPair pair, HeaderBuilder headers)
+    private void Send(EgressLink pair, HeaderBuilder headers)
     {
         if (_wire.Publish(pair.Subject, headers.Finish(), default) == PublishStatus.Accepted)
         {

@@ -15,7 +15,7 @@ namespace Broker.Bridge.Pipelines;
 /// pauses the connection.
 /// </remarks>
 internal sealed partial class Egress<TWire, TSink>
-    where TWire : struct, IPipelineWire
+    where TWire : struct, IPipelineConnection
     where TSink : struct, IPipelineSink
 {
     // An acknowledgement is sent for each eighth of a window. Smaller numbers of messages are acknowledged by Flush.
@@ -23,18 +23,18 @@ internal sealed partial class Egress<TWire, TSink>
 
     private readonly PipelineSubjects _subjects;
     private readonly PipelineLimits _limits;
-    private readonly ChunkPool _pool;
+    private readonly PipelineMemoryPool _pool;
     private readonly HeaderBuilder _announcement;
     private readonly byte[] _announceSubject;
-    private readonly Dictionary<byte[], EgressPair> _pairs = new(new ByteStringComparer());
-    private readonly List<EgressPair> _due = [];
-    private readonly List<EgressPair> _gone = [];
+    private readonly Dictionary<byte[], EgressLink> _links = new(new ByteStringComparer());
+    private readonly List<EgressLink> _acknowledgementsDue = [];
+    private readonly List<EgressLink> _expired = [];
 
     // The pairs with queued messages, in round-robin order.
-    private readonly Queue<EgressPair> _waiting = new();
+    private readonly Queue<EgressLink> _waiting = new();
     private TWire _wire;
     private TSink _sink;
-    private EgressPair? _lastPair;
+    private EgressLink? _lastLink;
     private bool _isFlushWanted;
     private long _waitingCount;
 
@@ -44,7 +44,7 @@ internal sealed partial class Egress<TWire, TSink>
     /// <param name="sink">The PUSH socket.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal Egress(PipelineSubjects subjects, string id, TWire wire, TSink sink, ChunkPool pool, PipelineLimits limits)
+    internal Egress(PipelineSubjects subjects, string id, TWire wire, TSink sink, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _subjects = subjects;
         _limits = limits;
@@ -61,7 +61,7 @@ internal sealed partial class Egress<TWire, TSink>
     internal EgressCounters Counters { get; } = new();
 
     /// <summary>The number of known links of ingresses.</summary>
-    internal int Pairs => _pairs.Count;
+    internal int Links => _links.Count;
 
     /// <summary>The number of messages that are queued for PUSH.</summary>
     internal long Waiting => Volatile.Read(ref _waitingCount);
@@ -76,9 +76,9 @@ internal sealed partial class Egress<TWire, TSink>
     internal void OnMessage(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
         // The fast path: headers as bridges write them, from the same ingress as the last message.
-        if (_lastPair is { } pair && headers.StartsWith(pair.UsualHeader))
+        if (_lastLink is { } pair && headers.StartsWith(pair.ExpectedHeader))
         {
-            ReadOnlySpan<byte> rest = headers[pair.UsualHeader.Length..];
+            ReadOnlySpan<byte> rest = headers[pair.ExpectedHeader.Length..];
             if (Utf8Parser.TryParse(rest, out long number, out int digits) && rest[digits..].SequenceEqual("\r\n\r\n"u8))
             {
                 Take(pair, number, body, new MessageShape(1));
@@ -102,9 +102,9 @@ internal sealed partial class Egress<TWire, TSink>
         {
             OnEnd(header.Ingress);
         }
-        else if (PairOf(header.Ingress) is { } pair)
+        else if (FindOrAddLink(header.Ingress) is { } pair)
         {
-            _lastPair = pair;
+            _lastLink = pair;
             if (header.Sequence > 0)
             {
                 Take(pair, header.Sequence, body, new MessageShape(header.Frames, header.Moved));
@@ -120,9 +120,9 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    private void Take(EgressPair pair, long number, ReadOnlySpan<byte> body, MessageShape shape)
+    private void Take(EgressLink pair, long number, ReadOnlySpan<byte> body, MessageShape shape)
     {
-        pair.Silence = 0;
+        pair.SilentTicks = 0;
         if (number != pair.Received + 1 || pair.IsEnded)
         {
             OnUnexpected(pair, number);
@@ -138,19 +138,19 @@ internal sealed partial class Egress<TWire, TSink>
             shape = new MessageShape(0);
         }
 
-        if (_waiting.Count == 0 && TryHand(body, shape))
+        if (_waiting.Count == 0 && TrySend(body, shape))
         {
             pair.Received = number;
             Counters.CountReceived();
-            NoteTaken(pair, body.Length);
+            OnSent(pair, body.Length);
         }
         else
         {
-            Keep(pair, number, body, shape);
+            Enqueue(pair, number, body, shape);
         }
     }
 
-    private void Keep(EgressPair pair, long number, ReadOnlySpan<byte> body, MessageShape shape)
+    private void Enqueue(EgressLink pair, long number, ReadOnlySpan<byte> body, MessageShape shape)
     {
         if (pair.Queue.Count >= _limits.Window || (!pair.Queue.IsEmpty && pair.Queue.Bytes + body.Length > _limits.WindowBytes))
         {
@@ -173,7 +173,7 @@ internal sealed partial class Egress<TWire, TSink>
     /// <summary>Passes queued messages to PUSH while it accepts them, one message of each ingress in turn.</summary>
     internal void Drain()
     {
-        while (_waiting.TryPeek(out EgressPair? pair))
+        while (_waiting.TryPeek(out EgressLink? pair))
         {
             if (pair.Queue.IsEmpty)
             {
@@ -183,7 +183,7 @@ internal sealed partial class Egress<TWire, TSink>
             }
 
             ReadOnlySpan<byte> body = pair.Queue.Peek(out MessageShape shape);
-            if (!TryHand(body, shape))
+            if (!TrySend(body, shape))
             {
                 return;
             }
@@ -197,11 +197,11 @@ internal sealed partial class Egress<TWire, TSink>
                 _waiting.Enqueue(pair);
             }
 
-            NoteTaken(pair, length);
+            OnSent(pair, length);
         }
     }
 
-    private bool TryHand(ReadOnlySpan<byte> body, MessageShape shape)
+    private bool TrySend(ReadOnlySpan<byte> body, MessageShape shape)
     {
         if (shape.Frames == 0)
         {
@@ -213,11 +213,11 @@ internal sealed partial class Egress<TWire, TSink>
             return false;
         }
 
-        Counters.CountHandedOver(shape.Moved);
+        Counters.CountDelivered(shape.Moved);
         return true;
     }
 
-    private void NoteTaken(EgressPair pair, int bytes)
+    private void OnSent(EgressLink pair, int bytes)
     {
         pair.BytesSinceAck += bytes;
         if (pair.Taken - pair.Acknowledged >= Math.Max(1, _limits.Window / AcksPerWindow)
@@ -231,23 +231,23 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    private EgressPair? PairOf(ReadOnlySpan<byte> ingress)
+    private EgressLink? FindOrAddLink(ReadOnlySpan<byte> ingress)
     {
-        var byName = _pairs.GetAlternateLookup<ReadOnlySpan<byte>>();
-        if (byName.TryGetValue(ingress, out EgressPair? pair))
+        var byName = _links.GetAlternateLookup<ReadOnlySpan<byte>>();
+        if (byName.TryGetValue(ingress, out EgressLink? pair))
         {
             return pair;
         }
 
-        if (_pairs.Count >= _limits.MostPeers && !ForgetSilent())
+        if (_links.Count >= _limits.MostPeers && !TryRemoveSilent())
         {
             Counters.CountRefused();
             return null;
         }
 
         byte[] name = ingress.ToArray();
-        pair = new EgressPair(name, Id, PipelineSubjects.Bytes(_subjects.InPrefix + Encoding.ASCII.GetString(name)), _pool);
-        _pairs.Add(name, pair);
+        pair = new EgressLink(name, Id, PipelineSubjects.Bytes(_subjects.InPrefix + Encoding.ASCII.GetString(name)), _pool);
+        _links.Add(name, pair);
         return pair;
     }
 }

@@ -4,7 +4,7 @@ namespace Broker.Bridge.Pipelines;
 internal sealed class EgressCounters
 {
     private long _received;
-    private long _handedOver;
+    private long _delivered;
     private long _possibleDuplicates;
     private long _duplicates;
     private long _outOfOrder;
@@ -15,7 +15,7 @@ internal sealed class EgressCounters
     internal long Received => Volatile.Read(ref _received);
 
     /// <summary>Messages that PUSH took.</summary>
-    internal long HandedOver => Volatile.Read(ref _handedOver);
+    internal long Delivered => Volatile.Read(ref _delivered);
 
     /// <summary>Messages that another egress, or this one before a restart, may have passed to PUSH too.</summary>
     internal long PossibleDuplicates => Volatile.Read(ref _possibleDuplicates);
@@ -36,9 +36,9 @@ internal sealed class EgressCounters
 
     internal void CountReceived() => _received++;
 
-    internal void CountHandedOver(bool perhapsTwice)
+    internal void CountDelivered(bool perhapsTwice)
     {
-        _handedOver++;
+        _delivered++;
         _possibleDuplicates += perhapsTwice ? 1 : 0;
     }
 

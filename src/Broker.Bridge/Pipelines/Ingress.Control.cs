@@ -17,8 +17,8 @@ internal sealed partial class Ingress<TWire>
 
         if (_byEgress.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(header.Egress, out IngressLink? link))
         {
-            link.Silence = 0;
-            if (link.IsHeld || !link.Queue.IsEmpty)
+            link.SilentTicks = 0;
+            if (link.IsPaused || !link.Queue.IsEmpty)
             {
                 // The egress may have been disconnected and may have missed messages.
                 Probe(link);
@@ -64,9 +64,9 @@ internal sealed partial class Ingress<TWire>
             return;
         }
 
-        link.Silence = 0;
-        bool isForgotten = IsForgotten(link, header);
-        link.Unanswered = 0;
+        link.SilentTicks = 0;
+        bool isForgotten = MayBeForgotten(link, header);
+        link.UnansweredTicks = 0;
         long messages = link.Acknowledge(header.Acknowledged);
         if (messages > 0)
         {
@@ -87,7 +87,7 @@ internal sealed partial class Ingress<TWire>
         }
         else
         {
-            link.IsHeld = false;
+            link.IsPaused = false;
             if (header.WindowMessages > 0 && header.WindowBytes > 0)
             {
                 link.Open(header.WindowMessages, header.WindowBytes, _limits.Window);
@@ -111,8 +111,8 @@ internal sealed partial class Ingress<TWire>
         _wire.Publish(_askSubject, _ownHeaders.Begin().Finish(), default);
         foreach (IngressLink link in _links)
         {
-            link.Silence = 0;
-            link.IsHeld = true;
+            link.SilentTicks = 0;
+            link.IsPaused = true;
             Probe(link);
         }
 
@@ -138,7 +138,7 @@ internal sealed partial class Ingress<TWire>
     {
         foreach (IngressLink link in _links)
         {
-            link.Unanswered++;
+            link.UnansweredTicks++;
         }
 
         if (!_wire.IsConnected)
@@ -149,7 +149,7 @@ internal sealed partial class Ingress<TWire>
         for (int i = _links.Count - 1; i >= 0; i--)
         {
             IngressLink link = _links[i];
-            if (++link.Silence > _limits.MostSilentTicks)
+            if (++link.SilentTicks > _limits.MostSilentTicks)
             {
                 SendEnd(link.Number, link.Egress);
                 GiveUp(link, perhapsTaken: true);
@@ -180,7 +180,7 @@ internal sealed partial class Ingress<TWire>
             link.Queue.Clear();
         }
 
-        foreach ((_, MessageQueue messages, _) in _orphans)
+        foreach ((_, PipelineQueue messages, _) in _orphans)
         {
             messages.Clear();
         }
@@ -193,13 +193,13 @@ internal sealed partial class Ingress<TWire>
 
     // An egress that has lost the state of a link sends the same as an egress that has received nothing of it. If it
     // was silent for so long that it may have removed the link, PUSH may have taken the messages.
-    private bool IsForgotten(IngressLink link, in PipelineHeader header)
-        => header is { Acknowledged: 0, Resend: 1 } && link.HighestSent > 0 && link.Unanswered > _limits.RememberedTicks / 2;
+    private bool MayBeForgotten(IngressLink link, in PipelineHeader header)
+        => header is { Acknowledged: 0, Resend: 1 } && link.HighestSent > 0 && link.UnansweredTicks > _limits.RememberedTicks / 2;
 
     private void Continue()
     {
         AdoptOrphans();
-        TellRoom();
+        NotifyRoom();
     }
 
     private void Probe(IngressLink link)
@@ -215,7 +215,7 @@ internal sealed partial class Ingress<TWire>
     // Removes the link of a lost egress; other egresses receive the messages that it has not acknowledged.
     private void GiveUp(IngressLink link, bool perhapsTaken)
     {
-        link.IsGone = true;
+        link.IsClosed = true;
         _byNumber.Remove(link.Number);
         _byEgress.Remove(link.Egress);
         _links.Remove(link);
@@ -230,7 +230,7 @@ internal sealed partial class Ingress<TWire>
     {
         while (!_isBlocked && _wire.IsConnected && _orphans.First is { } node)
         {
-            (IngressLink from, MessageQueue messages, long perhapsTaken) = node.Value;
+            (IngressLink from, PipelineQueue messages, long perhapsTaken) = node.Value;
             if (!messages.IsEmpty)
             {
                 int size = messages.Peek(out MessageShape shape).Length;
@@ -263,15 +263,15 @@ internal sealed partial class Ingress<TWire>
         }
 
         // All messages of one link go to one other link, and messages that it had adopted went to the same link.
-        IngressLink? to = Follow(from.Successor);
+        IngressLink? to = ResolveSuccessor(from.Successor);
         from.Successor = to ??= Choose(size);
         return to is not null && to.HasCredit(size) ? to : null;
     }
 
     // Returns the link that now receives the messages of this link.
-    private static IngressLink? Follow(IngressLink? link)
+    private static IngressLink? ResolveSuccessor(IngressLink? link)
     {
-        while (link is { IsGone: true })
+        while (link is { IsClosed: true })
         {
             link = link.Successor;
         }
@@ -285,7 +285,7 @@ internal sealed partial class Ingress<TWire>
     {
         foreach ((IngressLink from, _, _) in _orphans)
         {
-            if (Follow(from.Successor) is not { } to || to == link)
+            if (ResolveSuccessor(from.Successor) is not { } to || to == link)
             {
                 return true;
             }

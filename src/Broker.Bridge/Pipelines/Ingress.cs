@@ -16,17 +16,17 @@ namespace Broker.Bridge.Pipelines;
 /// requests it, and after the loss of a server the ingress sends probes.
 /// </remarks>
 internal sealed partial class Ingress<TWire>
-    where TWire : struct, IPipelineWire
+    where TWire : struct, IPipelineConnection
 {
     private readonly PipelineSubjects _subjects;
     private readonly PipelineLimits _limits;
-    private readonly ChunkPool _pool;
+    private readonly PipelineMemoryPool _pool;
     private readonly HeaderBuilder _ownHeaders;
     private readonly byte[] _askSubject;
     private readonly List<IngressLink> _links = [];
     private readonly Dictionary<long, IngressLink> _byNumber = [];
     private readonly Dictionary<byte[], IngressLink> _byEgress = new(new ByteStringComparer());
-    private readonly LinkedList<(IngressLink From, MessageQueue Messages, long PerhapsTaken)> _orphans = [];
+    private readonly LinkedList<(IngressLink From, PipelineQueue Messages, long PerhapsTaken)> _orphans = [];
     private TWire _wire;
     private long _lastNumber;
     private int _next;
@@ -42,7 +42,7 @@ internal sealed partial class Ingress<TWire>
     /// <param name="wire">The connection.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal Ingress(PipelineSubjects subjects, string id, TWire wire, ChunkPool pool, PipelineLimits limits)
+    internal Ingress(PipelineSubjects subjects, string id, TWire wire, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _subjects = subjects;
         _limits = limits;
@@ -89,7 +89,7 @@ internal sealed partial class Ingress<TWire>
     /// <param name="link">The link that received the previous messages; null before the first one.</param>
     internal bool TryAcceptInOrder(ReadOnlySpan<byte> body, int frames, ref IngressLink? link)
     {
-        IngressLink? follows = Follow(link);
+        IngressLink? follows = ResolveSuccessor(link);
         if (_orphans.Count != 0 && IsBehindOrphans(follows))
         {
             _isWanted = true;
@@ -155,7 +155,7 @@ internal sealed partial class Ingress<TWire>
     /// <summary>Sends the queued messages of a link that have not been sent.</summary>
     private void Pump(IngressLink link)
     {
-        while (!link.IsHeld && link.Queue.Sent < link.Queue.Count && SendNext(link))
+        while (!link.IsPaused && link.Queue.Sent < link.Queue.Count && SendNext(link))
         {
         }
     }
@@ -176,7 +176,7 @@ internal sealed partial class Ingress<TWire>
         }
 
         // A message that is sent again gets no span.
-        Activity? span = Spans is { IsHeard: true } && number > link.HighestSent ? Spans.Begin(headers, body.Length) : null;
+        Activity? span = Spans is { HasListeners: true } && number > link.HighestSent ? Spans.Begin(headers, body.Length) : null;
         PublishStatus status = _wire.Publish(link.Subject, headers.Finish(), body);
         if (span is not null)
         {
@@ -237,7 +237,7 @@ internal sealed partial class Ingress<TWire>
         return false;
     }
 
-    private void TellRoom()
+    private void NotifyRoom()
     {
         if (_isWanted && !_isBlocked && (_orphans.Count == 0 || _limits.KeepOrder) && _wire.IsConnected)
         {

@@ -10,12 +10,12 @@ internal sealed class IngressLink
 {
     private readonly long _mostBytes;
 
-    internal IngressLink(string ingress, long number, byte[] egress, byte[] subject, ChunkPool pool, long mostBytes)
+    internal IngressLink(string ingress, long number, byte[] egress, byte[] subject, PipelineMemoryPool pool, long mostBytes)
     {
         Number = number;
         Egress = egress;
         Subject = subject;
-        Queue = new MessageQueue(pool);
+        Queue = new PipelineQueue(pool);
         Headers = new HeaderBuilder($"Zmq-Ingress: {ingress}.{number.ToString(CultureInfo.InvariantCulture)}\r\n");
         _mostBytes = mostBytes;
     }
@@ -30,7 +30,7 @@ internal sealed class IngressLink
     internal HeaderBuilder Headers { get; }
 
     /// <summary>The messages that have not been acknowledged.</summary>
-    internal MessageQueue Queue { get; }
+    internal PipelineQueue Queue { get; }
 
     /// <summary>The last number that the egress has acknowledged.</summary>
     internal long Acknowledged { get; private set; }
@@ -53,21 +53,21 @@ internal sealed class IngressLink
     /// Whether the link is paused after the loss of a server: the ingress sends nothing before the egress has answered
     /// a probe.
     /// </summary>
-    internal bool IsHeld { get; set; }
+    internal bool IsPaused { get; set; }
 
-    internal bool IsGone { get; set; }
+    internal bool IsClosed { get; set; }
 
     /// <summary>How many ticks ago the last message from the egress arrived.</summary>
-    internal int Silence { get; set; }
+    internal int SilentTicks { get; set; }
 
     /// <summary>How many ticks ago the egress last answered, counted also while no server is connected.</summary>
-    internal int Unanswered { get; set; }
+    internal int UnansweredTicks { get; set; }
 
     /// <summary>The link that received the messages of this link when it was given up.</summary>
     internal IngressLink? Successor { get; set; }
 
     internal bool HasCredit(int size) =>
-        !IsHeld && Last < Limit && (Queue.IsEmpty || Queue.Bytes + size <= WindowBytes);
+        !IsPaused && Last < Limit && (Queue.IsEmpty || Queue.Bytes + size <= WindowBytes);
 
     /// <summary>Handles the window of the egress. A window never becomes smaller than before.</summary>
     internal void Open(long messages, long bytes, int mostMessages)

@@ -10,9 +10,9 @@ namespace Broker.Bridge.Pipelines;
 /// <param name="route">The name of the route.</param>
 internal sealed class IngressSpans(BridgeTracer tracer, string subject, string route)
 {
-    internal bool IsHeard => tracer.IsHeard;
+    internal bool HasListeners => tracer.HasListeners;
 
-    internal static IngressSpans? Of(BridgeTracer? tracer, string subject, string route) => tracer is null ? null : new IngressSpans(tracer, subject, route);
+    internal static IngressSpans? Create(BridgeTracer? tracer, string subject, string route) => tracer is null ? null : new IngressSpans(tracer, subject, route);
 
     /// <summary>Starts the span of one message and adds its trace context to the headers.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]

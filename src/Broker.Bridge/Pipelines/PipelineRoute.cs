@@ -19,14 +19,14 @@ internal abstract class PipelineRoute : BridgeRoute
     private const int MostCommandBytes = 64 * 1024;
 
     private static readonly TimeSpan TickInterval = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(5);
 
     private readonly List<Subscription> _subscriptions = [];
     private readonly ReceivedPayload _payload = new();
     private readonly Action _tick;
     private LoopTimer? _timer;
     private bool _isEnding;
-    private bool _unsendableTold;
+    private bool _unsendableLogged;
     private Task? _ingressStopped;
     private Task<long>? _closed;
 
@@ -63,9 +63,9 @@ internal abstract class PipelineRoute : BridgeRoute
     /// <summary>The socket that PULL programs pull from; null if the route has no endpoint for them.</summary>
     private protected LoopPush? Push { get; }
 
-    private protected ConnectionWire.Presence Server { get; } = new();
+    private protected PipelineConnection.ServerState Server { get; } = new();
 
-    private protected ConnectionWire Wire => new(Client, Server);
+    private protected PipelineConnection Wire => new(Client, Server);
 
     /// <summary>Whether no PULL program can take a message now. On the loop.</summary>
     private protected bool IsPushFull { get; private set; }
@@ -97,11 +97,11 @@ internal abstract class PipelineRoute : BridgeRoute
         PusherEndpoints = Pull is null ? [] : Open(Pull, Options.Pushers);
     }
 
-    internal override void OnServerLost() => Server.IsThere = false;
+    internal override void OnServerLost() => Server.IsConnected = false;
 
-    internal override void OnServerBack()
+    internal override void OnServerConnected()
     {
-        Server.IsThere = true;
+        Server.IsConnected = true;
         OnConnected();
     }
 
@@ -148,9 +148,9 @@ internal abstract class PipelineRoute : BridgeRoute
     /// </summary>
     private protected void ReportUnsendable(PublishStatus status)
     {
-        if (!_unsendableTold)
+        if (!_unsendableLogged)
         {
-            _unsendableTold = true;
+            _unsendableLogged = true;
             Log.Unsendable(
                 status == PublishStatus.HeadersNotSupported
                     ? "it does not support headers"
@@ -164,7 +164,7 @@ internal abstract class PipelineRoute : BridgeRoute
     /// <summary>Whether no PULL program is connected. On the loop.</summary>
     private protected bool HasNoPuller => IsPushFull && Push is { Peers.Count: 0 };
 
-    private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message) => TryAccept(peer, _payload.Of(message), message.FrameCount);
+    private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message) => TryAccept(peer, _payload.Convert(message), message.FrameCount);
 
     private void OnPushWritable()
     {
@@ -192,7 +192,7 @@ internal abstract class PipelineRoute : BridgeRoute
         long since = Stopwatch.GetTimestamp();
         while (InFlight > 0 && Stopwatch.GetElapsedTime(since) < Options.StopTimeout && Client.State != Broker.Client.ConnectionState.Closed)
         {
-            await Task.Delay(Look).ConfigureAwait(false);
+            await Task.Delay(PollInterval).ConfigureAwait(false);
         }
 
         if (InFlight is > 0 and var left)

@@ -11,8 +11,8 @@ internal sealed class PushPullRoute : PipelineRoute
     private static readonly TimeSpan FlushDelay = TimeSpan.FromMilliseconds(2);
 
     private readonly PipelineSubjects _subjects;
-    private readonly Ingress<ConnectionWire>? _ingress;
-    private readonly Egress<ConnectionWire, PushSink>? _egress;
+    private readonly Ingress<PipelineConnection>? _ingress;
+    private readonly Egress<PipelineConnection, PushSink>? _egress;
     private int _ticksWithoutPuller;
 
     internal PushPullRoute(PushPullRouteOptions options, RouteContext context)
@@ -26,20 +26,20 @@ internal sealed class PushPullRoute : PipelineRoute
             MostSilentTicks = (int)options.PeerTimeout.TotalSeconds,
             KeepOrder = options.KeepOrder,
         };
-        var pool = new ChunkPool();
+        var pool = new PipelineMemoryPool();
         if (Pull is not null)
         {
-            _ingress = new Ingress<ConnectionWire>(_subjects, PipelineSubjects.NewId(), Wire, pool, limits)
+            _ingress = new Ingress<PipelineConnection>(_subjects, PipelineSubjects.NewId(), Wire, pool, limits)
             {
                 OnRoom = ResumePushers,
                 OnUnsendable = ReportUnsendable,
-                Spans = IngressSpans.Of(context.Tracer, options.Subject, options.Name),
+                Spans = IngressSpans.Create(context.Tracer, options.Subject, options.Name),
             };
         }
 
         if (Push is not null)
         {
-            _egress = new Egress<ConnectionWire, PushSink>(_subjects, PipelineSubjects.NewId(), Wire, new PushSink(Push), pool, limits);
+            _egress = new Egress<PipelineConnection, PushSink>(_subjects, PipelineSubjects.NewId(), Wire, new PushSink(Push), pool, limits);
             Action flush = _egress.Flush;
             _egress.OnFlushWanted = () => Loop.StartTimer(FlushDelay, flush);
         }
@@ -51,7 +51,7 @@ internal sealed class PushPullRoute : PipelineRoute
         => PushPullRouteSnapshot.Of(this, _ingress?.Counters ?? new IngressCounters(), _egress?.Counters ?? new EgressCounters()) with
         {
             Waiting = _egress?.Waiting ?? 0,
-            Partners = (_ingress?.Egresses ?? 0) + (_egress?.Pairs ?? 0),
+            Partners = (_ingress?.Egresses ?? 0) + (_egress?.Links ?? 0),
         };
 
     internal override void OnWritable() => _ingress?.OnWritable();

@@ -56,7 +56,7 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
     public long Received { get; init; }
 
     /// <summary>Messages that the PUSH socket took for PULL programs.</summary>
-    public long HandedOver { get; init; }
+    public long Delivered { get; init; }
 
     /// <summary>Messages that another egress, or this one before a restart, may have passed to PUSH too.</summary>
     public long PossibleDuplicates { get; init; }
@@ -78,7 +78,7 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
     internal static PushPullRouteSnapshot Of(PipelineRoute route, IngressCounters into, EgressCounters outOf)
     {
         // Reads the counters of later steps first, so that they never exceed those of earlier steps.
-        long handedOver = outOf.HandedOver;
+        long delivered = outOf.Delivered;
         long received = outOf.Received;
         long acknowledged = into.Acknowledged;
         long accepted = into.Accepted;
@@ -95,7 +95,7 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
             FromZeroMq = accepted + into.Refused,
             ToSubjects = accepted,
             FromSubjects = received,
-            ToZeroMq = handedOver,
+            ToZeroMq = delivered,
             Dropped = into.GivenUp,
             Refused = into.Refused + outOf.Refused,
             Accepted = accepted,
@@ -107,7 +107,7 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
             GivenUp = into.GivenUp,
             InFlight = accepted - acknowledged,
             Received = received,
-            HandedOver = handedOver,
+            Delivered = delivered,
             PossibleDuplicates = outOf.PossibleDuplicates,
             DuplicatesDropped = outOf.DuplicatesDropped,
             Released = outOf.Released,

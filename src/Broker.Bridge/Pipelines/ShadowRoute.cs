@@ -10,7 +10,7 @@ internal sealed class ShadowRoute : PipelineRoute
     private readonly PipelineSubjects _subjects;
     private readonly PushSink _sink;
     private long _received;
-    private long _handedOver;
+    private long _delivered;
     private long _dropped;
     private long _refused;
     private bool _ended;
@@ -33,11 +33,11 @@ internal sealed class ShadowRoute : PipelineRoute
         Peers = Pullers,
         Pullers = Pullers,
         FromSubjects = Volatile.Read(ref _received),
-        ToZeroMq = Volatile.Read(ref _handedOver),
+        ToZeroMq = Volatile.Read(ref _delivered),
         Dropped = Volatile.Read(ref _dropped),
         Refused = Volatile.Read(ref _refused),
         Received = Volatile.Read(ref _received),
-        HandedOver = Volatile.Read(ref _handedOver),
+        Delivered = Volatile.Read(ref _delivered),
     };
 
     private protected override void Subscribe() => Add(_subjects.Out("*"), OnCopy);
@@ -78,7 +78,7 @@ internal sealed class ShadowRoute : PipelineRoute
         }
         else if (_sink.TryTake(message.Body, header.Frames))
         {
-            _handedOver++;
+            _delivered++;
         }
         else
         {

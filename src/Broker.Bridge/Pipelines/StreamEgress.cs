@@ -8,19 +8,19 @@ namespace Broker.Bridge.Pipelines;
 /// when PUSH has taken it. Used on the connection's loop.
 /// </summary>
 internal sealed class StreamEgress<TWire, TSink>
-    where TWire : struct, IPipelineWire
+    where TWire : struct, IPipelineConnection
     where TSink : struct, IPipelineSink
 {
     private const int Remembered = 64 * 1024;
 
     private readonly PipelineLimits _limits;
-    private readonly int _holdTicks;
-    private readonly HeldDeliveries _held;
+    private readonly int _progressTicks;
+    private readonly DeliveryQueue _queue;
     private readonly ConsumerRequests<TWire> _requests;
     private readonly RecentDeliveries _recent = new(Remembered);
     private TWire _wire;
     private TSink _sink;
-    private int _ticksHeld;
+    private int _queuedTicks;
 
     /// <param name="nextSubject">The subject for requests.</param>
     /// <param name="inbox">The prefix of the subjects for messages; the number of the request follows.</param>
@@ -31,11 +31,11 @@ internal sealed class StreamEgress<TWire, TSink>
     /// <param name="sink">The PUSH socket.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal StreamEgress(string nextSubject, string inbox, int holdTicks, TWire wire, TSink sink, ChunkPool pool, PipelineLimits limits)
+    internal StreamEgress(string nextSubject, string inbox, int holdTicks, TWire wire, TSink sink, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _limits = limits;
-        _holdTicks = holdTicks;
-        _held = new HeldDeliveries(pool);
+        _progressTicks = holdTicks;
+        _queue = new DeliveryQueue(pool);
         _requests = new ConsumerRequests<TWire>(nextSubject, inbox, wire);
         _wire = wire;
         _sink = sink;
@@ -44,7 +44,7 @@ internal sealed class StreamEgress<TWire, TSink>
     internal EgressCounters Counters { get; } = new();
 
     /// <summary>The number of messages that are queued for PUSH.</summary>
-    internal int Waiting => _held.Count;
+    internal int Waiting => _queue.Count;
 
     /// <summary>Whether the stream and the consumer exist.</summary>
     internal bool IsReady { get; set; }
@@ -72,17 +72,17 @@ internal sealed class StreamEgress<TWire, TSink>
     internal void Release()
     {
         IsOpen = false;
-        Counters.CountReleased(_held.Count);
-        while (!_held.IsEmpty)
+        Counters.CountReleased(_queue.Count);
+        while (!_queue.IsEmpty)
         {
-            _held.Peek(out _, out ReadOnlySpan<byte> replyTo);
+            _queue.Peek(out _, out ReadOnlySpan<byte> replyTo);
             if (DeliverySubject.TryParse(replyTo, out DeliverySubject delivery))
             {
                 _recent.Remove(delivery);
             }
 
             _wire.Publish(replyTo, default, "-NAK"u8);
-            _held.RemoveFirst();
+            _queue.RemoveFirst();
         }
     }
 
@@ -123,7 +123,7 @@ internal sealed class StreamEgress<TWire, TSink>
                 Acknowledge(replyTo);
             }
         }
-        else if (_held.IsEmpty && TryHand(body, shape))
+        else if (_queue.IsEmpty && TrySend(body, shape))
         {
             Counters.CountReceived();
             _recent.Add(delivery, taken: true);
@@ -133,7 +133,7 @@ internal sealed class StreamEgress<TWire, TSink>
         {
             Counters.CountReceived();
             _recent.Add(delivery, taken: false);
-            _held.Add(replyTo, body, shape);
+            _queue.Add(replyTo, body, shape);
         }
 
         Request();
@@ -142,10 +142,10 @@ internal sealed class StreamEgress<TWire, TSink>
     /// <summary>Passes queued messages to PUSH while it accepts them.</summary>
     internal void Drain()
     {
-        while (!_held.IsEmpty)
+        while (!_queue.IsEmpty)
         {
-            ReadOnlySpan<byte> body = _held.Peek(out MessageShape shape, out ReadOnlySpan<byte> replyTo);
-            if (!TryHand(body, shape))
+            ReadOnlySpan<byte> body = _queue.Peek(out MessageShape shape, out ReadOnlySpan<byte> replyTo);
+            if (!TrySend(body, shape))
             {
                 break;
             }
@@ -156,7 +156,7 @@ internal sealed class StreamEgress<TWire, TSink>
             }
 
             Acknowledge(replyTo);
-            _held.RemoveFirst();
+            _queue.RemoveFirst();
         }
 
         Request();
@@ -169,33 +169,33 @@ internal sealed class StreamEgress<TWire, TSink>
             return;
         }
 
-        if (!IsOpen && !_held.IsEmpty)
+        if (!IsOpen && !_queue.IsEmpty)
         {
             Release();
         }
 
-        _ticksHeld = _held.IsEmpty ? 0 : _ticksHeld + 1;
-        if (_ticksHeld >= _holdTicks)
+        _queuedTicks = _queue.IsEmpty ? 0 : _queuedTicks + 1;
+        if (_queuedTicks >= _progressTicks)
         {
-            _ticksHeld = 0;
-            _held.KeepHold(ref _wire);
+            _queuedTicks = 0;
+            _queue.ReportProgress(ref _wire);
         }
 
         _requests.Tick(IsOpen);
-        IsReady &= !_requests.IsConsumerGone;
+        IsReady &= !_requests.IsConsumerMissing;
         Request();
     }
 
-    internal void Close() => _held.Clear();
+    internal void Close() => _queue.Clear();
 
     // Requests more messages if there is enough space.
     private void Request()
     {
-        int room = _limits.Window - _held.Count - _requests.Outstanding;
-        if (IsOpen && IsReady && _wire.IsConnected && _requests.Outstanding == 0 && _held.Bytes < _limits.WindowBytes / 2
+        int room = _limits.Window - _queue.Count - _requests.Outstanding;
+        if (IsOpen && IsReady && _wire.IsConnected && _requests.Outstanding == 0 && _queue.Bytes < _limits.WindowBytes / 2
             && room >= Math.Max(1, _limits.Window / 2))
         {
-            _requests.Ask(room, _limits.WindowBytes / 2);
+            _requests.Send(room, _limits.WindowBytes / 2);
         }
     }
 
@@ -206,7 +206,7 @@ internal sealed class StreamEgress<TWire, TSink>
             Request();
         }
 
-        IsReady &= !_requests.IsConsumerGone;
+        IsReady &= !_requests.IsConsumerMissing;
     }
 
     private static MessageShape ShapeOf(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, bool again)
@@ -227,7 +227,7 @@ internal sealed class StreamEgress<TWire, TSink>
         return new MessageShape(frames, Moved: again || perhapsBefore);
     }
 
-    private bool TryHand(ReadOnlySpan<byte> body, MessageShape shape)
+    private bool TrySend(ReadOnlySpan<byte> body, MessageShape shape)
     {
         if (shape.Frames == 0)
         {
@@ -242,7 +242,7 @@ internal sealed class StreamEgress<TWire, TSink>
             return false;
         }
 
-        Counters.CountHandedOver(shape.Moved);
+        Counters.CountDelivered(shape.Moved);
         return true;
     }
 

@@ -12,10 +12,10 @@ namespace Broker.Bridge.Pipelines;
 /// unanswered. Used on the connection's loop.
 /// </summary>
 internal sealed class StreamIngress<TWire>
-    where TWire : struct, IPipelineWire
+    where TWire : struct, IPipelineConnection
 {
     // If no answer has arrived for this many ticks, the message or its answer counts as lost.
-    private const int PatienceInTicks = 5;
+    private const int AckTimeoutTicks = 5;
 
     private const int LongestNumber = 20;
 
@@ -27,15 +27,15 @@ internal sealed class StreamIngress<TWire>
     private readonly byte[] _replyTo;
     private readonly int _inboxLength;
     private readonly HeaderBuilder _headers;
-    private readonly MessageQueue _queue;
+    private readonly PipelineQueue _queue;
 
     // The state of each kept message, indexed by its number: answers may arrive out of order when the leader changes.
-    private readonly Fate[] _fates;
+    private readonly AckState[] _states;
     private TWire _wire;
     private long _first = 1;
     private long _highest;
-    private int _ticksWaited;
-    private bool _isHeld;
+    private int _unansweredTicks;
+    private bool _isPaused;
     private bool _isWanted;
 
     /// <param name="subject">The subject of the pipeline, which belongs to the stream.</param>
@@ -45,7 +45,7 @@ internal sealed class StreamIngress<TWire>
     /// <param name="wire">The connection.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal StreamIngress(string subject, string id, string stream, string inbox, TWire wire, ChunkPool pool, PipelineLimits limits)
+    internal StreamIngress(string subject, string id, string stream, string inbox, TWire wire, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _limits = limits;
         _subject = PipelineSubjects.Bytes(subject);
@@ -54,8 +54,8 @@ internal sealed class StreamIngress<TWire>
         _replyTo = new byte[_inboxLength + LongestNumber];
         prefix.CopyTo(_replyTo, 0);
         _headers = new HeaderBuilder($"Nats-Expected-Stream: {stream}\r\nNats-Msg-Id: {id}-");
-        _queue = new MessageQueue(pool);
-        _fates = new Fate[limits.Window];
+        _queue = new PipelineQueue(pool);
+        _states = new AckState[limits.Window];
         _wire = wire;
     }
 
@@ -96,7 +96,7 @@ internal sealed class StreamIngress<TWire>
     /// </summary>
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
     {
-        if (!IsReady || _isHeld || !_wire.IsConnected || _queue.Count >= _fates.Length || _queue.Sent < _queue.Count
+        if (!IsReady || _isPaused || !_wire.IsConnected || _queue.Count >= _states.Length || _queue.Sent < _queue.Count
             || (!_queue.IsEmpty && _queue.Bytes + body.Length > _limits.WindowBytes))
         {
             _isWanted = true;
@@ -127,36 +127,36 @@ internal sealed class StreamIngress<TWire>
             return;
         }
 
-        switch (PublishAnswers.Read(headers, body))
+        switch (PubAckParser.Parse(headers, body))
         {
-            case PublishAnswer.NoStream:
+            case PubAckStatus.NoStream:
                 // Sends nothing more before the route has looked up and created the stream.
                 IsReady = false;
-                FateOf(number) |= Fate.Refused;
+                StateOf(number) |= AckState.Refused;
                 OnRefused?.Invoke(body.IsEmpty ? headers : body);
                 return;
-            case PublishAnswer.NeverStored:
+            case PubAckStatus.NeverStored:
                 // The message would block all following messages forever.
                 Counters.CountGivenUp();
                 OnGivenUp?.Invoke(body);
                 break;
-            case PublishAnswer.Refused:
+            case PubAckStatus.Refused:
                 // The stream may be full or without a leader: the ingress publishes again at the next tick, and sends
                 // nothing new until then.
-                _isHeld = true;
-                FateOf(number) |= Fate.Refused;
+                _isPaused = true;
+                StateOf(number) |= AckState.Refused;
                 OnRefused?.Invoke(body.IsEmpty ? headers : body);
                 return;
-            case PublishAnswer.Duplicate:
+            case PubAckStatus.Duplicate:
                 Duplicates++;
                 break;
         }
 
-        _ticksWaited = 0;
-        FateOf(number) = Fate.Stored;
-        while (!_queue.IsEmpty && FateOf(_first) == Fate.Stored)
+        _unansweredTicks = 0;
+        StateOf(number) = AckState.Stored;
+        while (!_queue.IsEmpty && StateOf(_first) == AckState.Stored)
         {
-            FateOf(_first) = Fate.Unknown;
+            StateOf(_first) = AckState.Unknown;
             _queue.RemoveFirst();
             _first++;
             Counters.CountAcknowledged(1);
@@ -181,8 +181,8 @@ internal sealed class StreamIngress<TWire>
             return;
         }
 
-        _ticksWaited = _queue.IsEmpty ? 0 : _ticksWaited + 1;
-        if (_isHeld || _ticksWaited > PatienceInTicks)
+        _unansweredTicks = _queue.IsEmpty ? 0 : _unansweredTicks + 1;
+        if (_isPaused || _unansweredTicks > AckTimeoutTicks)
         {
             SendAgain();
         }
@@ -199,19 +199,19 @@ internal sealed class StreamIngress<TWire>
 
     private void SendAgain()
     {
-        _ticksWaited = 0;
-        _isHeld = false;
+        _unansweredTicks = 0;
+        _isPaused = false;
         _queue.Rewind(0);
         Continue();
     }
 
     private void Continue()
     {
-        while (!_isHeld && IsReady && _wire.IsConnected && _queue.Sent < _queue.Count && SendNext())
+        while (!_isPaused && IsReady && _wire.IsConnected && _queue.Sent < _queue.Count && SendNext())
         {
         }
 
-        if (_isWanted && !_isHeld && IsReady && _queue.Sent == _queue.Count && _queue.Count < _fates.Length)
+        if (_isWanted && !_isPaused && IsReady && _queue.Sent == _queue.Count && _queue.Count < _states.Length)
         {
             _isWanted = false;
             OnRoom?.Invoke();
@@ -222,15 +222,15 @@ internal sealed class StreamIngress<TWire>
     {
         long number = _first + _queue.Sent;
         ReadOnlySpan<byte> body = _queue.PeekUnsent(out MessageShape shape);
-        ref Fate fate = ref FateOf(number);
-        if (fate == Fate.Stored)
+        ref AckState fate = ref StateOf(number);
+        if (fate == AckState.Stored)
         {
             _queue.MarkSent();
             return true;
         }
 
         // The message was sent and not refused: the stream may have stored it and may have delivered it.
-        bool perhapsStored = number <= _highest && (fate & (Fate.Refused | Fate.PerhapsStored)) != Fate.Refused;
+        bool perhapsStored = number <= _highest && (fate & (AckState.Refused | AckState.PerhapsStored)) != AckState.Refused;
         Utf8Formatter.TryFormat(number, _replyTo.AsSpan(_inboxLength), out int digits);
         HeaderBuilder headers = _headers.Begin().Line(default, number);
         if (shape.Frames != 1)
@@ -244,7 +244,7 @@ internal sealed class StreamIngress<TWire>
         }
 
         // A message that is sent again gets no span.
-        Activity? span = Spans is { IsHeard: true } && number > _highest ? Spans.Begin(headers, body.Length) : null;
+        Activity? span = Spans is { HasListeners: true } && number > _highest ? Spans.Begin(headers, body.Length) : null;
         PublishStatus status = _wire.Publish(_subject, _replyTo.AsSpan(0, _inboxLength + digits), headers.Finish(), body);
         if (span is not null)
         {
@@ -256,12 +256,12 @@ internal sealed class StreamIngress<TWire>
             return NotSent(status, number);
         }
 
-        fate = perhapsStored ? Fate.PerhapsStored : Fate.Unknown;
+        fate = perhapsStored ? AckState.PerhapsStored : AckState.Unknown;
         MarkSent(number);
         return true;
     }
 
-    private ref Fate FateOf(long number) => ref _fates[number % _fates.Length];
+    private ref AckState StateOf(long number) => ref _states[number % _states.Length];
 
     private void MarkSent(long number)
     {
@@ -294,12 +294,12 @@ internal sealed class StreamIngress<TWire>
         // The message was accepted while another server was connected. No stream of this server can store it.
         Counters.CountGivenUp();
         _queue.MarkSent();
-        FateOf(number) = Fate.Stored;
+        StateOf(number) = AckState.Stored;
         return true;
     }
 
     [Flags]
-    private enum Fate : byte
+    private enum AckState : byte
     {
         /// <summary>The message was not sent, or it was not answered since it was first sent.</summary>
         Unknown = 0,

@@ -10,27 +10,27 @@ namespace Broker.Bridge.Pipelines;
 internal sealed class StreamRoute : PipelineRoute
 {
     // The interval at which a consumer that delivers nothing is checked.
-    private const int TicksBetweenLooks = 5;
+    private const int TicksBetweenChecks = 5;
 
     private const int MostEgresses = 1024;
 
     private readonly StreamApi _api;
     private readonly string _answers;
-    private readonly StreamIngress<ConnectionWire>? _ingress;
-    private readonly StreamEgress<ConnectionWire, PushSink>? _egress;
+    private readonly StreamIngress<PipelineConnection>? _ingress;
+    private readonly StreamEgress<PipelineConnection, PushSink>? _egress;
     private string _deliveries;
     private Subscription? _delivering;
     private bool _isPreparing;
     private string? _lastFailure;
     private int _ticksWithoutPuller;
-    private bool _refusalTold;
-    private bool _givenUpTold;
+    private bool _refusalLogged;
+    private bool _givenUpLogged;
 
     // Counts the servers that were connected, including the present one.
     private int _servers;
-    private bool _malformedTold;
-    private bool _isLooking;
-    private long _passedOver;
+    private bool _malformedLogged;
+    private bool _isChecking;
+    private long _skipped;
 
     internal StreamRoute(PushPullRouteOptions options, RouteContext context)
         : base(options, context)
@@ -40,10 +40,10 @@ internal sealed class StreamRoute : PipelineRoute
         _answers = context.NewInbox();
         _deliveries = context.NewInbox();
         PipelineLimits limits = new() { Window = options.Window, WindowBytes = options.WindowBytes, MostSilentTicks = (int)options.PeerTimeout.TotalSeconds };
-        var pool = new ChunkPool();
+        var pool = new PipelineMemoryPool();
         if (Pull is not null)
         {
-            _ingress = new StreamIngress<ConnectionWire>(
+            _ingress = new StreamIngress<PipelineConnection>(
                 options.Subject, PipelineSubjects.NewId(), stream.Stream, _answers, Wire, pool, limits)
             {
                 OnRoom = ResumePushers,
@@ -51,14 +51,14 @@ internal sealed class StreamRoute : PipelineRoute
                 OnRefused = OnRefused,
                 OnGivenUp = OnGivenUp,
                 MostBytes = stream.MaxBytes == 0 ? long.MaxValue : stream.MaxBytes,
-                Spans = IngressSpans.Of(context.Tracer, options.Subject, options.Name),
+                Spans = IngressSpans.Create(context.Tracer, options.Subject, options.Name),
             };
         }
 
         if (Push is not null)
         {
             int holdTicks = Math.Max(1, (int)stream.AckWait.TotalSeconds / 3);
-            _egress = new StreamEgress<ConnectionWire, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits)
+            _egress = new StreamEgress<PipelineConnection, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits)
             {
                 OnMalformed = OnMalformed,
             };
@@ -89,7 +89,7 @@ internal sealed class StreamRoute : PipelineRoute
     private protected override void OnConnected()
     {
         _servers++;
-        _refusalTold = false;
+        _refusalLogged = false;
         if (_ingress is not null)
         {
             _ingress.IsReady = false;
@@ -140,7 +140,7 @@ internal sealed class StreamRoute : PipelineRoute
         }
 
         _egress.Tick();
-        LookAtConsumer();
+        CheckConsumer();
     }
 
     private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames) => _ingress!.TryAccept(body, frames);
@@ -173,18 +173,18 @@ internal sealed class StreamRoute : PipelineRoute
 
     private void OnRefused(ReadOnlySpan<byte> answer)
     {
-        if (!_refusalTold)
+        if (!_refusalLogged)
         {
-            _refusalTold = true;
+            _refusalLogged = true;
             Log.StreamRefuses(Text(answer));
         }
     }
 
     private void OnGivenUp(ReadOnlySpan<byte> answer)
     {
-        if (!_givenUpTold)
+        if (!_givenUpLogged)
         {
-            _givenUpTold = true;
+            _givenUpLogged = true;
             Log.NotMapped("the stream can never store it: " + Text(answer));
         }
     }
@@ -193,9 +193,9 @@ internal sealed class StreamRoute : PipelineRoute
 
     private void OnMalformed()
     {
-        if (!_malformedTold)
+        if (!_malformedLogged)
         {
-            _malformedTold = true;
+            _malformedLogged = true;
             Log.NotMapped("its frame lengths do not match its Zmq-Frames header; it was removed from the stream");
         }
     }
@@ -204,7 +204,7 @@ internal sealed class StreamRoute : PipelineRoute
     // belong to another system.
     private void Prepare()
     {
-        if (!_isPreparing && Server.IsThere)
+        if (!_isPreparing && Server.IsConnected)
         {
             _isPreparing = true;
             _ = PrepareAsync(_servers);
@@ -213,46 +213,46 @@ internal sealed class StreamRoute : PipelineRoute
 
     // No egress receives messages that the consumer has skipped. If the options permit it, the route creates the
     // consumer again.
-    private void LookAtConsumer()
+    private void CheckConsumer()
     {
         if (_egress!.TicksWithoutMessages == 0)
         {
-            _passedOver = 0;
+            _skipped = 0;
         }
-        else if (_egress.TicksWithoutMessages % TicksBetweenLooks == 0 && Options.Stream!.Create && !_isLooking && Server.IsThere)
+        else if (_egress.TicksWithoutMessages % TicksBetweenChecks == 0 && Options.Stream!.Create && !_isChecking && Server.IsConnected)
         {
-            _isLooking = true;
-            _ = LookAsync(_passedOver);
+            _isChecking = true;
+            _ = CheckConsumerAsync(_skipped);
         }
     }
 
-    private async Task LookAsync(long before)
+    private async Task CheckConsumerAsync(long before)
     {
-        long passedOver = 0;
+        long skipped = 0;
         bool isReady = true;
         try
         {
-            passedOver = await _api.CountPassedOverAsync().ConfigureAwait(false);
-            if (passedOver > 0 && passedOver == before)
+            skipped = await _api.CountSkippedAsync().ConfigureAwait(false);
+            if (skipped > 0 && skipped == before)
             {
                 // Two checks found the same number, so the consumer makes no progress.
                 isReady = false;
-                Log.StreamPassedOver(Options.Stream!.Stream, passedOver, Options.Stream.Consumer);
-                await _api.MakeConsumerAgainAsync().ConfigureAwait(false);
+                Log.StreamMessagesSkipped(Options.Stream!.Stream, skipped, Options.Stream.Consumer);
+                await _api.RecreateConsumerAsync().ConfigureAwait(false);
                 isReady = true;
-                passedOver = 0;
+                skipped = 0;
             }
         }
         catch (Exception)
         {
             // The route checks again later, and prepares again if the consumer may not exist.
-            passedOver = 0;
+            skipped = 0;
         }
 
         Loop.Post(() =>
         {
-            _isLooking = false;
-            _passedOver = passedOver;
+            _isChecking = false;
+            _skipped = skipped;
             _egress!.IsReady &= isReady;
         });
     }

@@ -52,12 +52,12 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
                 Change(prefix, wanted);
                 if (_count > maxPrefixes || _bytes > maxBytes)
                 {
-                    AskForEverything();
+                    SwitchToEverything();
                 }
             }
             else if (_count <= maxPrefixes / 2 && _bytes <= maxBytes / 2)
             {
-                AskForEach(socket);
+                SwitchToPrefixes(socket);
             }
         }
     }
@@ -69,7 +69,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
     /// <param name="work">The amount of work to take, counted in prefixes and in the tokens that they may have.</param>
     /// <param name="add">Receives the prefixes to add.</param>
     /// <param name="remove">Receives the prefixes to remove after that.</param>
-    internal bool Take(int work, List<byte[]> add, List<byte[]> remove)
+    internal bool TakeBatch(int work, List<byte[]> add, List<byte[]> remove)
     {
         lock (_gate)
         {
@@ -137,7 +137,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
         }
     }
 
-    private void AskForEverything()
+    private void SwitchToEverything()
     {
         _everything = true;
         foreach (byte[] prefix in _known.ToArray())
@@ -148,7 +148,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
         Change([], wanted: true);
     }
 
-    private void AskForEach(LoopPublisher socket)
+    private void SwitchToPrefixes(LoopPublisher socket)
     {
         _everything = false;
         Change([], wanted: false);

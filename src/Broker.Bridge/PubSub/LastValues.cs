@@ -27,7 +27,7 @@ internal sealed class LastValues
     private int _newest = None;
     private long _version;
     private long _bytes;
-    private long _forgotten;
+    private long _removed;
 
     internal LastValues(LastValueOptions options)
     {
@@ -46,7 +46,7 @@ internal sealed class LastValues
     internal long Bytes => Volatile.Read(ref _bytes);
 
     /// <summary>How many values were removed or not kept because of the limits. Any thread.</summary>
-    internal long Forgotten => Volatile.Read(ref _forgotten);
+    internal long Forgotten => Volatile.Read(ref _removed);
 
     /// <summary>Keeps a message as the last value of its topic.</summary>
     /// <returns>The encoded message, valid until the next call; empty if the message is too large to be kept.</returns>
@@ -61,10 +61,10 @@ internal sealed class LastValues
             // The previous value is no longer the last one, so it is removed.
             if (isKnown)
             {
-                Forget(index);
+                Remove(index);
             }
 
-            _forgotten++;
+            _removed++;
             return default;
         }
 
@@ -84,8 +84,8 @@ internal sealed class LastValues
         Link(index);
         while (_byTopic.Count > _maxTopics || _bytes > _maxBytes)
         {
-            Forget(_oldest);
-            _forgotten++;
+            Remove(_oldest);
+            _removed++;
         }
 
         return _slots[index].Message.AsSpan(0, size);
@@ -141,7 +141,7 @@ internal sealed class LastValues
         return index;
     }
 
-    private void Forget(int index)
+    private void Remove(int index)
     {
         Unlink(index);
         ref Slot slot = ref _slots[index];

@@ -25,7 +25,7 @@ internal sealed partial class PubSubRoute
             message.Headers,
             message.Body,
             scratch.Take(MessageMapper.FromSubjectScratch(message.Subject.Length, message.Headers.Length)),
-            out ZeroMqMessage mapped);
+            out FrameReader mapped);
         if (status != MapStatus.Mapped)
         {
             Report(status);
@@ -33,7 +33,7 @@ internal sealed partial class PubSubRoute
         }
 
         // A message of one frame gets no trace frame, because a second frame would make it a message of topic and body.
-        ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1 ? TraceContext.Of(message.Headers) : default;
+        ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1 ? TraceContext.Find(message.Headers) : default;
         if (context.IsEmpty)
         {
             var encoder = new MappedMessageEncoder(mapped);

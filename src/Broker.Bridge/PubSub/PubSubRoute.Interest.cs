@@ -97,7 +97,7 @@ internal sealed partial class PubSubRoute
     private void ApplyChanges()
     {
         Volatile.Write(ref _applyPosted, 0);
-        if (_batchOpen || IsOver || !_changes.Take(WorkOfBatch, _adding, _removing))
+        if (_batchOpen || IsOver || !_changes.TakeBatch(WorkOfBatch, _adding, _removing))
         {
             return;
         }

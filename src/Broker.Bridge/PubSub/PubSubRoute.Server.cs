@@ -7,7 +7,7 @@ internal sealed partial class PubSubRoute
     // reset.
     internal override void OnServerLost() => DropHeld();
 
-    internal override void OnServerBack()
+    internal override void OnServerConnected()
     {
         // Drops subscriptions that were made while no server was connected.
         DropHeld();

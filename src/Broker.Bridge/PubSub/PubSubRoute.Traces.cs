@@ -9,7 +9,7 @@ internal sealed partial class PubSubRoute
 {
     private MapStatus PublishWithTrace(in ZmtpMessage message, LoopScratch scratch)
     {
-        ReadOnlySpan<byte> context = TraceFrame.Of(message);
+        ReadOnlySpan<byte> context = TraceFrame.Find(message);
         if (context.IsEmpty)
         {
             return Publish(in message, scratch);
@@ -18,7 +18,7 @@ internal sealed partial class PubSubRoute
         // The first part is for the mapping, the second for its headers with one more line.
         int mapping = Mapper.ToSubjectScratch(message.EncodedSize);
         Span<byte> memory = scratch.Take(mapping + Mapper.HeaderBound(message.EncodedSize) + TraceContext.HeaderBytes);
-        MapStatus status = Mapper.ToSubject(new TraceFrame.Others(message), memory[..mapping], out SubjectMessage mapped);
+        MapStatus status = Mapper.ToSubject(new TraceFrame.MessageFrames(message), memory[..mapping], out SubjectMessage mapped);
         if (status != MapStatus.Mapped)
         {
             return status;

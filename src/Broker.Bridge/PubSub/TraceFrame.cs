@@ -16,7 +16,7 @@ internal static class TraceFrame
     /// <summary>
     /// Returns the trace context of a message from ZeroMQ; empty if there is none. The result refers to the message.
     /// </summary>
-    internal static ReadOnlySpan<byte> Of(in ZmtpMessage message)
+    internal static ReadOnlySpan<byte> Find(in ZmtpMessage message)
     {
         if (message.FrameCount < LeastFrames)
         {
@@ -33,7 +33,7 @@ internal static class TraceFrame
     }
 
     /// <summary>The frames of a message without the last one, which contains the trace context.</summary>
-    internal ref struct Others(in ZmtpMessage message) : IFrameSequence
+    internal ref struct MessageFrames(in ZmtpMessage message) : IFrameSequence
     {
         private ZmtpMessage.Enumerator _frames = message.GetEnumerator();
         private int _left = message.FrameCount - 1;
@@ -47,16 +47,16 @@ internal static class TraceFrame
     }
 
     /// <summary>Writes a mapped message and the trace context as its last frame.</summary>
-    internal readonly ref struct Encoder(ZeroMqMessage message, ReadOnlySpan<byte> context) : IZmtpEncoder
+    internal readonly ref struct Encoder(FrameReader message, ReadOnlySpan<byte> context) : IZmtpEncoder
     {
-        private readonly ZeroMqMessage _message = message;
+        private readonly FrameReader _message = message;
         private readonly ReadOnlySpan<byte> _context = context;
 
         public int EncodedSize => new MappedMessageEncoder(_message).EncodedSize + ZmtpWriter.FrameSize(_context.Length);
 
         public void Encode(Span<byte> destination)
         {
-            ZeroMqMessage frames = _message;
+            FrameReader frames = _message;
             while (frames.Next(out ReadOnlySpan<byte> frame) == FrameRead.Frame)
             {
                 destination = destination[ZmtpWriter.WriteFrame(destination, frame, more: true)..];

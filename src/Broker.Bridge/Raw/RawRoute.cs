@@ -70,7 +70,7 @@ internal sealed class RawRoute : BridgeRoute
 
     internal override void OnServerLost() => _hasServer = false;
 
-    internal override void OnServerBack()
+    internal override void OnServerConnected()
     {
         _hasServer = true;
         Resume();

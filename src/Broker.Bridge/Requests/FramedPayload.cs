@@ -31,7 +31,7 @@ internal readonly ref struct FramedPayload : IZmtpEncoder
 
             int size = _envelope.Length;
             ReadOnlySpan<byte> rest = _payload;
-            while (ZeroMqMessage.TryReadFramed(ref rest, out ReadOnlySpan<byte> frame))
+            while (FrameReader.TryReadFramed(ref rest, out ReadOnlySpan<byte> frame))
             {
                 size += ZmtpWriter.FrameSize(frame.Length);
             }
@@ -61,7 +61,7 @@ internal readonly ref struct FramedPayload : IZmtpEncoder
             }
 
             frames = Math.Max(fields.Frames, 1);
-            if (frames > maxFrames || (frames > 1 && !ZeroMqMessage.IsFramed(payload, frames)))
+            if (frames > maxFrames || (frames > 1 && !FrameReader.IsFramed(payload, frames)))
             {
                 return false;
             }
@@ -85,7 +85,7 @@ internal readonly ref struct FramedPayload : IZmtpEncoder
         }
 
         ReadOnlySpan<byte> rest = _payload;
-        while (ZeroMqMessage.TryReadFramed(ref rest, out ReadOnlySpan<byte> frame))
+        while (FrameReader.TryReadFramed(ref rest, out ReadOnlySpan<byte> frame))
         {
             destination = destination[ZmtpWriter.WriteFrame(destination, frame, more: !rest.IsEmpty)..];
         }

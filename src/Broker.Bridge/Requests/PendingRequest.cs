@@ -9,9 +9,9 @@ internal struct PendingRequest
     /// Where the reply goes: the encoded envelope of a ZeroMQ client, or a subject. The array stays with the slot and
     /// may be longer.
     /// </summary>
-    internal byte[] Return;
+    internal byte[] ReplyTarget;
 
-    internal int ReturnLength;
+    internal int ReplyTargetLength;
 
     /// <summary>The routing id of the client at the ROUTER. Empty for requests from subjects.</summary>
     internal ReadOnlyMemory<byte> RoutingId;
@@ -22,13 +22,13 @@ internal struct PendingRequest
     internal object? Owner;
 
     /// <summary>
-    /// The published request, if it may have to be published again. Small requests use <see cref="Own"/>, large ones an
+    /// The published request, if it may have to be published again. Small requests use <see cref="OwnBuffer"/>, large ones an
     /// array of the shared pool.
     /// </summary>
     internal byte[]? Kept;
 
     /// <summary>The array for small requests. It stays with the slot.</summary>
-    internal byte[]? Own;
+    internal byte[]? OwnBuffer;
 
     /// <summary>The length of the subject in <see cref="Kept"/>; 0 if all requests have the same subject.</summary>
     internal int SubjectLength;
@@ -50,7 +50,7 @@ internal struct PendingRequest
     internal Activity? Span;
 
     /// <summary>Whether the request waits to be published again.</summary>
-    internal bool IsHeld;
+    internal bool IsAwaitingRetry;
 
     /// <summary>Whether the slot contains a pending request.</summary>
     internal bool IsUsed;
@@ -61,5 +61,5 @@ internal struct PendingRequest
     /// <summary>The slot of the next newer request. In a free slot: the next free slot.</summary>
     internal int Younger;
 
-    internal readonly ReadOnlySpan<byte> ReturnSpan => Return.AsSpan(0, ReturnLength);
+    internal readonly ReadOnlySpan<byte> ReplyTargetSpan => ReplyTarget.AsSpan(0, ReplyTargetLength);
 }

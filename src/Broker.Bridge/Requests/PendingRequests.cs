@@ -12,8 +12,8 @@ namespace Broker.Bridge.Requests;
 internal sealed class PendingRequests
 {
     private const int None = -1;
-    private const int Smallest = 64;
-    private const int MostOwn = 1024;
+    private const int InitialCapacity = 64;
+    private const int MaxOwnBuffer = 1024;
 
     private readonly int _capacity;
     private PendingRequest[] _slots;
@@ -28,7 +28,7 @@ internal sealed class PendingRequests
     internal PendingRequests(int capacity)
     {
         _capacity = capacity;
-        _slots = new PendingRequest[Math.Min(capacity, Smallest)];
+        _slots = new PendingRequest[Math.Min(capacity, InitialCapacity)];
     }
 
     internal int Count { get; private set; }
@@ -55,7 +55,7 @@ internal sealed class PendingRequests
             }
 
             slot = _used++;
-            _slots[slot].Return = [];
+            _slots[slot].ReplyTarget = [];
         }
         else
         {
@@ -95,7 +95,7 @@ internal sealed class PendingRequests
     internal void Remove(int slot)
     {
         ref PendingRequest removed = ref _slots[slot];
-        if (removed.Kept is { } kept && kept != removed.Own)
+        if (removed.Kept is { } kept && kept != removed.OwnBuffer)
         {
             ArrayPool<byte>.Shared.Return(kept);
         }
@@ -108,7 +108,7 @@ internal sealed class PendingRequests
         }
 
         removed.IsUsed = false;
-        removed.IsHeld = false;
+        removed.IsAwaitingRetry = false;
         removed.Owner = null;
         removed.RoutingId = default;
         if (removed.Older == None)
@@ -140,18 +140,18 @@ internal sealed class PendingRequests
         // The shared pool keeps only some dozens of arrays of a size, but thousands of requests may be pending: small
         // arrays stay with the slot.
         ref PendingRequest request = ref _slots[slot];
-        if (length > MostOwn)
+        if (length > MaxOwnBuffer)
         {
             request.Kept = ArrayPool<byte>.Shared.Rent(length);
         }
         else
         {
-            if (request.Own is null || request.Own.Length < length)
+            if (request.OwnBuffer is null || request.OwnBuffer.Length < length)
             {
-                request.Own = new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 64))];
+                request.OwnBuffer = new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 64))];
             }
 
-            request.Kept = request.Own;
+            request.Kept = request.OwnBuffer;
         }
 
         request.KeptLength = length;
@@ -159,15 +159,15 @@ internal sealed class PendingRequests
     }
 
     /// <summary>Returns memory for the envelope or subject that the reply goes to.</summary>
-    internal Span<byte> ReturnTo(int slot, int length)
+    internal Span<byte> RentReplyTarget(int slot, int length)
     {
         ref PendingRequest request = ref _slots[slot];
-        if (request.Return.Length < length)
+        if (request.ReplyTarget.Length < length)
         {
-            request.Return = new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 16))];
+            request.ReplyTarget = new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 16))];
         }
 
-        request.ReturnLength = length;
-        return request.Return.AsSpan(0, length);
+        request.ReplyTargetLength = length;
+        return request.ReplyTarget.AsSpan(0, length);
     }
 }

@@ -19,14 +19,14 @@ internal sealed partial class RequestRoute
     private const int MostForAnswer = 2;
     private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(100);
 
-    private readonly HeldRequests _toRetry;
+    private readonly RetryQueue _toRetry;
     private readonly Action _retry;
     private LoopTimer? _retryTimer;
     private bool _badAnswerReported;
 
     private void OnAnswer(in MessageView message)
     {
-        int slot = message.Subject.Length > _inbox.Length && AnswerNumber.TryRead(message.Subject[_inbox.Length..], out ulong number)
+        int slot = message.Subject.Length > _inbox.Length && ReplyNumber.TryRead(message.Subject[_inbox.Length..], out ulong number)
             ? _pending.Find(number)
             : -1;
         if (!message.Headers.IsEmpty && message.Body.IsEmpty && HeaderBlock.Status(message.Headers) == NobodyIsThere)
@@ -46,7 +46,7 @@ internal sealed partial class RequestRoute
             return;
         }
 
-        if (FramedPayload.TryRead(_pending[slot].ReturnSpan, message.Headers, message.Body, _options.MaxFrames, out FramedPayload answer))
+        if (FramedPayload.TryRead(_pending[slot].ReplyTargetSpan, message.Headers, message.Body, _options.MaxFrames, out FramedPayload answer))
         {
             Send(slot, ref answer, ref _answered);
         }
@@ -62,7 +62,7 @@ internal sealed partial class RequestRoute
         }
 
         Release(slot);
-        if (_held != 0)
+        if (_awaitingRetry != 0)
         {
             SendAgain(MostForAnswer);
         }
@@ -88,10 +88,10 @@ internal sealed partial class RequestRoute
         switch (_options.NoResponders)
         {
             case NoResponders.Hold:
-                if (!request.IsHeld)
+                if (!request.IsAwaitingRetry)
                 {
-                    request.IsHeld = true;
-                    _held++;
+                    request.IsAwaitingRetry = true;
+                    _awaitingRetry++;
                     _toRetry.Add(slot);
                 }
 
@@ -100,7 +100,7 @@ internal sealed partial class RequestRoute
 
             case NoResponders.Reply:
                 BridgeTracer.Fail(request.Span, "no_responders");
-                var reply = FramedPayload.Single(request.ReturnSpan, _options.NoRespondersReply.Span);
+                var reply = FramedPayload.Single(request.ReplyTargetSpan, _options.NoRespondersReply.Span);
                 Send(slot, ref reply, ref _unserved);
                 break;
 
@@ -125,7 +125,7 @@ internal sealed partial class RequestRoute
 
     private void SendAgain(int most)
     {
-        Span<byte> replyTo = stackalloc byte[_inbox.Length + AnswerNumber.Length];
+        Span<byte> replyTo = stackalloc byte[_inbox.Length + ReplyNumber.Length];
         for (int left = most; left > 0 && _hasServer && _toRetry.TryTake(out int slot); left--)
         {
             ref PendingRequest request = ref _pending[slot];
@@ -140,8 +140,8 @@ internal sealed partial class RequestRoute
                 return;
             }
 
-            request.IsHeld = false;
-            _held--;
+            request.IsAwaitingRetry = false;
+            _awaitingRetry--;
         }
     }
 
@@ -150,7 +150,7 @@ internal sealed partial class RequestRoute
         BridgeTracer.Fail(_pending[slot].Span, "timeout");
         if (_options.TimeoutReply is { } text)
         {
-            var reply = FramedPayload.Single(_pending[slot].ReturnSpan, text.Span);
+            var reply = FramedPayload.Single(_pending[slot].ReplyTargetSpan, text.Span);
             Send(slot, ref reply, ref _timedOut);
         }
         else

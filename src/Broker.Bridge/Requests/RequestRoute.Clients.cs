@@ -32,7 +32,7 @@ internal sealed partial class RequestRoute
         int envelope = RequestEnvelope.Measure(message, out int size);
         int slot = _pending.Add(_clock.Epoch);
         ref PendingRequest request = ref _pending[slot];
-        RequestEnvelope.Write(message, envelope, _pending.ReturnTo(slot, size));
+        RequestEnvelope.Write(message, envelope, _pending.RentReplyTarget(slot, size));
         request.RoutingId = peer.RoutingId;
         request.Owner = client;
         client.Pending++;
@@ -50,9 +50,9 @@ internal sealed partial class RequestRoute
 
     private PublishStatus Publish(int slot, ZmtpMessage body)
     {
-        Span<byte> replyTo = stackalloc byte[_inbox.Length + AnswerNumber.Length];
+        Span<byte> replyTo = stackalloc byte[_inbox.Length + ReplyNumber.Length];
         WriteReplyTo(slot, replyTo);
-        return Context.Tracer is { IsHeard: true } tracer
+        return Context.Tracer is { HasListeners: true } tracer
             ? PublishTraced(tracer, slot, body, replyTo)
             : Publish(slot, body, replyTo, default);
     }
@@ -109,7 +109,7 @@ internal sealed partial class RequestRoute
     private void WriteReplyTo(int slot, Span<byte> replyTo)
     {
         _inbox.CopyTo(replyTo);
-        AnswerNumber.Write(replyTo[_inbox.Length..], _pending.NumberOf(slot));
+        ReplyNumber.Write(replyTo[_inbox.Length..], _pending.NumberOf(slot));
     }
 
     // A subject length of 0 stands for the subject of all requests.

@@ -43,7 +43,7 @@ internal sealed partial class RequestRoute : BridgeRoute
     private long _abandoned;
     private long _late;
     private long _refused;
-    private int _held;
+    private int _awaitingRetry;
 
     internal RequestRoute(RequestRouteOptions options, RouteContext context)
         : base(options, context)
@@ -54,7 +54,7 @@ internal sealed partial class RequestRoute : BridgeRoute
         _inbox = Encoding.ASCII.GetBytes(context.NewInbox() + ".");
         _keeps = options.NoResponders == NoResponders.Hold;
         _pending = new PendingRequests(options.MaxPending);
-        _toRetry = new HeldRequests(_pending);
+        _toRetry = new RetryQueue(_pending);
         _resumeAt = options.MaxPending - Math.Max(1, options.MaxPending / 8);
         _clock = new RequestClock(Loop, _pending, options.TimeToLive, Expire);
         _retry = Retry;
@@ -68,7 +68,7 @@ internal sealed partial class RequestRoute : BridgeRoute
     // Replies may still come through another server of the cluster. Until a server is connected again, clients wait.
     internal override void OnServerLost() => _hasServer = false;
 
-    internal override void OnServerBack()
+    internal override void OnServerConnected()
     {
         _hasServer = true;
         ResumeClients();
@@ -137,7 +137,7 @@ internal sealed partial class RequestRoute : BridgeRoute
             Dropped = timedOut + unserved + undeliverable + abandoned,
             Refused = Volatile.Read(ref _refused),
             Pending = _pending.Count,
-            Held = Volatile.Read(ref _held),
+            Held = Volatile.Read(ref _awaitingRetry),
             Answered = Volatile.Read(ref _answered),
             Undeliverable = undeliverable,
             TimedOut = timedOut,
@@ -193,9 +193,9 @@ internal sealed partial class RequestRoute : BridgeRoute
             _keptBytes -= request.KeptLength;
         }
 
-        if (request.IsHeld)
+        if (request.IsAwaitingRetry)
         {
-            _held--;
+            _awaitingRetry--;
         }
 
         _pending.Remove(slot);

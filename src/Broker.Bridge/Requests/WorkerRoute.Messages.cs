@@ -29,12 +29,12 @@ internal sealed partial class WorkerRoute
         _received++;
         if (_pending.IsFull || _stopping)
         {
-            SendBack(replyTo);
+            RespondNoResponders(replyTo);
             return;
         }
 
         int slot = _pending.Add(_clock.Epoch);
-        replyTo.CopyTo(_pending.ReturnTo(slot, replyTo.Length));
+        replyTo.CopyTo(_pending.RentReplyTarget(slot, replyTo.Length));
         Span<byte> envelope = stackalloc byte[EnvelopeSize];
         WriteEnvelope(envelope, _pending.NumberOf(slot));
         Worker? worker;
@@ -46,7 +46,7 @@ internal sealed partial class WorkerRoute
         }
         else
         {
-            isMapped = TryMap(in message, out ZeroMqMessage mapped);
+            isMapped = TryMap(in message, out FrameReader mapped);
             var request = new Encoders.Enveloped<MappedMessageEncoder>(envelope, new MappedMessageEncoder(mapped));
             worker = isMapped ? _socket.TrySend(ref request) : null;
         }
@@ -55,7 +55,7 @@ internal sealed partial class WorkerRoute
         {
             _pending[slot].Owner = worker;
             _given++;
-            if (Context.Tracer is { IsHeard: true } tracer)
+            if (Context.Tracer is { HasListeners: true } tracer)
             {
                 _pending[slot].Span = tracer.StartWork(Name, message.Headers, message.Body.Length);
             }
@@ -67,7 +67,7 @@ internal sealed partial class WorkerRoute
         Release(slot);
         if (isMapped)
         {
-            SendBack(replyTo);
+            RespondNoResponders(replyTo);
         }
         else
         {
@@ -83,7 +83,7 @@ internal sealed partial class WorkerRoute
         ZmtpWriter.WriteFrame(envelope[length..], [], more: true);
     }
 
-    private bool TryMap(in MessageView message, out ZeroMqMessage mapped)
+    private bool TryMap(in MessageView message, out FrameReader mapped)
     {
         int scratch = MessageMapper.FromSubjectScratch(message.Subject.Length, message.Headers.Length);
         if (_scratch.Length < scratch)
@@ -96,7 +96,7 @@ internal sealed partial class WorkerRoute
 
     // No worker has capacity. The route unsubscribes until one has, and another member of the queue group may take the
     // request.
-    private void SendBack(ReadOnlySpan<byte> replyTo)
+    private void RespondNoResponders(ReadOnlySpan<byte> replyTo)
     {
         _notTaken++;
         Unsubscribe();
@@ -166,7 +166,7 @@ internal sealed partial class WorkerRoute
 
     private PublishStatus Publish(int slot, ZmtpMessage body)
     {
-        ReadOnlySpan<byte> replyTo = _pending[slot].ReturnSpan;
+        ReadOnlySpan<byte> replyTo = _pending[slot].ReplyTargetSpan;
         if (replyTo.IsEmpty)
         {
             // The requester expects no reply.

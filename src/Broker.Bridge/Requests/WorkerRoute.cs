@@ -56,7 +56,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
         _socket = new WorkerSocket(Loop, OnAnswer, options.Apply(new LoopRoutedOptions(), Log), options.MaxPendingPerWorker)
         {
             OnWorker = SubscribeIfRoom,
-            OnWorkerGone = OnWorkerGone,
+            OnWorkerLost = OnWorkerLost,
         };
     }
 
@@ -64,7 +64,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
 
     internal override void OnServerLost() => _hasServer = false;
 
-    internal override void OnServerBack()
+    internal override void OnServerConnected()
     {
         _hasServer = true;
         ResumeWorkers();
@@ -239,7 +239,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
         Release(slot);
     }
 
-    private void OnWorkerGone(Worker gone)
+    private void OnWorkerLost(Worker gone)
     {
         if (_socket.Workers == 0)
         {
@@ -258,9 +258,9 @@ internal sealed partial class WorkerRoute : BridgeRoute
             {
                 _workerLost++;
                 BridgeTracer.Fail(_pending[slot].Span, "worker_lost");
-                if (_options.OnWorkerLoss == WorkerLoss.Reply && _pending[slot].ReturnLength != 0)
+                if (_options.OnWorkerLoss == WorkerLoss.Reply && _pending[slot].ReplyTargetLength != 0)
                 {
-                    Client.TryPublish(_pending[slot].ReturnSpan, default, default, LossHeaders);
+                    Client.TryPublish(_pending[slot].ReplyTargetSpan, default, default, LossHeaders);
                 }
 
                 Release(slot);

@@ -29,7 +29,7 @@ internal sealed class WorkerSocket : SingleLoopSocket
     internal required Action OnWorker { get; init; }
 
     /// <summary>Called when a worker has disconnected.</summary>
-    internal required Action<Worker> OnWorkerGone { get; init; }
+    internal required Action<Worker> OnWorkerLost { get; init; }
 
     internal int Workers => _workers.Count;
 
@@ -72,7 +72,7 @@ internal sealed class WorkerSocket : SingleLoopSocket
         {
             Worker gone = _workers[index];
             _workers.RemoveAt(index);
-            OnWorkerGone(gone);
+            OnWorkerLost(gone);
         }
     }
 

@@ -40,7 +40,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
 
     /// <summary>
     /// Subscribes to subjects. The bridge calls this method first, on the loop. If a server is connected,
-    /// <see cref="OnServerBack"/> follows at once.
+    /// <see cref="OnServerConnected"/> follows at once.
     /// </summary>
     internal virtual void Start()
     {
@@ -62,7 +62,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
     /// Called on the loop when a server is connected: the first one, or another one to which the connection has already
     /// sent its subscriptions again. It may be called twice for the same server.
     /// </summary>
-    internal virtual void OnServerBack()
+    internal virtual void OnServerConnected()
     {
     }
 
@@ -93,7 +93,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
     internal abstract RouteSnapshot Snapshot();
 
     /// <summary>Runs an action on the loop; does nothing if the loop has ended.</summary>
-    private protected Task OnLoopAsync(Action action) => Loop.DoAsync(action);
+    private protected Task OnLoopAsync(Action action) => Loop.RunAsync(action);
 
     /// <summary>Binds or connects a socket to all endpoints, in the order given.</summary>
     /// <returns>The bound endpoints, with the ports that the system has assigned.</returns>

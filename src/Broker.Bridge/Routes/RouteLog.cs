@@ -13,7 +13,7 @@ internal sealed partial class RouteLog(ILogger logger, string route)
 
     private readonly ILogger _logger = logger;
     private readonly string _route = route;
-    private readonly RefusalEpisodes _refusals = new(TimeProvider.System);
+    private readonly RefusalLogFilter _refusals = new(TimeProvider.System);
 
     internal void ZeroMq(ZeroMqEvent what)
     {
@@ -46,7 +46,7 @@ internal sealed partial class RouteLog(ILogger logger, string route)
     // A peer that is refused connects again and again, because ZeroMQ sockets reconnect on their own.
     private void Refused(ZeroMqEvent what)
     {
-        if (!_refusals.IsNews(what.Endpoint, what.Address, what.Reason, out long before))
+        if (!_refusals.ShouldLog(what.Endpoint, what.Address, what.Reason, out long before))
         {
             RefusedAgain(what.Address, what.Endpoint, what.Reason);
         }
@@ -96,7 +96,7 @@ internal sealed partial class RouteLog(ILogger logger, string route)
 
     internal void StreamRefuses(string answer) => StreamRefuses(_route, answer);
 
-    internal void StreamPassedOver(string stream, long messages, string consumer) => StreamPassedOver(_route, stream, messages, consumer);
+    internal void StreamMessagesSkipped(string stream, long messages, string consumer) => StreamMessagesSkipped(_route, stream, messages, consumer);
 
     [LoggerMessage(101, LogLevel.Information, "Route {Route}: listening for ZeroMQ peers on {Endpoint}")]
     private partial void Listening(string route, string endpoint);
@@ -171,5 +171,5 @@ internal sealed partial class RouteLog(ILogger logger, string route)
     [LoggerMessage(133, LogLevel.Warning,
         "Route {Route}: the consumer {Consumer} has skipped {Messages} messages of the stream {Stream} and will "
         + "not deliver them; the route creates the consumer again")]
-    private partial void StreamPassedOver(string route, string stream, long messages, string consumer);
+    private partial void StreamMessagesSkipped(string route, string stream, long messages, string consumer);
 }

@@ -8,7 +8,7 @@ namespace Broker.Bridge.Tracing;
 /// <summary>
 /// Creates the spans of one bridge. ZeroMQ programs create no spans and ZeroMQ messages have no headers, so the
 /// bridge's spans connect the steps before and after it. A bridge has a tracer only if its client enables tracing. The
-/// tracer owns its source, and both end with the bridge. Callers check <see cref="IsHeard"/> first, so that a bridge
+/// tracer owns its source, and both end with the bridge. Callers check <see cref="HasListeners"/> first, so that a bridge
 /// without listeners does no further work.
 /// </summary>
 internal sealed class BridgeTracer : IDisposable
@@ -18,7 +18,7 @@ internal sealed class BridgeTracer : IDisposable
 
     private readonly ActivitySource _source = new(BridgeActivities.SourceName, typeof(BridgeTracer).Assembly.GetName().Version?.ToString(3));
 
-    internal bool IsHeard => _source.HasListeners();
+    internal bool HasListeners => _source.HasListeners();
 
     public void Dispose() => _source.Dispose();
 
@@ -90,7 +90,7 @@ internal sealed class BridgeTracer : IDisposable
 
     private static ActivityContext Read(ReadOnlySpan<byte> headers)
     {
-        ReadOnlySpan<byte> parent = TraceContext.Of(headers);
+        ReadOnlySpan<byte> parent = TraceContext.Find(headers);
         if (parent.IsEmpty)
         {
             return default;

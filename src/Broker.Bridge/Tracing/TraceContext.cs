@@ -29,7 +29,7 @@ internal static class TraceContext
     /// Returns the trace context in a header block; empty if there is none or it is not valid. The result refers to the
     /// block.
     /// </summary>
-    internal static ReadOnlySpan<byte> Of(ReadOnlySpan<byte> headers)
+    internal static ReadOnlySpan<byte> Find(ReadOnlySpan<byte> headers)
         => !headers.IsEmpty && HeaderBlock.TryGet(headers, HeaderName, out ReadOnlySpan<byte> value) && IsContext(value) ? value : default;
 
     /// <summary>

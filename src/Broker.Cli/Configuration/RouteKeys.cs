@@ -4,18 +4,18 @@ using Broker.Bridge.Routes;
 namespace Broker.Cli.Configuration;
 
 /// <summary>The keys of a route in the file, which are written with underscores: <c>TimeToLive</c> is <c>time_to_live</c> there.</summary>
-internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endpoints) : IRouteReader
+internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endpoints) : IRouteConfiguration
 {
     private readonly List<BridgeEndpoint> _read = [];
 
     /// <summary>The endpoints of all keys so far.</summary>
     public IReadOnlyList<BridgeEndpoint> EndpointsRead => _read;
 
-    public string? Text(string key) => section.Text(Written(key), null);
+    public string? ReadText(string key) => section.Text(Written(key), null);
 
-    public string Needed(string key)
+    public string ReadRequiredText(string key)
     {
-        if (Text(key) is { } text)
+        if (ReadText(key) is { } text)
         {
             return text;
         }
@@ -28,45 +28,45 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
         return "";
     }
 
-    public bool Flag(string key, bool otherwise) => section.Flag(Written(key), otherwise);
+    public bool ReadBoolean(string key, bool otherwise) => section.Flag(Written(key), otherwise);
 
-    public long Whole(string key, long otherwise, long least, long most) => section.Whole(Written(key), otherwise, least, most);
+    public long ReadInteger(string key, long otherwise, long least, long most) => section.Whole(Written(key), otherwise, least, most);
 
-    public long Bytes(string key, long otherwise, long least, long most) => section.Bytes(Written(key), otherwise, least, most);
+    public long ReadByteCount(string key, long otherwise, long least, long most) => section.Bytes(Written(key), otherwise, least, most);
 
-    public TimeSpan Span(string key, TimeSpan otherwise) => section.Span(Written(key), otherwise);
+    public TimeSpan ReadTimeSpan(string key, TimeSpan otherwise) => section.Span(Written(key), otherwise);
 
-    public TimeSpan Seconds(string key, TimeSpan otherwise, int least) => section.Seconds(Written(key), otherwise, least);
+    public TimeSpan ReadSeconds(string key, TimeSpan otherwise, int least) => section.Seconds(Written(key), otherwise, least);
 
-    public TimeSpan SpanOrNone(string key, TimeSpan otherwise) => section.SpanOrNone(Written(key), otherwise);
+    public TimeSpan ReadTimeSpanOrZero(string key, TimeSpan otherwise) => section.SpanOrNone(Written(key), otherwise);
 
-    public TimeSpan SpanOrNever(string key, TimeSpan otherwise) => section.SpanOrNever(Written(key), otherwise);
+    public TimeSpan ReadTimeSpanOrNever(string key, TimeSpan otherwise) => section.SpanOrNever(Written(key), otherwise);
 
-    public byte Character(string key, byte otherwise) => (byte)TopicKeys.Character(section, Written(key), (char)otherwise);
+    public byte ReadCharacter(string key, byte otherwise) => (byte)TopicKeys.Character(section, Written(key), (char)otherwise);
 
-    public byte? CharacterOrNone(string key, byte? otherwise) => (byte?)TopicKeys.CharacterOrNone(section, Written(key), (char?)otherwise);
+    public byte? ReadCharacterOrNone(string key, byte? otherwise) => (byte?)TopicKeys.CharacterOrNone(section, Written(key), (char?)otherwise);
 
-    public string Prefix(string key, string otherwise) => TopicKeys.Prefix(section, Written(key), otherwise);
+    public string ReadSubjectPrefix(string key, string otherwise) => TopicKeys.Prefix(section, Written(key), otherwise);
 
-    public T Choice<T>(string key, T otherwise)
+    public T ReadChoice<T>(string key, T otherwise)
         where T : struct, Enum
         => section.Choice(Written(key), otherwise, [.. Enum.GetValues<T>().Select(static value => (value.ToString().ToLowerInvariant(), value))]);
 
-    public IReadOnlyList<string>? Texts(string key, string one)
+    public IReadOnlyList<string>? ReadTexts(string key, string one)
         => section.Has(Written(key)) ? section.Many<string>(Written(key), [], $"{one}, or an array of them", static text => text) : Nothing(key);
 
-    public IReadOnlyList<BridgeEndpoint> Endpoints(string key)
+    public IReadOnlyList<BridgeEndpoint> ReadEndpoints(string key)
     {
         IReadOnlyList<BridgeEndpoint> read = endpoints.Read(section, Written(key), []);
         _read.AddRange(read);
         return read;
     }
 
-    public T? Inner<T>(string key, Func<IRouteReader, T> read)
+    public T? ReadSection<T>(string key, Func<IRouteConfiguration, T> read)
         where T : class
         => section.Inner(Written(key), inner => read(new RouteKeys(inner, endpoints)));
 
-    public void OneOf(string key, string other)
+    public void RequireOneOf(string key, string other)
     {
         if (section.Has(Written(key)) == section.Has(Written(other)))
         {
@@ -74,7 +74,7 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
         }
     }
 
-    public void Lacks(string key, string other)
+    public void ReportMissing(string key, string other)
     {
         if (section.Find(Written(key)) is { } value)
         {

@@ -94,17 +94,17 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         read.Add(route);
     }
 
-    private Func<IRouteReader, RouteOptions>? Pattern(ConfigSection section, ConfigBlock block)
+    private Func<IRouteConfiguration, RouteOptions>? Pattern(ConfigSection section, ConfigBlock block)
     {
         switch (section.Find("pattern"))
         {
             case null:
-                problems.Add(new ConfigProblem($"a route needs a \"pattern\": {RoutePatterns.Shape}", block.Position, null, ["pattern", "name"]));
+                problems.Add(new ConfigProblem($"a route needs a \"pattern\": {RoutePatterns.Description}", block.Position, null, ["pattern", "name"]));
                 return null;
             case ConfigText { Value: var word } when RoutePatterns.Find(word) is { } pattern:
                 return pattern;
             case var value:
-                return section.Wrong<Func<IRouteReader, RouteOptions>?>("pattern", RoutePatterns.Shape, value, null);
+                return section.Wrong<Func<IRouteConfiguration, RouteOptions>?>("pattern", RoutePatterns.Description, value, null);
         }
     }
 

@@ -47,8 +47,8 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
             SingleFrameDelimiter = TopicKeys.Character(section, "single_frame_delimiter", defaults.SingleFrameDelimiter),
             Echo = section.Flag("echo", defaults.Echo),
             SendHighWaterMark = section.Bytes("send_high_water_mark", defaults.SendHighWaterMark, 1024, 1L << 40),
-            MaxMessageSize = (int)section.Bytes("max_message_size", defaults.MaxMessageSize, 1, RoutePatterns.LargestMessage),
-            MaxPeers = (int)section.Whole("max_peers", defaults.MaxPeers, 1, RoutePatterns.MostPeers),
+            MaxMessageSize = (int)section.Bytes("max_message_size", defaults.MaxMessageSize, 1, RoutePatterns.MaxMessageSizeLimit),
+            MaxPeers = (int)section.Whole("max_peers", defaults.MaxPeers, 1, RoutePatterns.MaxPeersLimit),
             Connection = new BridgeConnectionConfig(problems).Read(section, block),
         };
         section.RejectTheRest();

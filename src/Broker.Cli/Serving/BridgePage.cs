@@ -172,7 +172,7 @@ internal static class BridgePage
             PushPullRouteSnapshot r =>
             [
                 ("accepted", r.Accepted), ("published", r.Published), ("acknowledged", r.Acknowledged), ("resent", r.Resent), ("moved", r.Moved),
-                ("possibly_moved_twice", r.PossiblyMovedTwice), ("given_up", r.GivenUp), ("received", r.Received), ("handed_over", r.HandedOver),
+                ("possibly_moved_twice", r.PossiblyMovedTwice), ("given_up", r.GivenUp), ("received", r.Received), ("handed_over", r.Delivered),
                 ("possible_duplicates", r.PossibleDuplicates), ("duplicates_dropped", r.DuplicatesDropped), ("released", r.Released),
             ],
             _ => Array.Empty<(string, long)>(),

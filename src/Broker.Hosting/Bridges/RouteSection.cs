@@ -7,7 +7,7 @@ using Microsoft.Extensions.Configuration;
 namespace Broker.Hosting.Bridges;
 
 /// <summary>The section of a route, or one within it. What is wrong with a value is added to the problems, which name its key.</summary>
-internal sealed class RouteSection(IConfigurationSection section, List<string> problems) : IRouteReader
+internal sealed class RouteSection(IConfigurationSection section, List<string> problems) : IRouteConfiguration
 {
     private const string EndpointShape = "an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\"";
     private const string NetworkShape = "an address or a network such as \"10.0.0.0/8\"";
@@ -18,15 +18,15 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     public IReadOnlySet<string> Known => _known;
 
     /// <summary>Null without the key.</summary>
-    public string? Text(string key)
+    public string? ReadText(string key)
     {
         _known.Add(key);
         return section[key];
     }
 
-    public string Needed(string key)
+    public string ReadRequiredText(string key)
     {
-        if (Text(key) is { } text)
+        if (ReadText(key) is { } text)
         {
             return text;
         }
@@ -35,69 +35,69 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         return "";
     }
 
-    public long Whole(string key, long otherwise, long least, long most) =>
+    public long ReadInteger(string key, long otherwise, long least, long most) =>
         Read(key, otherwise, $"a whole number from {least} to {most}", text =>
             long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number) && number >= least && number <= most ? number : null);
 
-    public long Bytes(string key, long otherwise, long least, long most) => Whole(key, otherwise, least, most);
+    public long ReadByteCount(string key, long otherwise, long least, long most) => ReadInteger(key, otherwise, least, most);
 
-    public bool Flag(string key, bool otherwise) => Read(key, otherwise, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
+    public bool ReadBoolean(string key, bool otherwise) => Read(key, otherwise, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
 
-    public TimeSpan Span(string key, TimeSpan otherwise) => Read(
+    public TimeSpan ReadTimeSpan(string key, TimeSpan otherwise) => Read(
         key, otherwise, "a time such as \"00:00:30\"", static text =>
             TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span > TimeSpan.Zero ? span : null);
 
-    public TimeSpan Seconds(string key, TimeSpan otherwise, int least) => Read(
+    public TimeSpan ReadSeconds(string key, TimeSpan otherwise, int least) => Read(
         key, otherwise, $"a time of whole seconds from \"{TimeSpan.FromSeconds(least)}\" to \"1.00:00:00\"", text =>
             TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span.Ticks % TimeSpan.TicksPerSecond == 0
             && span >= TimeSpan.FromSeconds(least) && span <= TimeSpan.FromDays(1) ? span : null);
 
-    public TimeSpan SpanOrNone(string key, TimeSpan otherwise) => Read(
+    public TimeSpan ReadTimeSpanOrZero(string key, TimeSpan otherwise) => Read(
         key, otherwise, "a time such as \"00:00:30\"", static text =>
             TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span >= TimeSpan.Zero ? span : null);
 
-    public TimeSpan SpanOrNever(string key, TimeSpan otherwise) => Read(
+    public TimeSpan ReadTimeSpanOrNever(string key, TimeSpan otherwise) => Read(
         key, otherwise, "a time such as \"00:00:30\", or never", static text =>
             text.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan
             : TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span > TimeSpan.Zero ? span : null);
 
-    public byte Character(string key, byte otherwise) =>
+    public byte ReadCharacter(string key, byte otherwise) =>
         Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
 
-    public byte? CharacterOrNone(string key, byte? otherwise)
-        => string.Equals(Text(key), "none", StringComparison.OrdinalIgnoreCase) ? null
-            : Text(key) is null ? otherwise
+    public byte? ReadCharacterOrNone(string key, byte? otherwise)
+        => string.Equals(ReadText(key), "none", StringComparison.OrdinalIgnoreCase) ? null
+            : ReadText(key) is null ? otherwise
             : Read<byte>(key, 0, "one ASCII character, or none", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
 
-    public T Choice<T>(string key, T otherwise)
+    public T ReadChoice<T>(string key, T otherwise)
         where T : struct, Enum
         => Read(
             key, otherwise, "one of " + string.Join(", ", Enum.GetNames<T>()), static text =>
                 Enum.TryParse(text, ignoreCase: true, out T choice) && Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase) ? choice : null);
 
     // The options say what is wrong with it.
-    public string Prefix(string key, string otherwise) => Text(key) ?? otherwise;
+    public string ReadSubjectPrefix(string key, string otherwise) => ReadText(key) ?? otherwise;
 
-    public IReadOnlyList<string>? Texts(string key, string one) => Texts(key) is { Count: > 0 } texts ? texts : null;
+    public IReadOnlyList<string>? ReadTexts(string key, string one) => Texts(key) is { Count: > 0 } texts ? texts : null;
 
-    public void OneOf(string key, string other)
+    public void RequireOneOf(string key, string other)
     {
-        if ((Text(key) is null) == (Text(other) is null))
+        if ((ReadText(key) is null) == (ReadText(other) is null))
         {
             Problem(key, $"just one of it and {other} must be said");
         }
     }
 
-    public void Lacks(string key, string other)
+    public void ReportMissing(string key, string other)
     {
-        if (Text(key) is { } text)
+        if (ReadText(key) is { } text)
         {
             Problem($"{section.Path}:{key}", text, $"of use without {other}");
         }
     }
 
     /// <summary>One endpoint, or an array of those and of sections with <c>Endpoint</c> and <c>Allow</c>.</summary>
-    public IReadOnlyList<BridgeEndpoint> Endpoints(string key)
+    public IReadOnlyList<BridgeEndpoint> ReadEndpoints(string key)
     {
         _known.Add(key);
         IConfigurationSection at = section.GetSection(key);
@@ -112,7 +112,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
             }
 
             var inner = new RouteSection(item, problems);
-            Add(inner.Text("Endpoint") ?? "", [.. inner.Texts("Allow").Select(network => Network(network, item.Path)).OfType<IPNetwork>()], item.Path);
+            Add(inner.ReadText("Endpoint") ?? "", [.. inner.Texts("Allow").Select(network => Network(network, item.Path)).OfType<IPNetwork>()], item.Path);
             inner.RejectTheRest("an endpoint");
         }
 
@@ -134,7 +134,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     }
 
     /// <summary>What a section within this one says; null without it.</summary>
-    public T? Inner<T>(string key, Func<IRouteReader, T> read)
+    public T? ReadSection<T>(string key, Func<IRouteConfiguration, T> read)
         where T : class
     {
         _known.Add(key);
@@ -193,7 +193,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     private T Read<T>(string key, T otherwise, string shape, Func<string, T?> parse)
         where T : struct
     {
-        if (Text(key) is not { } text)
+        if (ReadText(key) is not { } text)
         {
             return otherwise;
         }

@@ -26,12 +26,12 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
     private static readonly string[] AllKeys = [Mechanism, Role, SecretKeyFile, Clients, ServerKeyFile, UsersFile, User, PasswordFile];
 
     /// <summary>What the section within another says; <paramref name="otherwise"/> without it, and when something of it is wrong, which is a problem then.</summary>
-    public SocketSecurity? Read(RouteSection parent, SocketSecurity? otherwise) => parent.Inner(Key, section => Read((RouteSection)section) ?? SocketSecurity.None) ?? otherwise;
+    public SocketSecurity? Read(RouteSection parent, SocketSecurity? otherwise) => parent.ReadSection(Key, section => Read((RouteSection)section) ?? SocketSecurity.None) ?? otherwise;
 
     private SocketSecurity? PlainClient(RouteSection section)
     {
         string? password = File(section, PasswordFile, "a password", SocketSecurity.ReadPassword, isNeeded: true);
-        if (section.Text(User) is not { } user)
+        if (section.ReadText(User) is not { } user)
         {
             section.Problem(User, "a PLAIN client needs it");
             return null;
@@ -52,7 +52,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
     private T? File<T>(RouteSection section, string key, string what, Func<string, T> read, bool isNeeded)
         where T : class
     {
-        if (section.Text(key) is not { } file)
+        if (section.ReadText(key) is not { } file)
         {
             if (isNeeded)
             {
@@ -73,8 +73,8 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
 
     private SocketSecurity? Read(RouteSection section)
     {
-        string mechanism = (section.Text(Mechanism) ?? "").ToLowerInvariant();
-        string? role = section.Text(Role)?.ToLowerInvariant();
+        string mechanism = (section.ReadText(Mechanism) ?? "").ToLowerInvariant();
+        string? role = section.ReadText(Role)?.ToLowerInvariant();
         switch (mechanism, role)
         {
             case ("null", null):
@@ -104,7 +104,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
         // One problem, and not that the others are for nothing.
         foreach (string key in AllKeys)
         {
-            section.Text(key);
+            section.ReadText(key);
         }
 
         return null;

@@ -37,10 +37,10 @@ internal sealed record RouteSettings(RouteOptions Options, string Definition)
     {
         int before = problems.Count;
         var keys = new RouteSection(section, problems);
-        string? pattern = keys.Text("Pattern");
+        string? pattern = keys.ReadText("Pattern");
         if (RoutePatterns.Find(pattern) is not { } read)
         {
-            problems.Add($"{section.Path}:Pattern: {(pattern is null ? "a route needs a pattern:" : $"\"{pattern}\" is not")} {RoutePatterns.Shape}.");
+            problems.Add($"{section.Path}:Pattern: {(pattern is null ? "a route needs a pattern:" : $"\"{pattern}\" is not")} {RoutePatterns.Description}.");
             return null;
         }
 

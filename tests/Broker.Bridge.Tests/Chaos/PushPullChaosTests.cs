@@ -88,9 +88,9 @@ public sealed class PushPullChaosTests
                 async () => await pusher.SentAsync() == pushed && ingress.Route().Accepted == pushed && ingress.Route().InFlight == 0, Describe);
 
             // Whom none was killed who took from it, handed over exactly what came out there.
-            await Wait.UntilAsync(async () => await steady.CountAsync() == first.Route().HandedOver, Describe);
+            await Wait.UntilAsync(async () => await steady.CountAsync() == first.Route().Delivered, Describe);
             Assert.Equal(await steady.CountAsync(), await steady.DistinctAsync());
-            Assert.True(pushed + mortals.Route().Accepted == first.Route().HandedOver + second.Route().HandedOver, Describe());
+            Assert.True(pushed + mortals.Route().Accepted == first.Route().Delivered + second.Route().Delivered, Describe());
             Assert.True(first.Route().PossibleDuplicates + second.Route().PossibleDuplicates == 0, Describe());
         }
         finally

@@ -81,7 +81,7 @@ public sealed partial class StreamChaosTests : IDisposable
         await Wait.UntilAsync(
             async () => await pusher.SentAsync() == pushed && ingress.Route() is { InFlight: 0 } route && route.Acknowledged == pushed, Describe);
         await UntilPulledAsync(async () => await puller.DistinctAsync() == pushed);
-        await UntilPulledAsync(async () => await puller.CountAsync() == Sum(route => route.HandedOver));
+        await UntilPulledAsync(async () => await puller.CountAsync() == Sum(route => route.Delivered));
         Assert.Equal(pushed, ingress.Route().Accepted);
 
         // Twice the stream has only what was published again without an answer; a server that was killed may give out numbers a second time. It
@@ -107,7 +107,7 @@ public sealed partial class StreamChaosTests : IDisposable
 
                     if (++looks % LooksAtTheStream == 0)
                     {
-                        state = $"{await puller.CountAsync()} pulled, {await puller.DistinctAsync()} of them distinct, {Sum(route => route.HandedOver)} handed over, "
+                        state = $"{await puller.CountAsync()} pulled, {await puller.DistinctAsync()} of them distinct, {Sum(route => route.Delivered)} handed over, "
                             + await InfoAsync(pipeline);
                     }
 

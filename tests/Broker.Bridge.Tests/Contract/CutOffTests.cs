@@ -28,7 +28,7 @@ public sealed class CutOffTests
         await other.SendTextAsync("all", "of", "it");
         Assert.Equal("all|of|it", await pull.ReceiveTextAsync());
         await Wait.UntilAsync(() => site.Bridge.PushPull().InFlight == 0, () => $"{site.Bridge.PushPull()}");
-        Assert.Equal((1, 1, 0), (site.Bridge.PushPull().Accepted, site.Bridge.PushPull().HandedOver, site.Bridge.PushPull().Refused));
+        Assert.Equal((1, 1, 0), (site.Bridge.PushPull().Accepted, site.Bridge.PushPull().Delivered, site.Bridge.PushPull().Refused));
     }
 
     [Theory]

@@ -157,7 +157,7 @@ public sealed class FlowTests
         ForeignSocket pull = await site.ProgramAsync("PULL", site.Bridge.Pullers(), ("RCVHWM", 5));
         ForeignSocket[] pushers = [await site.ProgramAsync("PUSH", site.Bridge.Pushers()), await site.ProgramAsync("PUSH", site.Bridge.Pushers())];
         await SendAsync(0);
-        await Wait.UntilAsync(() => site.Bridge.PushPull() is { HandedOver: 2 * Each, InFlight: 0 }, () => $"{site.Bridge.PushPull()}");
+        await Wait.UntilAsync(() => site.Bridge.PushPull() is { Delivered: 2 * Each, InFlight: 0 }, () => $"{site.Bridge.PushPull()}");
 
         // Nothing was taken yet: what waits is sent while the bridge ends.
         Task<long> ending = site.EndAsync(site.Bridge, linger: Wait.Limit);
@@ -225,8 +225,8 @@ public sealed class FlowTests
                 }
 
                 PushPullRouteSnapshot now = bridge.PushPull(route);
-                refusals = now.Waiting == Window && now.HandedOver == handedOver ? refusals + 1 : 0;
-                handedOver = now.HandedOver;
+                refusals = now.Waiting == Window && now.Delivered == handedOver ? refusals + 1 : 0;
+                handedOver = now.Delivered;
                 return refusals == Refusals;
             },
             () => $"{sent} sent, {bridge.PushPull(route)}");

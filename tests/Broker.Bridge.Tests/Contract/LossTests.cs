@@ -140,7 +140,7 @@ public sealed class LossTests
             Assert.Equal($"{i}", await pull.ReceiveTextAsync());
         }
 
-        await Wait.UntilAsync(() => bridge.PushPull() is { InFlight: 0, HandedOver: Messages + 1 }, () => $"{bridge.PushPull()}");
+        await Wait.UntilAsync(() => bridge.PushPull() is { InFlight: 0, Delivered: Messages + 1 }, () => $"{bridge.PushPull()}");
     }
 
     [Theory]
@@ -174,6 +174,6 @@ public sealed class LossTests
         }
 
         await Wait.UntilAsync(() => site.Bridge.PushPull().InFlight == 0, () => $"{site.Bridge.PushPull()}");
-        Assert.Equal((pushed, pushed), (site.Bridge.PushPull().Accepted, site.Bridge.PushPull().HandedOver));
+        Assert.Equal((pushed, pushed), (site.Bridge.PushPull().Accepted, site.Bridge.PushPull().Delivered));
     }
 }

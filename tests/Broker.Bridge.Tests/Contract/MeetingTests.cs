@@ -118,7 +118,7 @@ public sealed class MeetingTests
 
         Assert.Equal((Messages, Messages), (pulled.Count, pulled.Distinct(StringComparer.Ordinal).Count()));
         await Wait.UntilAsync(() => here.PushPull().InFlight == 0, () => $"{here.PushPull()}");
-        Assert.Equal(Messages, here.PushPull().HandedOver + there.PushPull().HandedOver);
+        Assert.Equal(Messages, here.PushPull().Delivered + there.PushPull().Delivered);
         Assert.Equal((Messages + 1, 0), (here.PubSub().FromZeroMq, there.PubSub().FromZeroMq));
         Assert.Equal((Messages, Messages), (here.Requests().Answered, there.Workers().Answered));
     }

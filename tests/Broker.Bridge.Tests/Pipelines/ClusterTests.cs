@@ -28,7 +28,7 @@ public sealed class ClusterTests
         await Wait.UntilAsync(() => ingress.Route().InFlight == 0, () => $"{ingress.Route()}");
         Assert.Equal(Messages, await puller.DistinctAsync());
         Assert.Equal(0, await puller.DisorderAsync());
-        Assert.Equal(Messages, egress.Route().HandedOver);
+        Assert.Equal(Messages, egress.Route().Delivered);
         Assert.Equal(0, egress.Route().PossibleDuplicates);
     }
 

@@ -34,7 +34,7 @@ public sealed class ConsumerWakerTests
         EndWakes(Wave);
         Assert.Equal(2 * Wave, Count("inbox.w"));
 
-        _waker.Rest();
+        _waker.Reset();
         EndWakes(Wave);
         Assert.Equal(2 * Wave, Count("inbox.w"));
     }

@@ -46,7 +46,7 @@ public sealed class CreditOutageTests
             Run(egress);
         }
 
-        Assert.Equal(0, egress.Egress.Pairs);
+        Assert.Equal(0, egress.Egress.Links);
         ingress.Participant.IsCutOff = false;
         ingress.Ingress.OnConnected();
         Run(egress);
@@ -55,7 +55,7 @@ public sealed class CreditOutageTests
         Assert.Equal(["0", "1", "2", "3", "4", "0", "1", "2", "3", "4"], egress.Taken);
         Assert.Equal((5, 5), (ingress.Ingress.Counters.PossibleDuplicates, egress.Egress.Counters.PossibleDuplicates));
         Assert.Equal(0, ingress.Ingress.Counters.InFlight);
-        Assert.Equal(1, egress.Egress.Pairs);
+        Assert.Equal(1, egress.Egress.Links);
     }
 
     [Fact]
@@ -68,7 +68,7 @@ public sealed class CreditOutageTests
         Run(egress);
         ingress.Ingress.OnAcknowledgement(1, "NATS/1.0\r\nZmq-Egress: e\r\nZmq-Ack: 0\r\n\r\n"u8);
         Run(egress);
-        Assert.Equal((0, 0), (egress.Egress.Waiting, egress.Egress.Pairs));
+        Assert.Equal((0, 0), (egress.Egress.Waiting, egress.Egress.Links));
         egress.Room = 10;
         egress.Egress.Drain();
         egress.Egress.Tick();

@@ -321,13 +321,13 @@ public sealed class CreditTests
     {
         var egress = new SimulatedEgress(_nats, "e", Small);
         egress.Egress.OnMessage("NATS/1.0\r\nZmq-Ingress: i.1\r\nZmq-Seq: 1\r\n\r\n"u8, "a"u8);
-        Assert.Equal(1, egress.Egress.Pairs);
+        Assert.Equal(1, egress.Egress.Links);
         for (int i = 0; i < 1000; i++)
         {
             egress.Egress.Tick();
         }
 
-        Assert.Equal(0, egress.Egress.Pairs);
+        Assert.Equal(0, egress.Egress.Links);
     }
 
     [Fact]

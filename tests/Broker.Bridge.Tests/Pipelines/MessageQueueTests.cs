@@ -10,8 +10,8 @@ public sealed class MessageQueueTests
     {
         int seed = Seed.Next();
         var random = new Random(seed);
-        var pool = new ChunkPool();
-        var queue = new MessageQueue(pool);
+        var pool = new PipelineMemoryPool();
+        var queue = new PipelineQueue(pool);
         List<(byte[] Body, MessageShape Shape)> model = [];
         int sent = 0;
         for (int step = 0; step < 50_000; step++)

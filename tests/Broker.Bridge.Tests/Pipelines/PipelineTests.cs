@@ -23,7 +23,7 @@ public sealed class PipelineTests
         await SettledAsync(bridge);
         PushPullRouteSnapshot route = bridge.Route();
         Assert.Equal(20_000, route.Accepted);
-        Assert.Equal(20_000, route.HandedOver);
+        Assert.Equal(20_000, route.Delivered);
         Assert.Equal(20_000, route.Acknowledged);
         Assert.Equal(0, route.Resent + route.DuplicatesDropped + route.PossibleDuplicates);
     }
@@ -145,7 +145,7 @@ public sealed class PipelineTests
             await Wait.UntilAsync(async () => await SumAsync(pullers) == pushed, Describe);
             Assert.All((await CountsAsync()).Zip(before), counts => Assert.True(counts.First > counts.Second, Describe()));
             Assert.Equal(pushed, bridges.Sum(b => b.Route().Accepted));
-            Assert.Equal(pushed, bridges.Sum(b => b.Route().HandedOver));
+            Assert.Equal(pushed, bridges.Sum(b => b.Route().Delivered));
             foreach (PyPuller puller in pullers)
             {
                 Assert.Equal(await puller.CountAsync(), await puller.DistinctAsync());
@@ -199,7 +199,7 @@ public sealed class PipelineTests
         Assert.Equal(Messages, await puller.DistinctAsync() + await elsewhere.DistinctAsync());
         Assert.Equal(Messages, await puller.CountAsync() + await elsewhere.CountAsync());
         Assert.Equal(Messages, bridge.Route().Accepted);
-        Assert.Equal(Messages, bridge.Route().HandedOver + other.Route().HandedOver);
+        Assert.Equal(Messages, bridge.Route().Delivered + other.Route().Delivered);
         Assert.Equal(0, bridge.Route().PossibleDuplicates + other.Route().PossibleDuplicates);
     }
 
@@ -218,7 +218,7 @@ public sealed class PipelineTests
         ZeroMqBridge staying = await pipeline.BridgeAsync(options => options with { Pushers = [] });
         await using var puller = new PyPuller(staying.PullerEndpoint());
         await pipeline.EndAsync(ending);
-        long lost = ending.Route().HandedOver;
+        long lost = ending.Route().Delivered;
         await Wait.UntilAsync(async () => await puller.CountAsync() >= 20_000 - lost, () => $"{lost} {bridge.Route()} {staying.Route()}");
         await SettledAsync(bridge);
         Assert.Equal(20_000 - lost, await puller.CountAsync());
@@ -244,10 +244,10 @@ public sealed class PipelineTests
 
         await using var puller = new PyPuller(other.PullerEndpoint());
         await Wait.UntilAsync(
-            async () => await puller.CountAsync() + bridge.Route().HandedOver >= 20_000, () => $"{bridge.Route()} {other.Route()}");
+            async () => await puller.CountAsync() + bridge.Route().Delivered >= 20_000, () => $"{bridge.Route()} {other.Route()}");
         await SettledAsync(bridge);
-        Assert.Equal(20_000, await puller.DistinctAsync() + bridge.Route().HandedOver);
-        Assert.Equal(20_000, await puller.CountAsync() + bridge.Route().HandedOver);
+        Assert.Equal(20_000, await puller.DistinctAsync() + bridge.Route().Delivered);
+        Assert.Equal(20_000, await puller.CountAsync() + bridge.Route().Delivered);
         Assert.Equal(0, bridge.Route().Waiting);
     }
 

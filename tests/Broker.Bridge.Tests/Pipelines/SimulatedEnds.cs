@@ -25,7 +25,7 @@ internal sealed class SimulatedIngress
 
     internal Ingress<SimulatedNats.Wire> Ingress { get; }
 
-    internal ChunkPool Pool { get; } = new();
+    internal PipelineMemoryPool Pool { get; } = new();
 
     internal SimulatedNats.Participant Participant => _participant;
 
@@ -55,7 +55,7 @@ internal sealed class SimulatedEgress
 
     internal Egress<SimulatedNats.Wire, Push> Egress { get; }
 
-    internal ChunkPool Pool { get; } = new();
+    internal PipelineMemoryPool Pool { get; } = new();
 
     internal SimulatedNats.Participant Participant => _participant;
 

@@ -127,7 +127,7 @@ internal sealed class SimulatedNats(int seed)
         internal bool IsConnected => nats.IsUp && !IsCutOff;
     }
 
-    internal readonly struct Wire(Participant participant) : IPipelineWire
+    internal readonly struct Wire(Participant participant) : IPipelineConnection
     {
         public bool IsConnected => participant.IsConnected;
 

@@ -15,7 +15,7 @@ public sealed class StreamEgressTests
     {
         _participant = new SimulatedNats(0).Join("egress");
         _egress = new StreamEgress<SimulatedNats.Wire, Push>(
-            "next", "inbox", 10, _participant.Wire, new Push(_taken), new ChunkPool(), new PipelineLimits { Window = 16, WindowBytes = 1 << 20, MostSilentTicks = 10 });
+            "next", "inbox", 10, _participant.Wire, new Push(_taken), new PipelineMemoryPool(), new PipelineLimits { Window = 16, WindowBytes = 1 << 20, MostSilentTicks = 10 });
         _egress.OnMalformed = () => _malformed++;
         _egress.IsReady = true;
         _egress.Open();

@@ -18,7 +18,7 @@ public sealed class StreamIngressTests
     {
         _participant = _nats.Join("ingress");
         _ingress = new StreamIngress<SimulatedNats.Wire>(
-            "work", "i", "WORK", "inbox", _participant.Wire, new ChunkPool(), new PipelineLimits { Window = 4, WindowBytes = 1 << 20 })
+            "work", "i", "WORK", "inbox", _participant.Wire, new PipelineMemoryPool(), new PipelineLimits { Window = 4, WindowBytes = 1 << 20 })
         {
             IsReady = true,
             MostBytes = MostBytes,

@@ -29,7 +29,7 @@ public sealed class StreamTests : IDisposable
         Assert.Equal(0, await puller.DisorderAsync());
         await Wait.UntilAsync(() => bridge.Route().InFlight == 0, () => $"{bridge.Route()}");
         Assert.Equal(5000, bridge.Route().Acknowledged);
-        Assert.Equal(5000, bridge.Route().HandedOver);
+        Assert.Equal(5000, bridge.Route().Delivered);
         Assert.Equal(0, bridge.Route().DuplicatesDropped + bridge.Route().PossibleDuplicates);
     }
 
@@ -51,9 +51,9 @@ public sealed class StreamTests : IDisposable
         ZeroMqBridge next = await EgressAsync();
         for (int restart = 0; restart < 3; restart++)
         {
-            long before = next.Route().HandedOver;
+            long before = next.Route().Delivered;
             await Wait.UntilAsync(
-                () => next.Route().HandedOver > before + 500 || ingress.Route().Acknowledged == Messages, () => $"{ingress.Route()} {next.Route()}");
+                () => next.Route().Delivered > before + 500 || ingress.Route().Acknowledged == Messages, () => $"{ingress.Route()} {next.Route()}");
             if (restart % 2 == 0)
             {
                 await pipeline.RestartServerAsync();
@@ -110,7 +110,7 @@ public sealed class StreamTests : IDisposable
 
         await using var puller = new PyPuller(other.PullerEndpoint());
         await Wait.UntilAsync(
-            async () => await puller.DistinctAsync() + bridge.Route().HandedOver == Messages, () => $"{bridge.Route()} {other.Route()}");
+            async () => await puller.DistinctAsync() + bridge.Route().Delivered == Messages, () => $"{bridge.Route()} {other.Route()}");
         Assert.Equal(await puller.DistinctAsync(), await puller.CountAsync());
     }
 

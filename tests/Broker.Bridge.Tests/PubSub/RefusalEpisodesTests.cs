@@ -10,45 +10,45 @@ public sealed class RefusalEpisodesTests
     [Fact]
     public void Of_many_refusals_of_a_kind_the_first_is_told_and_the_next_after_a_quiet_minute_says_how_many_there_were()
     {
-        var episodes = new RefusalEpisodes(_clock);
-        Assert.True(episodes.IsNews("tcp://*:1", "tcp://192.0.2.1:1000", "too many peers", out long before));
+        var episodes = new RefusalLogFilter(_clock);
+        Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://192.0.2.1:1000", "too many peers", out long before));
         Assert.Equal(0, before);
         for (int i = 0; i < 1000; i++)
         {
-            _clock.Now += RefusalEpisodes.Quiet / 2;
-            Assert.False(episodes.IsNews("tcp://*:1", $"tcp://192.0.2.1:{1001 + i}", "too many peers", out _));
+            _clock.Now += RefusalLogFilter.QuietPeriod / 2;
+            Assert.False(episodes.ShouldLog("tcp://*:1", $"tcp://192.0.2.1:{1001 + i}", "too many peers", out _));
         }
 
-        _clock.Now += RefusalEpisodes.Quiet;
-        Assert.True(episodes.IsNews("tcp://*:1", "tcp://192.0.2.1:9999", "too many peers", out before));
+        _clock.Now += RefusalLogFilter.QuietPeriod;
+        Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://192.0.2.1:9999", "too many peers", out before));
         Assert.Equal(1000, before);
     }
 
     [Fact]
     public void Hosts_reasons_and_endpoints_are_told_apart()
     {
-        var episodes = new RefusalEpisodes(_clock);
-        Assert.True(episodes.IsNews("tcp://*:1", "tcp://192.0.2.1:1000", "a", out _));
-        Assert.True(episodes.IsNews("tcp://*:1", "tcp://192.0.2.2:1000", "a", out _));
-        Assert.True(episodes.IsNews("tcp://*:1", "tcp://192.0.2.1:1000", "b", out _));
-        Assert.True(episodes.IsNews("tcp://*:2", "tcp://192.0.2.1:1000", "a", out _));
-        Assert.False(episodes.IsNews("tcp://*:2", "tcp://192.0.2.1:1000", "a", out _));
+        var episodes = new RefusalLogFilter(_clock);
+        Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://192.0.2.1:1000", "a", out _));
+        Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://192.0.2.2:1000", "a", out _));
+        Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://192.0.2.1:1000", "b", out _));
+        Assert.True(episodes.ShouldLog("tcp://*:2", "tcp://192.0.2.1:1000", "a", out _));
+        Assert.False(episodes.ShouldLog("tcp://*:2", "tcp://192.0.2.1:1000", "a", out _));
     }
 
     [Fact]
     public void However_many_hosts_and_reasons_a_crowd_has_the_lines_are_few()
     {
-        var episodes = new RefusalEpisodes(_clock);
+        var episodes = new RefusalLogFilter(_clock);
         int told = 0;
         for (int i = 0; i < 10_000; i++)
         {
             string number = i.ToString(CultureInfo.InvariantCulture);
-            told += episodes.IsNews("tcp://*:1", $"tcp://host{number}:1", $"refused: {number}", out _) ? 1 : 0;
+            told += episodes.ShouldLog("tcp://*:1", $"tcp://host{number}:1", $"refused: {number}", out _) ? 1 : 0;
         }
 
         Assert.InRange(told, 1, 70);
-        _clock.Now += RefusalEpisodes.Quiet;
-        Assert.True(episodes.IsNews("tcp://*:1", "tcp://another:1", "a", out _));
+        _clock.Now += RefusalLogFilter.QuietPeriod;
+        Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://another:1", "a", out _));
     }
 
     private sealed class Clock : TimeProvider

@@ -8,9 +8,9 @@ public sealed class HeldRequestsTests
     private const int Most = 4096;
 
     private readonly PendingRequests _pending = new(Most);
-    private readonly HeldRequests _held;
+    private readonly RetryQueue _held;
 
-    public HeldRequestsTests() => _held = new HeldRequests(_pending);
+    public HeldRequestsTests() => _held = new RetryQueue(_pending);
 
     [Fact]
     public void Requests_that_expire_while_they_are_held_leave_nothing()

@@ -18,7 +18,7 @@ public sealed class PendingRequestsTests
             if (!table.IsFull && (model.Count == 0 || random.Next(100) < 52))
             {
                 int slot = table.Add((uint)step);
-                BitConverter.TryWriteBytes(table.ReturnTo(slot, 4), step);
+                BitConverter.TryWriteBytes(table.RentReplyTarget(slot, 4), step);
                 model.Add((slot, table.NumberOf(slot)));
             }
             else
@@ -69,12 +69,12 @@ public sealed class PendingRequestsTests
     [InlineData(ulong.MaxValue)]
     public void A_number_is_read_as_it_was_written(ulong number)
     {
-        Span<byte> text = stackalloc byte[AnswerNumber.Length];
-        AnswerNumber.Write(text, number);
-        Assert.True(AnswerNumber.TryRead(text, out ulong read));
+        Span<byte> text = stackalloc byte[ReplyNumber.Length];
+        ReplyNumber.Write(text, number);
+        Assert.True(ReplyNumber.TryRead(text, out ulong read));
         Assert.Equal(number, read);
-        Assert.False(AnswerNumber.TryRead(text[1..], out _));
+        Assert.False(ReplyNumber.TryRead(text[1..], out _));
         text[7] = (byte)'g';
-        Assert.False(AnswerNumber.TryRead(text, out _));
+        Assert.False(ReplyNumber.TryRead(text, out _));
     }
 }

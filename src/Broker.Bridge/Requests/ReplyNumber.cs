@@ -4,7 +4,7 @@ using System.Buffers.Text;
 namespace Broker.Bridge.Requests;
 
 /// <summary>Reads and writes the last token of a reply subject: the number of the request.</summary>
-internal static class AnswerNumber
+internal static class ReplyNumber
 {
     /// <summary>The length of the token in characters.</summary>
     internal const int Length = 16;

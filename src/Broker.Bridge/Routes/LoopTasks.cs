@@ -3,13 +3,13 @@ using Broker.Transport;
 namespace Broker.Bridge.Routes;
 
 /// <summary>Runs work on an event loop that its owner may end at any time.</summary>
-internal static class LoopWork
+internal static class LoopTasks
 {
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan CheckInterval = TimeSpan.FromMilliseconds(500);
 
     /// <summary>Runs an action on the loop, or at once if the caller is already on the loop.</summary>
     /// <returns>Whether the action ran: false if the loop has ended.</returns>
-    internal static async Task<bool> DoAsync(this EventLoop loop, Action action)
+    internal static async Task<bool> RunAsync(this EventLoop loop, Action action)
     {
         if (loop.IsCurrent)
         {
@@ -40,10 +40,10 @@ internal static class LoopWork
 
     /// <summary>Awaits work that may never complete if the owner of the loop ends the loop meanwhile.</summary>
     /// <returns>The result of the work; the default value if the loop ended first.</returns>
-    internal static async Task<T?> OutliveAsync<T>(this EventLoop loop, Func<Task<T>> work)
+    internal static async Task<T?> WaitWhileRunningAsync<T>(this EventLoop loop, Func<Task<T>> work)
     {
         Task<T> done = work();
-        while (await Task.WhenAny(done, Task.Delay(Look)).ConfigureAwait(false) != done)
+        while (await Task.WhenAny(done, Task.Delay(CheckInterval)).ConfigureAwait(false) != done)
         {
             if (!loop.TryPost(static () => { }))
             {
@@ -54,8 +54,8 @@ internal static class LoopWork
         return await done.ConfigureAwait(false);
     }
 
-    /// <inheritdoc cref="OutliveAsync{T}"/>
-    internal static Task OutliveAsync(this EventLoop loop, Func<Task> work) => loop.OutliveAsync(async () =>
+    /// <inheritdoc cref="WaitWhileRunningAsync{T}"/>
+    internal static Task WaitWhileRunningAsync(this EventLoop loop, Func<Task> work) => loop.WaitWhileRunningAsync(async () =>
     {
         await work().ConfigureAwait(false);
         return true;

@@ -4,15 +4,15 @@ namespace Broker.Bridge.Pipelines;
 /// The state of one link of an ingress at an egress: the numbers that detect duplicates, and the queue for PUSH. Used
 /// on the egress's loop.
 /// </summary>
-internal sealed class EgressPair
+internal sealed class EgressLink
 {
-    internal EgressPair(byte[] ingress, string egress, byte[] subject, ChunkPool pool)
+    internal EgressLink(byte[] ingress, string egress, byte[] subject, PipelineMemoryPool pool)
     {
         Ingress = ingress;
         Subject = subject;
-        Queue = new MessageQueue(pool);
+        Queue = new PipelineQueue(pool);
         Headers = new HeaderBuilder($"Zmq-Egress: {egress}\r\n");
-        UsualHeader = [.. PipelineHeader.VersionLine, .. "Zmq-Ingress: "u8, .. ingress, .. "\r\nZmq-Seq: "u8];
+        ExpectedHeader = [.. PipelineHeader.VersionLine, .. "Zmq-Ingress: "u8, .. ingress, .. "\r\nZmq-Seq: "u8];
     }
 
     /// <summary>The name of the link, <c>ingress.link</c>.</summary>
@@ -24,10 +24,10 @@ internal sealed class EgressPair
     internal HeaderBuilder Headers { get; }
 
     /// <summary>The headers of the link's messages up to the sequence number, as bridges write them.</summary>
-    internal byte[] UsualHeader { get; }
+    internal byte[] ExpectedHeader { get; }
 
     /// <summary>The messages that were received and that PUSH has not taken.</summary>
-    internal MessageQueue Queue { get; }
+    internal PipelineQueue Queue { get; }
 
     /// <summary>The last number that was received without a gap before it.</summary>
     internal long Received { get; set; }
@@ -44,7 +44,7 @@ internal sealed class EgressPair
     /// <summary>
     /// The number that was last requested again. It is requested once, unless the ingress sends a probe.
     /// </summary>
-    internal long Asked { get; set; }
+    internal long RequestedFrom { get; set; }
 
     /// <summary>Whether the link was released: messages that still arrive are not taken.</summary>
     internal bool IsEnded { get; set; }
@@ -53,5 +53,5 @@ internal sealed class EgressPair
     internal bool IsAckDue { get; set; }
 
     /// <summary>How many ticks ago the last message from the link arrived.</summary>
-    internal int Silence { get; set; }
+    internal int SilentTicks { get; set; }
 }

@@ -5,9 +5,9 @@ namespace Broker.Bridge.Routes;
 /// A kind is an endpoint, the refused host and the reason. If there are very many kinds, all hosts and reasons of an
 /// endpoint count as one kind. Any thread.
 /// </summary>
-internal sealed class RefusalEpisodes(TimeProvider clock)
+internal sealed class RefusalLogFilter(TimeProvider clock)
 {
-    internal static readonly TimeSpan Quiet = TimeSpan.FromMinutes(1);
+    internal static readonly TimeSpan QuietPeriod = TimeSpan.FromMinutes(1);
 
     private const int MostKinds = 64;
 
@@ -18,8 +18,8 @@ internal sealed class RefusalEpisodes(TimeProvider clock)
     /// <param name="endpoint">The bridge's endpoint.</param>
     /// <param name="address">The address of the peer. Its port is ignored because it differs each time.</param>
     /// <param name="reason">Why the peer was refused.</param>
-    /// <param name="before">How many refusals of the previous episode were not logged.</param>
-    internal bool IsNews(string endpoint, string address, string? reason, out long before)
+    /// <param name="suppressed">How many refusals of the previous episode were not logged.</param>
+    internal bool ShouldLog(string endpoint, string address, string? reason, out long suppressed)
     {
         int colon = address.LastIndexOf(':');
         var kind = (endpoint, colon < 0 ? address : address[..colon], reason);
@@ -28,7 +28,7 @@ internal sealed class RefusalEpisodes(TimeProvider clock)
         {
             if (!_episodes.TryGetValue(kind, out Episode? episode) && _episodes.Count >= MostKinds)
             {
-                ForgetQuiet(now);
+                RemoveEnded(now);
                 if (_episodes.Count >= MostKinds)
                 {
                     kind = (endpoint, "", null);
@@ -36,11 +36,11 @@ internal sealed class RefusalEpisodes(TimeProvider clock)
                 }
             }
 
-            before = 0;
-            if (episode is not null && clock.GetElapsedTime(episode.Last, now) < Quiet)
+            suppressed = 0;
+            if (episode is not null && clock.GetElapsedTime(episode.Last, now) < QuietPeriod)
             {
                 episode.Last = now;
-                episode.Untold++;
+                episode.Suppressed++;
                 return false;
             }
 
@@ -49,18 +49,18 @@ internal sealed class RefusalEpisodes(TimeProvider clock)
                 _episodes[kind] = episode = new Episode();
             }
 
-            before = episode.Untold;
-            episode.Untold = 0;
+            suppressed = episode.Suppressed;
+            episode.Suppressed = 0;
             episode.Last = now;
             return true;
         }
     }
 
-    private void ForgetQuiet(long now)
+    private void RemoveEnded(long now)
     {
         foreach (var (kind, episode) in _episodes)
         {
-            if (clock.GetElapsedTime(episode.Last, now) >= Quiet)
+            if (clock.GetElapsedTime(episode.Last, now) >= QuietPeriod)
             {
                 _episodes.Remove(kind);
             }
@@ -71,6 +71,6 @@ internal sealed class RefusalEpisodes(TimeProvider clock)
     {
         internal long Last { get; set; }
 
-        internal long Untold { get; set; }
+        internal long Suppressed { get; set; }
     }
 }

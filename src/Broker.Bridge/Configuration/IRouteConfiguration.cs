@@ -7,70 +7,70 @@ namespace Broker.Bridge.Configuration;
 /// Callers use the keys as a host writes them, for example <c>TimeToLive</c>. If a value is wrong, the reader records
 /// the error and returns the default. Keys that no method reads are errors.
 /// </summary>
-internal interface IRouteReader
+internal interface IRouteConfiguration
 {
     /// <summary>Reads a text; null if the key is missing.</summary>
-    string? Text(string key);
+    string? ReadText(string key);
 
     /// <summary>
     /// Reads a required text. If the key is missing, the reader records an error and returns an empty text.
     /// </summary>
-    string Needed(string key);
+    string ReadRequiredText(string key);
 
     /// <summary>Reads true or false.</summary>
-    bool Flag(string key, bool otherwise);
+    bool ReadBoolean(string key, bool otherwise);
 
     /// <summary>Reads an integer.</summary>
-    long Whole(string key, long otherwise, long least, long most);
+    long ReadInteger(string key, long otherwise, long least, long most);
 
     /// <summary>Reads a number of bytes. It may have a unit if the format allows units.</summary>
-    long Bytes(string key, long otherwise, long least, long most);
+    long ReadByteCount(string key, long otherwise, long least, long most);
 
     /// <summary>Reads a time span greater than 0.</summary>
-    TimeSpan Span(string key, TimeSpan otherwise);
+    TimeSpan ReadTimeSpan(string key, TimeSpan otherwise);
 
     /// <summary>Reads a time span of whole seconds, at most a day.</summary>
-    TimeSpan Seconds(string key, TimeSpan otherwise, int least);
+    TimeSpan ReadSeconds(string key, TimeSpan otherwise, int least);
 
     /// <summary>Reads a time span of 0 or more.</summary>
-    TimeSpan SpanOrNone(string key, TimeSpan otherwise);
+    TimeSpan ReadTimeSpanOrZero(string key, TimeSpan otherwise);
 
     /// <summary>
     /// Reads a time span greater than 0, or the word <c>never</c> as <see cref="Timeout.InfiniteTimeSpan"/>.
     /// </summary>
-    TimeSpan SpanOrNever(string key, TimeSpan otherwise);
+    TimeSpan ReadTimeSpanOrNever(string key, TimeSpan otherwise);
 
     /// <summary>Reads one ASCII character.</summary>
-    byte Character(string key, byte otherwise);
+    byte ReadCharacter(string key, byte otherwise);
 
     /// <summary>Reads one ASCII character, or the word <c>none</c> as null.</summary>
-    byte? CharacterOrNone(string key, byte? otherwise);
+    byte? ReadCharacterOrNone(string key, byte? otherwise);
 
     /// <summary>Reads a subject prefix.</summary>
-    string Prefix(string key, string otherwise);
+    string ReadSubjectPrefix(string key, string otherwise);
 
     /// <summary>Reads one of the names of an enumeration. Upper and lower case do not matter.</summary>
-    T Choice<T>(string key, T otherwise)
+    T ReadChoice<T>(string key, T otherwise)
         where T : struct, Enum;
 
     /// <summary>Reads one or more texts; null if the key is missing.</summary>
     /// <param name="key">The key to read.</param>
     /// <param name="one">A description of one text, for error messages.</param>
-    IReadOnlyList<string>? Texts(string key, string one);
+    IReadOnlyList<string>? ReadTexts(string key, string one);
 
     /// <summary>Reads the endpoints of ZeroMQ programs; an empty list if the key is missing.</summary>
-    IReadOnlyList<BridgeEndpoint> Endpoints(string key);
+    IReadOnlyList<BridgeEndpoint> ReadEndpoints(string key);
 
     /// <summary>Reads the section under a key; null if the key is missing.</summary>
-    T? Inner<T>(string key, Func<IRouteReader, T> read)
+    T? ReadSection<T>(string key, Func<IRouteConfiguration, T> read)
         where T : class;
 
     /// <summary>Records an error unless exactly one of two keys is present.</summary>
-    void OneOf(string key, string other);
+    void RequireOneOf(string key, string other);
 
     /// <summary>
     /// Records an error if <paramref name="key"/> is present, because it requires the missing key
     /// <paramref name="other"/>.
     /// </summary>
-    void Lacks(string key, string other);
+    void ReportMissing(string key, string other);
 }

@@ -6,7 +6,7 @@ namespace Broker.Bridge.Pipelines;
 /// The connection that the two ends of a pipeline use. Implementations are structs, so that the calls are direct. Used
 /// on the connection's loop.
 /// </summary>
-internal interface IPipelineWire
+internal interface IPipelineConnection
 {
     /// <summary>Whether a server is connected, according to the connection's last notification.</summary>
     bool IsConnected { get; }

@@ -2,7 +2,7 @@ namespace Broker.Bridge.Requests;
 
 /// <summary>The queue of unanswered requests that must be published again. Used on one loop.</summary>
 /// <param name="pending">The table that contains the requests.</param>
-internal sealed class HeldRequests(PendingRequests pending)
+internal sealed class RetryQueue(PendingRequests pending)
 {
     // With fewer entries than this, a pass that removes completed requests is not worthwhile.
     private const int Slack = 256;
@@ -17,7 +17,7 @@ internal sealed class HeldRequests(PendingRequests pending)
         _numbers.Enqueue(pending.NumberOf(slot));
         if (_numbers.Count > (2 * pending.Count) + Slack)
         {
-            RemoveOver();
+            RemoveCompleted();
         }
     }
 
@@ -39,7 +39,7 @@ internal sealed class HeldRequests(PendingRequests pending)
 
     // A request that completes while it is in this queue leaves its number here, because the table does not refer to
     // the queue.
-    private void RemoveOver()
+    private void RemoveCompleted()
     {
         for (int left = _numbers.Count; left > 0; left--)
         {

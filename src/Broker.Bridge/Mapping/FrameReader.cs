@@ -8,13 +8,13 @@ namespace Broker.Bridge.Mapping;
 /// The mapper has already checked the framing, so reading never finds a malformed frame. A copy continues at the
 /// position of the original.
 /// </remarks>
-public ref struct ZeroMqMessage : IFrameSequence
+public ref struct FrameReader : IFrameSequence
 {
     private readonly ReadOnlySpan<byte> _payload;
     private ReadOnlySpan<byte> _rest;
     private int _next;
 
-    internal ZeroMqMessage(int frameCount, ReadOnlySpan<byte> firstFrame, ReadOnlySpan<byte> payload)
+    internal FrameReader(int frameCount, ReadOnlySpan<byte> firstFrame, ReadOnlySpan<byte> payload)
     {
         FrameCount = frameCount;
         FirstFrame = firstFrame;

@@ -6,14 +6,14 @@ namespace Broker.Bridge.Pipelines;
 /// A queue of messages, copied one after the other into pooled memory, with a position up to which they have been sent.
 /// Used on one loop.
 /// </summary>
-internal sealed class MessageQueue(ChunkPool pool)
+internal sealed class PipelineQueue(PipelineMemoryPool pool)
 {
     private const int RecordHeader = 2 * sizeof(int);
 
-    private ChunkPool.Chunk? _head;
-    private ChunkPool.Chunk? _tail;
+    private PipelineMemoryPool.Chunk? _head;
+    private PipelineMemoryPool.Chunk? _tail;
     private int _headAt;
-    private ChunkPool.Chunk? _unsent;
+    private PipelineMemoryPool.Chunk? _unsent;
     private int _unsentAt;
 
     /// <summary>The number of messages.</summary>
@@ -37,7 +37,7 @@ internal sealed class MessageQueue(ChunkPool pool)
     {
         int length = start.Length + body.Length;
         int size = RecordHeader + length;
-        ChunkPool.Chunk? tail = _tail;
+        PipelineMemoryPool.Chunk? tail = _tail;
         if (tail is null || tail.Bytes.Length - tail.End < size)
         {
             tail = Extend(size);
@@ -133,7 +133,7 @@ internal sealed class MessageQueue(ChunkPool pool)
 
     private void ReleaseHead()
     {
-        ChunkPool.Chunk head = _head!;
+        PipelineMemoryPool.Chunk head = _head!;
         if (_unsent == head)
         {
             _unsent = null;
@@ -150,9 +150,9 @@ internal sealed class MessageQueue(ChunkPool pool)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private ChunkPool.Chunk Extend(int size)
+    private PipelineMemoryPool.Chunk Extend(int size)
     {
-        ChunkPool.Chunk chunk = pool.Rent(size);
+        PipelineMemoryPool.Chunk chunk = pool.Rent(size);
         if (_tail is null)
         {
             _head = chunk;
@@ -166,7 +166,7 @@ internal sealed class MessageQueue(ChunkPool pool)
         return _tail = chunk;
     }
 
-    private static void SkipEnd(ref ChunkPool.Chunk? chunk, ref int at)
+    private static void SkipEnd(ref PipelineMemoryPool.Chunk? chunk, ref int at)
     {
         if (at == chunk!.End)
         {
@@ -175,7 +175,7 @@ internal sealed class MessageQueue(ChunkPool pool)
         }
     }
 
-    private static ReadOnlySpan<byte> Read(ChunkPool.Chunk chunk, int at, out MessageShape shape)
+    private static ReadOnlySpan<byte> Read(PipelineMemoryPool.Chunk chunk, int at, out MessageShape shape)
     {
         int length = Unsafe.ReadUnaligned<int>(ref chunk.Bytes[at]);
         shape = MessageShape.Unpack(Unsafe.ReadUnaligned<int>(ref chunk.Bytes[at + sizeof(int)]));

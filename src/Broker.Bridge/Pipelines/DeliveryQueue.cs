@@ -5,11 +5,11 @@ namespace Broker.Bridge.Pipelines;
 /// <summary>
 /// The queue of a consumer's messages for PUSH, each with its acknowledgement subject. Used on the connection's loop.
 /// </summary>
-internal sealed class HeldDeliveries(ChunkPool pool)
+internal sealed class DeliveryQueue(PipelineMemoryPool pool)
 {
     private const int LengthSize = 2;
 
-    private readonly MessageQueue _queue = new(pool);
+    private readonly PipelineQueue _queue = new(pool);
 
     internal int Count => _queue.Count;
 
@@ -35,8 +35,8 @@ internal sealed class HeldDeliveries(ChunkPool pool)
     /// <summary>
     /// Reports progress for each queued message, so that the stream does not deliver it again to others.
     /// </summary>
-    internal void KeepHold<TWire>(ref TWire wire)
-        where TWire : struct, IPipelineWire
+    internal void ReportProgress<TWire>(ref TWire wire)
+        where TWire : struct, IPipelineConnection
     {
         _queue.Rewind(0);
         while (_queue.Sent < _queue.Count)

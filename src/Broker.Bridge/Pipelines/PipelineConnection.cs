@@ -6,9 +6,9 @@ namespace Broker.Bridge.Pipelines;
 /// <summary>
 /// The bridge's client connection, as the two ends of a pipeline use it. Used on the connection's loop.
 /// </summary>
-internal readonly struct ConnectionWire(BrokerConnection client, ConnectionWire.Presence server) : IPipelineWire
+internal readonly struct PipelineConnection(BrokerConnection client, PipelineConnection.ServerState server) : IPipelineConnection
 {
-    public bool IsConnected => server.IsThere;
+    public bool IsConnected => server.IsConnected;
 
     public int MaxPayload => client.MaxPayload;
 
@@ -19,8 +19,8 @@ internal readonly struct ConnectionWire(BrokerConnection client, ConnectionWire.
         => client.TryPublish(subject, body, replyTo, headers);
 
     /// <summary>Whether a server is connected. The route updates it when the connection notifies the route.</summary>
-    internal sealed class Presence
+    internal sealed class ServerState
     {
-        internal bool IsThere { get; set; }
+        internal bool IsConnected { get; set; }
     }
 }

@@ -4,9 +4,9 @@ using Broker.Protocol.Headers;
 namespace Broker.Bridge.JetStream;
 
 /// <summary>Reads the answers of a stream to published messages.</summary>
-internal static class PublishAnswers
+internal static class PubAckParser
 {
-    private const int NobodyIsThere = 503;
+    private const int NoResponders = 503;
     private const int AnotherStream = 10060;
     private const int MessageTooLarge = 10054;
     private const int HeadersTooLarge = 10097;
@@ -15,12 +15,12 @@ internal static class PublishAnswers
     /// Reads an answer: a status without a body if nobody subscribes to the subject, otherwise
     /// <c>{"stream":"S", "seq":1}</c> or an error.
     /// </summary>
-    internal static PublishAnswer Read(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
+    internal static PubAckStatus Parse(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
         int status = HeaderBlock.Status(headers);
         if (status != 0)
         {
-            return status == NobodyIsThere ? PublishAnswer.NoStream : PublishAnswer.Refused;
+            return status == NoResponders ? PubAckStatus.NoStream : PubAckStatus.Refused;
         }
 
         // The search includes the colon, because a stream may have the name "error".
@@ -28,15 +28,15 @@ internal static class PublishAnswers
         {
             return ErrorCode(body) switch
             {
-                AnotherStream => PublishAnswer.NoStream,
-                MessageTooLarge or HeadersTooLarge => PublishAnswer.NeverStored,
-                _ => PublishAnswer.Refused,
+                AnotherStream => PubAckStatus.NoStream,
+                MessageTooLarge or HeadersTooLarge => PubAckStatus.NeverStored,
+                _ => PubAckStatus.Refused,
             };
         }
 
-        return body.IndexOf("\"seq\":"u8) < 0 ? PublishAnswer.Refused
-            : body.IndexOf("\"duplicate\":"u8) >= 0 ? PublishAnswer.Duplicate
-            : PublishAnswer.Stored;
+        return body.IndexOf("\"seq\":"u8) < 0 ? PubAckStatus.Refused
+            : body.IndexOf("\"duplicate\":"u8) >= 0 ? PubAckStatus.Duplicate
+            : PubAckStatus.Stored;
     }
 
     private static int ErrorCode(ReadOnlySpan<byte> body)

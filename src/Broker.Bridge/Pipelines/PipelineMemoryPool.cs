@@ -6,7 +6,7 @@ namespace Broker.Bridge.Pipelines;
 /// A pool of memory chunks for queued messages. Chunks of the standard size are reused; larger ones come from the
 /// shared array pool. Used on one loop.
 /// </summary>
-internal sealed class ChunkPool
+internal sealed class PipelineMemoryPool
 {
     /// <summary>The standard size of a chunk, in bytes.</summary>
     internal const int ChunkSize = 32 * 1024;

@@ -1,7 +1,7 @@
 namespace Broker.Bridge.JetStream;
 
 /// <summary>The answer of a stream to a message that was published to it.</summary>
-internal enum PublishAnswer
+internal enum PubAckStatus
 {
     /// <summary>The stream has stored the message.</summary>
     Stored,
