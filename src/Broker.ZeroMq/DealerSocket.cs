@@ -17,9 +17,9 @@ public sealed class DealerSocket : MessageSocket, ISendingSocket, IReceivingSock
     public DealerSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopDealer(Loop, new QueueSink(MakeInbound()), Options);
-        SendBy(socket);
-        Serve(socket);
+        var socket = new LoopDealer(Loop, new QueueSink(CreateInbound()), Options);
+        SendThrough(socket);
+        Attach(socket);
     }
 
     /// <inheritdoc/>

@@ -20,7 +20,7 @@ public abstract partial class MessageSocket
     /// <returns>The number of messages that were not delivered.</returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan? linger = null)
     {
-        LongTimes.Require(linger ?? TimeSpan.Zero, nameof(linger));
+        TimeoutLimits.Require(linger ?? TimeSpan.Zero, nameof(linger));
         lock (_closeGate)
         {
             return _closed ??= CloseCoreAsync((linger ?? Options.Linger).Bounded());
@@ -66,8 +66,8 @@ public abstract partial class MessageSocket
             await Task.WhenAny(_outbound.SealAsync(), Task.Delay(linger)).ConfigureAwait(false);
         }
 
-        var rest = linger - Stopwatch.GetElapsedTime(start);
-        var report = await _socket.CloseAsync(rest > TimeSpan.Zero ? rest : TimeSpan.Zero).ConfigureAwait(false);
+        var remaining = linger - Stopwatch.GetElapsedTime(start);
+        var report = await _socket.CloseAsync(remaining > TimeSpan.Zero ? remaining : TimeSpan.Zero).ConfigureAwait(false);
         if (_outbound is not null)
         {
             report = report with { Undelivered = report.Undelivered + await DropAsync().ConfigureAwait(false) };

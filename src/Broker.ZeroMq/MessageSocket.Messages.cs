@@ -13,7 +13,7 @@ public abstract partial class MessageSocket
     internal void SendMessage<TMessage>(in TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var outcome = _looksBeforeSending ? SendLooking(message, Options.SendTimeout) : _outbound!.Add(message, Options.SendTimeout);
+        var outcome = _checksBeforeSending ? SendChecked(message, Options.SendTimeout) : _outbound!.Add(message, Options.SendTimeout);
         if (outcome != EnqueueResult.Sent)
         {
             ThrowNotSent(outcome);
@@ -23,7 +23,7 @@ public abstract partial class MessageSocket
     internal bool TrySendMessage<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var outcome = _looksBeforeSending ? SendLooking(message, timeout) : _outbound!.Add(message, timeout);
+        var outcome = _checksBeforeSending ? SendChecked(message, timeout) : _outbound!.Add(message, timeout);
         if (outcome == EnqueueResult.Closed)
         {
             ThrowClosed();
@@ -46,10 +46,10 @@ public abstract partial class MessageSocket
     internal bool ReceiveMessage<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var outcome = Take(ref reader, Options.ReceiveTimeout);
+        var outcome = ReceiveCore(ref reader, Options.ReceiveTimeout);
         if (outcome is DequeueResult.Empty or DequeueResult.Closed)
         {
-            ThrowNothingCame(outcome);
+            ThrowNotReceived(outcome);
         }
 
         return outcome == DequeueResult.Taken;
@@ -58,7 +58,7 @@ public abstract partial class MessageSocket
     internal bool TryReceiveMessage<TReader>(ref TReader reader, TimeSpan timeout, out bool wasRefused)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var outcome = Take(ref reader, timeout);
+        var outcome = ReceiveCore(ref reader, timeout);
         if (outcome == DequeueResult.Closed)
         {
             ThrowClosed();
@@ -75,10 +75,10 @@ public abstract partial class MessageSocket
     }
 
     /// <summary>Waits until there may be room for a message of this size or the socket is closed.</summary>
-    internal ValueTask AwaitRoomAsync(int size, CancellationToken cancellation) => _outbound!.WaitAsync(size, cancellation);
+    internal ValueTask WaitForRoomAsync(int size, CancellationToken cancellation) => _outbound!.WaitAsync(size, cancellation);
 
     /// <summary>Waits until there may be a message or the socket is closed.</summary>
-    internal ValueTask AwaitMessageAsync(CancellationToken cancellation)
+    internal ValueTask WaitForMessageAsync(CancellationToken cancellation)
     {
         // A caller that waits for an answer has sent its question before: flush it.
         _outbound?.FlushNow();
@@ -86,31 +86,31 @@ public abstract partial class MessageSocket
     }
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private DequeueResult Take<TReader>(ref TReader reader, TimeSpan timeout)
+    private DequeueResult ReceiveCore<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        long turn = Turns is null ? 0 : Turns.BeginReceive();
+        long step = Order is null ? 0 : Order.BeginReceive();
         var outcome = _inbound!.TryTake(ref reader);
         if (outcome == DequeueResult.Empty && timeout != TimeSpan.Zero)
         {
-            outcome = TakeSlowly(ref reader, timeout);
+            outcome = ReceiveBlocking(ref reader, timeout);
         }
 
-        if (Turns is not null && outcome == DequeueResult.Taken)
+        if (Order is not null && outcome == DequeueResult.Taken)
         {
-            Turns.EndReceive(turn);
+            Order.EndReceive(step);
         }
 
         return outcome;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private EnqueueResult SendLooking<TMessage>(in TMessage message, TimeSpan timeout)
+    private EnqueueResult SendChecked<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        if (Turns is not null)
+        if (Order is not null)
         {
-            return SendInTurn(message, timeout);
+            return SendInOrder(message, timeout);
         }
 
         RequireRoute(message);
@@ -141,10 +141,10 @@ public abstract partial class MessageSocket
         }
     }
 
-    private EnqueueResult SendInTurn<TMessage>(in TMessage message, TimeSpan timeout)
+    private EnqueueResult SendInOrder<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var turn = Turns!.BeginSend();
+        var step = Order!.BeginSend();
         bool wasSent = false;
         try
         {
@@ -159,16 +159,16 @@ public abstract partial class MessageSocket
         }
         finally
         {
-            Turns.EndSend(turn, wasSent);
+            Order.EndSend(step, wasSent);
         }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private DequeueResult TakeSlowly<TReader>(ref TReader reader, TimeSpan timeout)
+    private DequeueResult ReceiveBlocking<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
         _outbound?.FlushNow();
-        return Loop.IsCallerDriven ? TakeTurning(ref reader, timeout) : _inbound!.Take(ref reader, Options.Attempts, timeout);
+        return Loop.IsCallerDriven ? ReceiveDrivingLoop(ref reader, timeout) : _inbound!.Take(ref reader, Options.Attempts, timeout);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -197,7 +197,7 @@ public abstract partial class MessageSocket
         var reader = new MessageReader(message);
         do
         {
-            await AwaitMessageAsync(cancellation).ConfigureAwait(false);
+            await WaitForMessageAsync(cancellation).ConfigureAwait(false);
         }
         while (!TryReceiveMessage(ref reader, TimeSpan.Zero, out _));
     }
@@ -214,7 +214,7 @@ public abstract partial class MessageSocket
     }
 
     [DoesNotReturn]
-    private void ThrowNothingCame(DequeueResult outcome)
+    private void ThrowNotReceived(DequeueResult outcome)
     {
         if (outcome == DequeueResult.Closed)
         {

@@ -22,8 +22,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     private ReceiveQueue? _inbound;
     private SendQueue? _outbound;
     private volatile string? _lastEndpoint;
-    private bool _looksBeforeSending;
-    private Action? _gotRoom;
+    private bool _checksBeforeSending;
+    private Action? _roomCallback;
 
     private protected MessageSocket(ZeroMqSocketOptions? options, ZeroMqContext? context)
     {
@@ -63,7 +63,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     internal bool MayReceive => _inbound!.HasMessages;
 
     /// <summary>The memory of received messages in bytes. Only for sockets that receive.</summary>
-    internal long HeldBytes => _inbound!.BufferedBytes;
+    internal long BufferedBytes => _inbound!.BufferedBytes;
 
     /// <summary>
     /// The number of peers that the socket does not read from until messages have been received. Only for sockets that
@@ -72,16 +72,16 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     internal int PausedPeers => _inbound!.PausedSources;
 
     /// <summary>Whether the socket must send and receive in alternation: REQ and REP.</summary>
-    internal bool TakesTurns => Turns is not null;
+    internal bool IsAlternating => Order is not null;
 
     /// <summary>The order of sends and receives. Null except for REQ and REP.</summary>
-    private protected TurnTaking? Turns
+    private protected RequestReplyOrder? Order
     {
         get;
         init
         {
             field = value;
-            _looksBeforeSending = true;
+            _checksBeforeSending = true;
         }
     }
 
@@ -100,7 +100,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         init
         {
             field = value;
-            _looksBeforeSending = true;
+            _checksBeforeSending = true;
         }
     }
 
@@ -145,7 +145,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         _lastEndpoint = endpoint;
         if (_outbound is not null)
         {
-            PassLoop();
+            WaitForLoop();
         }
     }
 
@@ -172,7 +172,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 
     // When Connect returns, the endpoint must have a queue with room for messages. The loop creates that queue, so wait
     // until the loop has run once.
-    private void PassLoop()
+    private void WaitForLoop()
     {
         if (Loop.IsCallerDriven || Loop.IsCurrent)
         {
@@ -199,7 +199,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// </summary>
     internal bool TryWatchRoom(Action gotRoom)
     {
-        if (Interlocked.CompareExchange(ref _gotRoom, gotRoom, null) is not null)
+        if (Interlocked.CompareExchange(ref _roomCallback, gotRoom, null) is not null)
         {
             return false;
         }
@@ -211,16 +211,16 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     internal void UnwatchRoom()
     {
         _outbound!.OnRoom = null;
-        Volatile.Write(ref _gotRoom, null);
+        Volatile.Write(ref _roomCallback, null);
     }
 
-    internal ReceiveQueue MakeInbound() =>
+    internal ReceiveQueue CreateInbound() =>
         _inbound = new ReceiveQueue(Context.Chunks, Options.ReceiveHighWaterMark, Options.ReceiveHighWaterBytes, Options.Conflate)
         {
             Clock = Context.Clock,
         };
 
-    internal SendQueue MakeOutbound(IBatchSender sender, bool isOpen, Lock? gate = null, bool isPrompt = false) =>
+    internal SendQueue CreateOutbound(IBatchSender sender, bool isOpen, Lock? gate = null, bool isPrompt = false) =>
         _outbound = new SendQueue(Context.Chunks, Loop, sender, Options.SendHighWaterMark, Options.SendHighWaterBytes, isOpen)
         {
             Gate = gate,
@@ -230,11 +230,11 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         };
 
     /// <summary>Sends by a loop socket that gives each message to one of its peers.</summary>
-    private protected void SendBy(DistributingSocket socket)
+    private protected void SendThrough(DistributingSocket socket)
     {
         // Conflation needs to know what has been sent already, and only the loop can tell that.
         socket.IsShared = !Options.Conflate;
-        var outbound = MakeOutbound(new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
+        var outbound = CreateOutbound(new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.Pause;
     }
@@ -249,7 +249,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Completes the construction. Must be the last step of a constructor.</summary>
-    private protected void Serve(LoopSocket socket)
+    private protected void Attach(LoopSocket socket)
     {
         _socket = socket;
         if (!_ownsContext)

@@ -15,9 +15,9 @@ public sealed class PairSocket : MessageSocket, ISendingSocket, IReceivingSocket
     public PairSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopPair(Loop, new QueueSink(MakeInbound()), Options);
-        SendBy(socket);
-        Serve(socket);
+        var socket = new LoopPair(Loop, new QueueSink(CreateInbound()), Options);
+        SendThrough(socket);
+        Attach(socket);
     }
 
     /// <inheritdoc/>

@@ -23,8 +23,8 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
         : base(options, context)
     {
         _socket = new LoopPublisher(Context.Loops, (Options as PublisherSocketOptions ?? new PublisherSocketOptions(Options)).ForLoops());
-        MakeOutbound(new OneByOneSender(Publish), isOpen: true);
-        Serve(_socket);
+        CreateOutbound(new OneByOneSender(Publish), isOpen: true);
+        Attach(_socket);
     }
 
     /// <inheritdoc/>

@@ -10,7 +10,7 @@ public sealed class PullSocket : MessageSocket, IReceivingSocket
     public PullSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        Serve(new LoopPull(Loop, new QueueSink(MakeInbound()), Options));
+        Attach(new LoopPull(Loop, new QueueSink(CreateInbound()), Options));
     }
 
     /// <inheritdoc/>

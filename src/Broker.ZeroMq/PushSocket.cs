@@ -15,8 +15,8 @@ public sealed class PushSocket : MessageSocket, ISendingSocket
         : base(options, context)
     {
         var socket = new LoopPush(Loop, Options);
-        SendBy(socket);
-        Serve(socket);
+        SendThrough(socket);
+        Attach(socket);
     }
 
     /// <inheritdoc/>

@@ -178,7 +178,7 @@ public static partial class Receiving
         string? text;
         while (!socket.TryReceiveString(out text))
         {
-            await socket.AwaitMessageAsync(cancellation).ConfigureAwait(false);
+            await socket.WaitForMessageAsync(cancellation).ConfigureAwait(false);
         }
 
         return text;
@@ -193,7 +193,7 @@ public static partial class Receiving
         var reader = default(FramesReader);
         while (!socket.TryReceiveMessage(ref reader, TimeSpan.Zero, out _))
         {
-            await socket.AwaitMessageAsync(cancellation).ConfigureAwait(false);
+            await socket.WaitForMessageAsync(cancellation).ConfigureAwait(false);
         }
 
         return reader.Frames!;
@@ -242,7 +242,7 @@ public static partial class Receiving
         {
             if (!wasRefused)
             {
-                await socket.AwaitMessageAsync(cancellation).ConfigureAwait(false);
+                await socket.WaitForMessageAsync(cancellation).ConfigureAwait(false);
             }
 
             if (socket.TryReceive(buffer.Span, out int size))

@@ -18,12 +18,12 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         : base(options, context)
     {
         options ??= new RequestSocketOptions();
-        Turns = new TurnTaking(isReply: false, options.Relaxed);
+        Order = new RequestReplyOrder(isReply: false, options.Relaxed);
         var loopOptions = new LoopReqOptions(options) { Relaxed = options.Relaxed, Correlate = options.Correlate };
-        var socket = new LoopReq(Loop, new CopySink(MakeInbound()), loopOptions);
+        var socket = new LoopReq(Loop, new CopySink(CreateInbound()), loopOptions);
         socket.IsShared = true;
-        var sender = new OneByOneSender(message => Ask(socket, message, options.Relaxed), socket.FlushPipes);
-        var outbound = MakeOutbound(sender, isOpen: false, socket.PipeGate, isPrompt: true);
+        var sender = new OneByOneSender(message => SendRequest(socket, message, options.Relaxed), socket.FlushPipes);
+        var outbound = CreateOutbound(sender, isOpen: false, socket.PipeGate, isPrompt: true);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.Pause;
         if (options.Relaxed)
@@ -46,7 +46,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
             };
         }
 
-        Serve(socket);
+        Attach(socket);
     }
 
     /// <inheritdoc/>
@@ -55,7 +55,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
     /// <inheritdoc/>
     public bool HasMessages => CanReceive;
 
-    private bool Ask(LoopReq socket, ReadOnlySpan<byte> message, bool isRelaxed)
+    private bool SendRequest(LoopReq socket, ReadOnlySpan<byte> message, bool isRelaxed)
     {
         var request = new Encoders.Verbatim(message);
         if (!socket.TrySend(ref request))

@@ -17,11 +17,11 @@ public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSo
     public ResponseSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        Turns = new TurnTaking(isReply: true, isRelaxed: false);
-        var socket = new LoopRep(Loop, new CopySink(MakeInbound()), Options);
+        Order = new RequestReplyOrder(isReply: true, isRelaxed: false);
+        var socket = new LoopRep(Loop, new CopySink(CreateInbound()), Options);
         socket.IsShared = true;
-        MakeOutbound(new OneByOneSender(message => Reply(socket, message), socket.FlushReply), isOpen: true, socket.PipeGate, isPrompt: true);
-        Serve(socket);
+        CreateOutbound(new OneByOneSender(message => SendReply(socket, message), socket.FlushReply), isOpen: true, socket.PipeGate, isPrompt: true);
+        Attach(socket);
     }
 
     /// <inheritdoc/>
@@ -30,7 +30,7 @@ public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSo
     /// <inheritdoc/>
     public bool HasMessages => CanReceive;
 
-    private static bool Reply(LoopRep socket, ReadOnlySpan<byte> message)
+    private static bool SendReply(LoopRep socket, ReadOnlySpan<byte> message)
     {
         var reply = new Encoders.Verbatim(message);
         socket.Reply(ref reply);

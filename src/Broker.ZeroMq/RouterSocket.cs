@@ -14,7 +14,7 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
 {
     private readonly LoopRouter _socket;
     private readonly bool _isMandatory;
-    private long _lost;
+    private long _unroutable;
 
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="RouterSocketOptions"/>.</param>
@@ -25,21 +25,21 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     {
         options ??= new RouterSocketOptions();
         _socket = new LoopRouter(
-            Loop, new QueueSink(MakeInbound(), showsIds: true), new LoopRouterOptions(options)
+            Loop, new QueueSink(CreateInbound(), showsIds: true), new LoopRouterOptions(options)
             {
                 Handover = options.Handover,
                 Mandatory = options.Mandatory,
             });
-        var outbound = MakeOutbound(new OneByOneSender(Route), isOpen: true);
+        var outbound = CreateOutbound(new OneByOneSender(Route), isOpen: true);
         _isMandatory = options.Mandatory;
         if (_isMandatory)
         {
-            Routes = _socket.Knows;
+            Routes = _socket.HasPeer;
             _socket.OnWritable = _ => outbound.Resume();
-            _socket.OnForgotten = outbound.Resume;
+            _socket.OnPeerRemoved = outbound.Resume;
         }
 
-        Serve(_socket);
+        Attach(_socket);
     }
 
     /// <inheritdoc/>
@@ -51,7 +51,7 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     /// <summary>
     /// The number of messages that were dropped because no peer could take them. The value may be out of date at once.
     /// </summary>
-    public long MessagesDropped => _socket.MessagesDropped + Volatile.Read(ref _lost);
+    public long MessagesDropped => _socket.MessagesDropped + Volatile.Read(ref _unroutable);
 
     /// <inheritdoc/>
     public override ZeroMqCounts GetCounts() => base.GetCounts() with { MessagesDropped = MessagesDropped };
@@ -74,7 +74,7 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
 
         if (result == RouteResult.Unroutable)
         {
-            Volatile.Write(ref _lost, _lost + 1);
+            Volatile.Write(ref _unroutable, _unroutable + 1);
         }
 
         return true;

@@ -16,12 +16,12 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
     public SubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var sink = new CopySink(MakeInbound());
+        var sink = new CopySink(CreateInbound());
         _socket = new LoopSubscriber(Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
         {
-            OnPeerGone = sink.Disconnect,
+            OnPeerDisconnected = sink.Disconnect,
         };
-        Serve(_socket);
+        Attach(_socket);
     }
 
     /// <inheritdoc/>

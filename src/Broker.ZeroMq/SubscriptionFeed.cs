@@ -11,7 +11,7 @@ namespace Broker.ZeroMq;
 /// <param name="resume">Ends the pauses of all peers.</param>
 internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink sink, Action resume)
 {
-    private readonly bool _tellsSubscriptions = options.Verbose || options.Verboser;
+    private readonly bool _deliversAll = options.Verbose || options.Verboser;
 
     // One source for all peers keeps the order of the subscriptions to one prefix. A manual socket uses one source per
     // peer, because its application needs to know the peer.
@@ -27,9 +27,9 @@ internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink
             return false;
         }
 
-        if (options.Manual || (subscribes ? _tellsSubscriptions : options.Verboser))
+        if (options.Manual || (subscribes ? _deliversAll : options.Verboser))
         {
-            Tell(source, prefix, subscribes);
+            AddMessage(source, prefix, subscribes);
         }
 
         return true;
@@ -37,13 +37,13 @@ internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink
 
     internal void OnInterest(ReadOnlySpan<byte> prefix, bool wanted)
     {
-        if (!(wanted ? _tellsSubscriptions : options.Verboser))
+        if (!(wanted ? _deliversAll : options.Verboser))
         {
-            Tell(_all, prefix, wanted);
+            AddMessage(_all, prefix, wanted);
         }
     }
 
-    private void Tell(ReceiveSource source, ReadOnlySpan<byte> prefix, bool subscribes)
+    private void AddMessage(ReceiveSource source, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         int length = prefix.Length + 1;
         byte[] rented = ArrayPool<byte>.Shared.Rent(ZmtpWriter.FrameSize(length));

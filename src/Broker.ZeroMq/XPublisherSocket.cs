@@ -29,7 +29,7 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     {
         RefuseConflation();
         options ??= new XPublisherSocketOptions();
-        var sink = new CopySink(MakeInbound());
+        var sink = new CopySink(CreateInbound());
         _feed = new SubscriptionFeed(options, sink, ResumeAll);
         _socket = new LoopPublisher(Context.Loops, options.ForLoops() with
         {
@@ -42,11 +42,11 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
             OnMessage = sink.TryTake,
         })
         {
-            OnPeerGone = sink.Disconnect,
+            OnPeerDisconnected = sink.Disconnect,
         };
-        var outbound = MakeOutbound(new OneByOneSender(Publish), isOpen: true);
+        var outbound = CreateOutbound(new OneByOneSender(Publish), isOpen: true);
         _socket.OnWritable = () => Loop.Run(outbound.Resume);
-        Serve(_socket);
+        Attach(_socket);
     }
 
     /// <inheritdoc/>

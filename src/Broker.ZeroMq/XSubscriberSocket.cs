@@ -26,7 +26,7 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
         : base(options, context)
     {
         RefuseConflation();
-        var sink = new CopySink(MakeInbound());
+        var sink = new CopySink(CreateInbound());
         _socket = new LoopSubscriber(
             Context.Loops,
             sink.TryTake,
@@ -35,13 +35,13 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
                 AnnounceExtended = true,
                 Limits = Options.Limits,
                 MaxPendingBytes = Math.Max(Options.SendHighWaterBytes, 64 << 20),
-                MostUpstreamMessages = Options.SendHighWaterMark,
+                MaxUpstreamMessages = Options.SendHighWaterMark,
             })
         {
-            OnPeerGone = sink.Disconnect,
+            OnPeerDisconnected = sink.Disconnect,
         };
-        MakeOutbound(new OneByOneSender(Pass), isOpen: true);
-        Serve(_socket);
+        CreateOutbound(new OneByOneSender(SubscribeOrSend), isOpen: true);
+        Attach(_socket);
     }
 
     /// <inheritdoc/>
@@ -66,7 +66,7 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
     /// </summary>
     public void Unsubscribe(string prefix) => _socket.Unsubscribe(Encoding.UTF8.GetBytes(prefix));
 
-    private bool Pass(ReadOnlySpan<byte> message)
+    private bool SubscribeOrSend(ReadOnlySpan<byte> message)
     {
         var first = EncodedMessage.SplitFrame(message, out bool more, out _);
         if (more || first.IsEmpty || first[0] > 1)

@@ -54,7 +54,7 @@ public sealed class ZeroMqContext : IDisposable
     /// <summary>
     /// The memory of the sockets' own queues in bytes, in whole chunks. The value may be out of date at once.
     /// </summary>
-    public long HeldBytes => Chunks.Outstanding;
+    public long BufferedBytes => Chunks.Outstanding;
 
     /// <summary>The clock of the timeouts of blocking calls.</summary>
     internal TimeProvider Clock { get; init; } = TimeProvider.System;

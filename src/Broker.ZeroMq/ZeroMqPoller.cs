@@ -27,7 +27,7 @@ public sealed class ZeroMqPoller : IDisposable
     private readonly ConcurrentQueue<Action> _posted = new();
     private readonly PriorityQueue<PollerTimer, long> _timers = new();
 
-    private readonly ThreadParker _sleep = new();
+    private readonly ThreadParker _parker = new();
     private readonly Lock _gate = new();
     private bool _isWoken;
     private bool _isStopping;
@@ -226,12 +226,12 @@ public sealed class ZeroMqPoller : IDisposable
         lock (_gate)
         {
             _isWoken = true;
-            sleeps = _sleep.End();
+            sleeps = _parker.End();
         }
 
         if (sleeps)
         {
-            _sleep.Wake();
+            _parker.Wake();
         }
     }
 
@@ -300,7 +300,7 @@ public sealed class ZeroMqPoller : IDisposable
     {
         if (MaySleep(out int most))
         {
-            _sleep.Wait(most);
+            _parker.Wait(most);
             lock (_gate)
             {
                 _isWoken = false;
@@ -319,7 +319,7 @@ public sealed class ZeroMqPoller : IDisposable
                 most = _timers.TryPeek(out _, out long due)
                     ? (int)Math.Clamp(due - Environment.TickCount64, 0, int.MaxValue)
                     : Timeout.Infinite;
-                _sleep.Arm();
+                _parker.Arm();
             }
 
             _isWoken = false;

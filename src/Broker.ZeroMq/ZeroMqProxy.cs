@@ -13,38 +13,38 @@ public sealed class ZeroMqProxy : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stopping = new();
     private readonly ProxyPause _pause = new();
-    private readonly ProxyWay? _toBackend;
-    private readonly ProxyWay? _toFrontend;
+    private readonly ProxyDirection? _toBackend;
+    private readonly ProxyDirection? _toFrontend;
     private int _isDisposed;
 
     private ZeroMqProxy(MessageSocket frontend, MessageSocket backend, MessageSocket? capture, MessageSocket? control)
     {
-        var ways = new List<Task>();
+        var directions = new List<Task>();
         _toBackend = Join(frontend, backend);
         _toFrontend = Join(backend, frontend);
 
-        if (ways.Count == 0)
+        if (directions.Count == 0)
         {
             throw new ArgumentException("Neither socket receives what the other could send.", nameof(backend));
         }
 
         if (control is not null)
         {
-            ways.Add(Task.Run(() => ObeyAsync(control)));
+            directions.Add(Task.Run(() => RunCommandsAsync(control)));
         }
 
-        Completion = EndAsync(ways);
+        Completion = CompleteAsync(directions);
 
-        ProxyWay? Join(MessageSocket from, MessageSocket to)
+        ProxyDirection? Join(MessageSocket from, MessageSocket to)
         {
             if (from is not IReceivingSocket || to is not ISendingSocket)
             {
                 return null;
             }
 
-            var way = new ProxyWay(from, to, capture, _pause);
-            ways.Add(Task.Run(() => way.RunAsync(_stopping.Token)));
-            return way;
+            var direction = new ProxyDirection(from, to, capture, _pause);
+            directions.Add(Task.Run(() => direction.RunAsync(_stopping.Token)));
+            return direction;
         }
     }
 
@@ -54,10 +54,10 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     public Task Completion { get; }
 
     /// <summary>The number of messages forwarded to the backend. The value may be out of date at once.</summary>
-    public long ToBackend => _toBackend?.Passed ?? 0;
+    public long ToBackend => _toBackend?.Forwarded ?? 0;
 
     /// <summary>The number of messages forwarded to the frontend. The value may be out of date at once.</summary>
-    public long ToFrontend => _toFrontend?.Passed ?? 0;
+    public long ToFrontend => _toFrontend?.Forwarded ?? 0;
 
     /// <summary>Starts a proxy between two sockets.</summary>
     /// <param name="frontend">The first socket.</param>
@@ -77,7 +77,7 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(frontend);
         ArgumentNullException.ThrowIfNull(backend);
-        if (frontend.TakesTurns || backend.TakesTurns || capture is { TakesTurns: true } || control is { TakesTurns: true })
+        if (frontend.IsAlternating || backend.IsAlternating || capture is { IsAlternating: true } || control is { IsAlternating: true })
         {
             throw new ArgumentException(
                 "A proxy cannot use REQ or REP, which send and receive in alternation. Use a ROUTER and a DEALER between them.",
@@ -128,14 +128,14 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         _stopping.Dispose();
     }
 
-    private async Task EndAsync(List<Task> ways)
+    private async Task CompleteAsync(List<Task> directions)
     {
-        await (await Task.WhenAny(ways).ConfigureAwait(false)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await (await Task.WhenAny(directions).ConfigureAwait(false)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _stopping.CancelAsync().ConfigureAwait(false);
-        await Task.WhenAll(ways).ConfigureAwait(false);
+        await Task.WhenAll(directions).ConfigureAwait(false);
     }
 
-    private async Task ObeyAsync(MessageSocket control)
+    private async Task RunCommandsAsync(MessageSocket control)
     {
         using var message = new ZeroMqMessage();
         try

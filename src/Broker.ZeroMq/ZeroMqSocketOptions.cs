@@ -53,8 +53,8 @@ public record ZeroMqSocketOptions : LoopRoutedOptions
         ArgumentOutOfRangeException.ThrowIfNegative(ReceiveHighWaterMark);
         ArgumentOutOfRangeException.ThrowIfLessThan(ReceiveHighWaterBytes, 1);
         ArgumentOutOfRangeException.ThrowIfNegative(Attempts);
-        LongTimes.Require(Linger, nameof(Linger));
-        LongTimes.Require(SendTimeout, nameof(SendTimeout));
-        LongTimes.Require(ReceiveTimeout, nameof(ReceiveTimeout));
+        TimeoutLimits.Require(Linger, nameof(Linger));
+        TimeoutLimits.Require(SendTimeout, nameof(SendTimeout));
+        TimeoutLimits.Require(ReceiveTimeout, nameof(ReceiveTimeout));
     }
 }

@@ -81,28 +81,28 @@ public sealed partial class LoopPublisher
 
         int reached = 0;
         int size = message.EncodedSize;
-        if (Options.NoDrop && !HaveRoom(peers, loop, size))
+        if (Options.NoDrop && !AllHaveRoom(peers, loop, size))
         {
             return -1;
         }
 
         if (Options.Conflate)
         {
-            return PublishNewest(peers, loop, ref message);
+            return PublishConflated(peers, loop, ref message);
         }
 
         ReadOnlySpan<byte> encoded = default;
         foreach (var peer in peers)
         {
-            LoopWriteBuffer stage = peer.Connection.GetWriteBuffer(loop);
-            if (!peer.HasRoom(loop, stage, size, _budget.PerPeerLimit))
+            LoopWriteBuffer buffer = peer.Connection.GetWriteBuffer(loop);
+            if (!peer.HasRoom(loop, buffer, size, _budget.PerPeerLimit))
             {
                 Drop(peer);
                 continue;
             }
 
             // The first copy stays in place while other buffers are written, so it is the source of all other copies.
-            Span<byte> destination = stage.GetSpan(size)[..size];
+            Span<byte> destination = buffer.GetSpan(size)[..size];
             if (reached++ == 0)
             {
                 message.Encode(destination);
@@ -113,7 +113,7 @@ public sealed partial class LoopPublisher
                 encoded.CopyTo(destination);
             }
 
-            stage.Advance(size);
+            buffer.Advance(size);
             peer.Count(loop);
         }
 
@@ -133,26 +133,26 @@ public sealed partial class LoopPublisher
     internal bool PublishTo(EventLoop loop, ZeroMqPeer peer, ReadOnlySpan<byte> encoded)
     {
         var session = (PublisherSession)peer.Session;
-        if (session.IsGone || _closed)
+        if (session.IsDisconnected || _closed)
         {
             return false;
         }
 
-        LoopWriteBuffer stage = session.Connection.GetWriteBuffer(loop);
-        if (!session.HasRoom(loop, stage, encoded.Length, _budget.PerPeerLimit))
+        LoopWriteBuffer buffer = session.Connection.GetWriteBuffer(loop);
+        if (!session.HasRoom(loop, buffer, encoded.Length, _budget.PerPeerLimit))
         {
             Drop(session);
             return false;
         }
 
-        encoded.CopyTo(stage.GetSpan(encoded.Length));
-        stage.Advance(encoded.Length);
+        encoded.CopyTo(buffer.GetSpan(encoded.Length));
+        buffer.Advance(encoded.Length);
         session.Count(loop);
         return true;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static int PublishNewest<TMessage>(Span<PublisherSession> peers, EventLoop loop, ref TMessage message)
+    private static int PublishConflated<TMessage>(Span<PublisherSession> peers, EventLoop loop, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         int size = message.EncodedSize;
@@ -160,7 +160,7 @@ public sealed partial class LoopPublisher
         message.Encode(rented.AsSpan(0, size));
         foreach (var peer in peers)
         {
-            peer.SendNewest(loop, rented.AsSpan(0, size));
+            peer.SendConflated(loop, rented.AsSpan(0, size));
         }
 
         ArrayPool<byte>.Shared.Return(rented);
@@ -170,17 +170,17 @@ public sealed partial class LoopPublisher
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool HaveRoom(ReadOnlySpan<PublisherSession> peers, EventLoop loop, int size)
+    private bool AllHaveRoom(ReadOnlySpan<PublisherSession> peers, EventLoop loop, int size)
     {
         foreach (var peer in peers)
         {
             long share = _budget.PerPeerLimit;
             if (!peer.HasRoom(loop, peer.Connection.GetWriteBuffer(loop), size, share))
             {
-                peer.AwaitRoom(loop);
+                peer.NotifyWhenRoom(loop);
                 if (share != long.MaxValue)
                 {
-                    AwaitEnough();
+                    NotifyWhenMemoryAvailable();
                 }
 
                 return false;

@@ -31,7 +31,7 @@ public sealed partial class LoopPublisher : LoopSocket
     /// <summary>Creates a socket without endpoints.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopPublisher(EventLoopGroup loops, LoopPublisherOptions? options = null)
-        : base(loops, home: null, (options ??= new LoopPublisherOptions()).SocketType, options)
+        : base(loops, singleLoop: null, (options ??= new LoopPublisherOptions()).SocketType, options)
     {
         Options = options;
         _budget = loops.MemoryBudget;
@@ -84,7 +84,7 @@ public sealed partial class LoopPublisher : LoopSocket
     /// <summary>
     /// Called on a peer's loop when an accepted peer has disconnected. Set before the first endpoint.
     /// </summary>
-    internal Action<ZeroMqPeer>? OnPeerGone { get; set; }
+    internal Action<ZeroMqPeer>? OnPeerDisconnected { get; set; }
 
     internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link) =>
         new PublisherSession(this, loop, endpoint, link);
@@ -109,11 +109,11 @@ public sealed partial class LoopPublisher : LoopSocket
         }
     }
 
-    private protected override void OnEnoughMemory()
+    private protected override void OnMemoryAvailable()
     {
         foreach (var peer in _peers)
         {
-            peer.Loop.Post(peer.TellOfRoom);
+            peer.Loop.Post(peer.NotifyRoom);
         }
     }
 

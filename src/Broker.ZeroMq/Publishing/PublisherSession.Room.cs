@@ -11,38 +11,38 @@ internal sealed partial class PublisherSession
     internal const int DropReportInterval = 1000;
 
     private readonly long _highWaterMark;
-    private readonly MessageMark? _mark;
+    private readonly HighWaterMark? _mark;
     private int _dropping;
     private long _dropReported;
-    private int _isAwaited;
-    private Newest? _newest;
+    private int _isNotificationWanted;
+    private ConflatedMessage? _conflated;
 
     public override void OnDrained(Connection connection) => EndDropping();
 
     public override void OnLowWater(Connection connection)
     {
-        _newest?.Send(connection, Loop);
-        TellOfRoom();
+        _conflated?.SendStored(connection, Loop);
+        NotifyRoom();
     }
 
     /// <summary>Whether a message of this size fits. Each loop counts only the bytes in its own write buffer.</summary>
     /// <param name="loop">The loop of the calling thread.</param>
-    /// <param name="stage">The loop's write buffer for this peer.</param>
+    /// <param name="buffer">The loop's write buffer for this peer.</param>
     /// <param name="size">The size of the message in bytes.</param>
     /// <param name="share">
     /// The memory that is available for one peer, in bytes (<see cref="MemoryBudget.PerPeerLimit"/>).
     /// </param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool HasRoom(EventLoop loop, LoopWriteBuffer stage, int size, long share)
+    internal bool HasRoom(EventLoop loop, LoopWriteBuffer buffer, int size, long share)
     {
-        long waiting = Connection.BufferedBytes + stage.Length;
+        long waiting = Connection.BufferedBytes + buffer.Length;
         if (_dropping != 0 && waiting == 0)
         {
             EndDropping();
         }
 
-        return ((waiting + size <= _highWaterMark && (waiting + size <= share || Fits(loop, stage, size, share))) || waiting == 0)
-            && (_mark is null || _mark.HasRoom(Connection, loop, stage));
+        return ((waiting + size <= _highWaterMark && (waiting + size <= share || FitsAfterFlush(loop, buffer, size, share))) || waiting == 0)
+            && (_mark is null || _mark.HasRoom(Connection, loop, buffer));
     }
 
     /// <summary>Counts a message that was written because there was room.</summary>
@@ -56,24 +56,24 @@ internal sealed partial class PublisherSession
     /// <summary>
     /// Registers a call of the socket's OnWritable for the time when there may be room or the peer has disconnected.
     /// </summary>
-    internal void AwaitRoom(EventLoop loop)
+    internal void NotifyWhenRoom(EventLoop loop)
     {
         Connection.Flush(loop);
-        Interlocked.Exchange(ref _isAwaited, 1);
+        Interlocked.Exchange(ref _isNotificationWanted, 1);
         Connection.LowWaterBytes = Math.Max(1, Connection.BufferedBytes / 2);
         Connection.RequestLowWater();
-        if (_isGone)
+        if (_isDisconnected)
         {
-            TellOfRoom();
+            NotifyRoom();
         }
     }
 
     /// <summary>
     /// Sends a message now, or stores it instead of an older one that waits. May be called on any loop.
     /// </summary>
-    internal void SendNewest(EventLoop loop, ReadOnlySpan<byte> encoded)
+    internal void SendConflated(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
-        (_newest ?? Interlocked.CompareExchange(ref _newest, new Newest(), null) ?? _newest).Put(Connection, loop, encoded);
+        (_conflated ?? Interlocked.CompareExchange(ref _conflated, new ConflatedMessage(), null) ?? _conflated).SendOrStore(Connection, loop, encoded);
         Peer!.CountSent(Loop == loop);
     }
 
@@ -107,9 +107,9 @@ internal sealed partial class PublisherSession
     /// Calls the socket's OnWritable if it is registered: there may be room, or the peer has disconnected. Called on
     /// the peer's loop.
     /// </summary>
-    internal void TellOfRoom()
+    internal void NotifyRoom()
     {
-        if (_isAwaited != 0 && Interlocked.Exchange(ref _isAwaited, 0) != 0)
+        if (_isNotificationWanted != 0 && Interlocked.Exchange(ref _isNotificationWanted, 0) != 0)
         {
             _socket.OnWritable?.Invoke();
         }
@@ -117,9 +117,9 @@ internal sealed partial class PublisherSession
 
     // If memory is short, the bytes in the write buffer do not count if the peer accepts them now.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Fits(EventLoop loop, LoopWriteBuffer stage, int size, long share)
+    private bool FitsAfterFlush(EventLoop loop, LoopWriteBuffer buffer, int size, long share)
     {
-        if (stage.Length == 0)
+        if (buffer.Length == 0)
         {
             return false;
         }

@@ -9,28 +9,28 @@ namespace Broker.ZeroMq.Publishing;
 internal sealed partial class PublisherSession
 {
     // A subscription costs some microseconds with all its consequences, and 64 KiB can contain thousands.
-    private const int ChangesPerTurn = 256;
+    private const int ChangesPerIteration = 256;
 
     private PrefixSubscriptions _subscriptions;
 
     // The subscriptions that the peer requested, if the application decides which messages the peer gets.
-    private PrefixSubscriptions? _asked;
+    private PrefixSubscriptions? _requested;
 
     // The memory of the subscriptions in the socket's budget, and the number of changes in this iteration.
-    private long _held;
+    private long _subscriptionMemory;
     private int _changes;
 
     private readonly long[] _searches;
-    private volatile bool _isGone;
+    private volatile bool _isDisconnected;
 
     /// <summary>
     /// Whether a loop's search finds this peer for the first time and the peer is connected. Several of its prefixes
     /// may match one topic.
     /// </summary>
-    internal bool IsFoundFirst(int loop, long search)
+    internal bool TryMarkFound(int loop, long search)
     {
         ref long last = ref _searches[loop];
-        if (last == search || _isGone)
+        if (last == search || _isDisconnected)
         {
             return false;
         }
@@ -40,14 +40,14 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>Whether the connection has ended. May be read on any thread.</summary>
-    internal bool IsGone => _isGone;
+    internal bool IsDisconnected => _isDisconnected;
 
     /// <summary>
     /// Adds or removes a subscription on behalf of the application of a manual socket. Called on the loop.
     /// </summary>
     internal void Grant(ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        if (_isGone)
+        if (_isDisconnected)
         {
             return;
         }
@@ -87,7 +87,7 @@ internal sealed partial class PublisherSession
             return ZmtpVerdict.Abort;
         }
 
-        return MustStop ? Stopped() : ++_changes < ChangesPerTurn ? ZmtpVerdict.Continue : ZmtpVerdict.Pause;
+        return MustStop ? Stopped() : ++_changes < ChangesPerIteration ? ZmtpVerdict.Continue : ZmtpVerdict.Pause;
     }
 
     // For a publisher the subscriptions are a set, although RFC 29 describes counting: libzmq and similar libraries
@@ -107,7 +107,7 @@ internal sealed partial class PublisherSession
     // messages already reach the peer. Returns false if the subscription is refused.
     private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
-        var set = _asked ?? _subscriptions;
+        var set = _requested ?? _subscriptions;
         var change = AddOnce(set, prefix);
         if (change == PrefixChange.Counted)
         {
@@ -117,24 +117,24 @@ internal sealed partial class PublisherSession
         if (change == PrefixChange.LimitReached)
         {
             Refuse(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
-            TakeBack(prefix);
+            ReportCancellation(prefix);
             return false;
         }
 
         string? refusal = null;
-        if (!_socket.Budget.TryTake(ref _held, prefix.Length))
+        if (!_socket.Budget.TryTake(ref _subscriptionMemory, prefix.Length))
         {
             refusal = "its subscriptions need more than its share of the memory";
         }
-        else if (_asked is null && !_socket.AddInterest(prefix, this))
+        else if (_requested is null && !_socket.AddInterest(prefix, this))
         {
-            _socket.Budget.Give(ref _held, prefix.Length);
+            _socket.Budget.Return(ref _subscriptionMemory, prefix.Length);
             refusal = ZmtpErrors.Text(ZmtpError.SubscriptionLimit);
         }
 
         if (refusal is null)
         {
-            if (_asked is null)
+            if (_requested is null)
             {
                 _socket.Options.OnSubscribed?.Invoke(Peer!, prefix);
             }
@@ -145,23 +145,23 @@ internal sealed partial class PublisherSession
         // This prefix was not counted, so it must not be in the set when all counted prefixes are removed.
         set.Remove(prefix);
         Refuse(refusal);
-        TakeBack(prefix);
+        ReportCancellation(prefix);
         return false;
     }
 
     // The application was told of the subscription, but the cleanup of the peer contains only counted prefixes. Call it
     // after the refusal, because the cancellations of a disconnected peer may exceed the receive high-water mark.
-    private void TakeBack(ReadOnlySpan<byte> prefix) => _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
+    private void ReportCancellation(ReadOnlySpan<byte> prefix) => _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
 
     private void Cancel(ReadOnlySpan<byte> prefix)
     {
-        if ((_asked ?? _subscriptions).Remove(prefix) != PrefixChange.Last)
+        if ((_requested ?? _subscriptions).Remove(prefix) != PrefixChange.Last)
         {
             return;
         }
 
-        _socket.Budget.Give(ref _held, prefix.Length);
-        if (_asked is null)
+        _socket.Budget.Return(ref _subscriptionMemory, prefix.Length);
+        if (_requested is null)
         {
             _socket.RemoveInterest(prefix, this);
         }

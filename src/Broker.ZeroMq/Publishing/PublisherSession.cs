@@ -17,21 +17,21 @@ internal sealed partial class PublisherSession : PeerSession
         _socket = socket;
         _highWaterMark = options.HighWaterMark;
         _subscriptions = new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer);
-        _asked = options.Manual
+        _requested = options.Manual
             ? new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer)
             : null;
         _searches = new long[socket.Loops.Count];
         if (options.HighWaterMessages > 0)
         {
-            _mark = new MessageMark(options.HighWaterMessages, socket.Loops.Count);
+            _mark = new HighWaterMark(options.HighWaterMessages, socket.Loops.Count);
         }
     }
 
     // A peer that accepts nothing does not read the PING behind the queued messages. It loses messages and keeps its
     // connection, unless the options say otherwise.
-    private protected override bool IsSilenceOurs => Connection.PendingBytes > 0;
+    private protected override bool IsSilenceExpected => Connection.PendingBytes > 0;
 
-    private protected override bool MayAnswer => Connection.BufferedBytes < _highWaterMark;
+    private protected override bool HasRoomForAnswer => Connection.BufferedBytes < _highWaterMark;
 
     private protected override void Configure(Connection connection)
     {
@@ -40,29 +40,29 @@ internal sealed partial class PublisherSession : PeerSession
         connection.WriteDeadline = _socket.Options.StalledPeerTimeout;
     }
 
-    private protected override void OnTaken()
+    private protected override void OnAccepted()
     {
         _socket.Add(this);
         if (!_socket.Options.WelcomeMessage.IsEmpty)
         {
-            Welcome(_socket.Options.WelcomeMessage.Span);
+            SendWelcome(_socket.Options.WelcomeMessage.Span);
         }
     }
 
-    private protected override void OnGone()
+    private protected override void OnDisconnected()
     {
-        _isGone = true;
+        _isDisconnected = true;
         _socket.Remove(this);
-        _socket.OnPeerGone?.Invoke(Peer!);
+        _socket.OnPeerDisconnected?.Invoke(Peer!);
 
         // A caller that keeps the peer object for its counters must not keep the subscriptions alive.
         var left = _subscriptions;
-        var asked = _asked;
+        var requested = _requested;
         _subscriptions = new PrefixSubscriptions(0, 0);
-        _asked = null;
-        _newest?.Drop();
-        TellOfRoom();
-        LeavingPeer.Start(_socket, this, left, asked, _held);
+        _requested = null;
+        _conflated?.Drop();
+        NotifyRoom();
+        SubscriptionCleanup.Start(_socket, this, left, requested, _subscriptionMemory);
     }
 
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
@@ -72,10 +72,10 @@ internal sealed partial class PublisherSession : PeerSession
         return _decoder.Decode(bytes, ref traffic);
     }
 
-    private void Welcome(ReadOnlySpan<byte> frame)
+    private void SendWelcome(ReadOnlySpan<byte> frame)
     {
-        var stage = Stage;
-        stage.Advance(ZmtpWriter.WriteFrame(stage.GetSpan(ZmtpWriter.FrameSize(frame.Length)), frame, more: false));
+        var buffer = WriteBuffer;
+        buffer.Advance(ZmtpWriter.WriteFrame(buffer.GetSpan(ZmtpWriter.FrameSize(frame.Length)), frame, more: false));
     }
 
     private ZmtpVerdict OnMessage(in ZmtpMessage message)

@@ -156,7 +156,7 @@ internal sealed class SharedSubscriptions
         private void Take(PublisherSession peer, ref int count)
         {
             // The peer may have been found by a shorter prefix already, or it may be disconnecting.
-            if (!peer.IsFoundFirst(Loop.Index, _search))
+            if (!peer.TryMarkFound(Loop.Index, _search))
             {
                 return;
             }

@@ -10,46 +10,46 @@ internal sealed class SubscriptionBudget
     // may need.
     private const int PerPrefix = 250;
 
-    private readonly long _assured;
+    private readonly long _reserved;
     private readonly int _copies;
-    private long _common;
+    private long _shared;
 
     /// <param name="total">The total memory in bytes.</param>
     /// <param name="peers">The number of peers that half of the memory is divided among.</param>
     /// <param name="copies">How many times each prefix is stored.</param>
     internal SubscriptionBudget(long total, int peers, int copies)
     {
-        _assured = total / 2 / peers;
-        _common = total - (_assured * peers);
+        _reserved = total / 2 / peers;
+        _shared = total - (_reserved * peers);
         _copies = copies;
     }
 
     /// <summary>Takes memory for a prefix. Returns false if the peer's part and the shared rest are used up.</summary>
-    /// <param name="held">The memory that the peer uses; increased if there is room.</param>
+    /// <param name="used">The memory that the peer uses; increased if there is room.</param>
     /// <param name="prefixLength">The length of the prefix in bytes.</param>
-    internal bool TryTake(ref long held, int prefixLength)
+    internal bool TryTake(ref long used, int prefixLength)
     {
-        long after = held + Cost(prefixLength);
-        long fromCommon = Beyond(after) - Beyond(held);
-        if (fromCommon > 0 && Interlocked.Add(ref _common, -fromCommon) < 0)
+        long after = used + Cost(prefixLength);
+        long fromCommon = BeyondReserved(after) - BeyondReserved(used);
+        if (fromCommon > 0 && Interlocked.Add(ref _shared, -fromCommon) < 0)
         {
-            Interlocked.Add(ref _common, fromCommon);
+            Interlocked.Add(ref _shared, fromCommon);
             return false;
         }
 
-        held = after;
+        used = after;
         return true;
     }
 
     /// <summary>Returns the memory that <see cref="TryTake"/> took.</summary>
-    internal void Give(ref long held, int prefixLength)
+    internal void Return(ref long used, int prefixLength)
     {
-        long after = held - Cost(prefixLength);
-        Interlocked.Add(ref _common, Beyond(held) - Beyond(after));
-        held = after;
+        long after = used - Cost(prefixLength);
+        Interlocked.Add(ref _shared, BeyondReserved(used) - BeyondReserved(after));
+        used = after;
     }
 
     private long Cost(int prefixLength) => (long)_copies * (PerPrefix + prefixLength);
 
-    private long Beyond(long held) => Math.Max(held - _assured, 0);
+    private long BeyondReserved(long used) => Math.Max(used - _reserved, 0);
 }

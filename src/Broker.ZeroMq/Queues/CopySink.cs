@@ -15,7 +15,7 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
         return session.Decode(bytes, ref taker);
     }
 
-    internal override void OnGone(MessageSession session) => Disconnect(session.Peer!);
+    internal override void OnDisconnected(MessageSession session) => Disconnect(session.Peer!);
 
     /// <summary>The peer is disconnected and must not be resumed. Called on the peer's loop.</summary>
     internal void Disconnect(ZeroMqPeer peer)

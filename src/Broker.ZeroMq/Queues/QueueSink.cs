@@ -43,7 +43,7 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
         return result;
     }
 
-    internal override void OnGone(MessageSession session)
+    internal override void OnDisconnected(MessageSession session)
     {
         if (_sources.Remove(session, out var source))
         {

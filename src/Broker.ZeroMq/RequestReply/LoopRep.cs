@@ -17,14 +17,14 @@ namespace Broker.ZeroMq.RequestReply;
 public sealed class LoopRep : SingleLoopSocket
 {
     // A larger envelope is rented and returned after the reply.
-    private const int LargestToKeep = 4096;
+    private const int MaxKeptEnvelope = 4096;
 
-    private readonly Queue<MessageSession> _waiting = new();
+    private readonly Queue<MessageSession> _pausedPeers = new();
     private readonly Action _serveNext;
     private byte[] _envelope = [];
     private int _envelopeLength;
-    private OutboundPipe? _asking;
-    private OutboundPipe? _replied;
+    private OutboundPipe? _requester;
+    private OutboundPipe? _replyPipe;
     private long _dropped;
 
     /// <summary>Creates a socket without endpoints.</summary>
@@ -109,15 +109,15 @@ public sealed class LoopRep : SingleLoopSocket
         }
 
         var reply = new Encoders.Enveloped<TMessage>(_envelope.AsSpan(0, _envelopeLength), message);
-        bool sent = _asking is { } pipe && pipe.TryWrite(ref reply, reply.EncodedSize);
+        bool sent = _requester is { } pipe && pipe.TryWrite(ref reply, reply.EncodedSize);
         if (!sent)
         {
             Volatile.Write(ref _dropped, _dropped + 1);
         }
 
-        _replied = _asking;
+        _replyPipe = _requester;
 
-        Close();
+        CloseRequest();
         ServeNext();
         return sent;
     }
@@ -128,22 +128,22 @@ public sealed class LoopRep : SingleLoopSocket
     {
         lock (PipeGate)
         {
-            return ScreenAlone(session, message, out body);
+            return ScreenUnderGate(session, message, out body);
         }
     }
 
-    private Screening ScreenAlone(MessageSession session, in ZmtpMessage message, out ZmtpMessage body)
+    private Screening ScreenUnderGate(MessageSession session, in ZmtpMessage message, out ZmtpMessage body)
     {
         body = message;
         if (IsRequestOpen)
         {
-            if (!session.IsInLine)
+            if (!session.IsQueued)
             {
-                session.IsInLine = true;
-                _waiting.Enqueue(session);
+                session.IsQueued = true;
+                _pausedPeers.Enqueue(session);
             }
 
-            return Screening.Hold;
+            return Screening.Pause;
         }
 
         int frames = CountEnvelope(message, out int size);
@@ -152,9 +152,9 @@ public sealed class LoopRep : SingleLoopSocket
             return Screening.Drop;
         }
 
-        Keep(message, frames, size);
+        StoreEnvelope(message, frames, size);
         body = message.Skip(frames);
-        _asking = session.Pipe;
+        _requester = session.Pipe;
         IsRequestOpen = true;
         return Screening.Deliver;
     }
@@ -163,7 +163,7 @@ public sealed class LoopRep : SingleLoopSocket
     {
         lock (PipeGate)
         {
-            Close();
+            CloseRequest();
             ServeNext();
         }
     }
@@ -171,12 +171,12 @@ public sealed class LoopRep : SingleLoopSocket
     /// <summary>Flushes the last reply, for sockets on which other threads send.</summary>
     internal void FlushReply()
     {
-        _replied?.Flush();
-        _replied = null;
+        _replyPipe?.Flush();
+        _replyPipe = null;
     }
 
     // A peer whose connection has ended no longer waits for its reply.
-    private protected override bool KeepsForNextConnection => false;
+    private protected override bool QueuesAcrossConnections => false;
 
     internal override void OnBatchEnd()
     {
@@ -192,14 +192,14 @@ public sealed class LoopRep : SingleLoopSocket
 
     private protected override void OnPipeRemoved(OutboundPipe pipe)
     {
-        if (_asking == pipe)
+        if (_requester == pipe)
         {
-            _asking = null;
+            _requester = null;
         }
 
-        if (_replied == pipe)
+        if (_replyPipe == pipe)
         {
-            _replied = null;
+            _replyPipe = null;
         }
 
         OnBatchEnd();
@@ -228,11 +228,11 @@ public sealed class LoopRep : SingleLoopSocket
         return 0;
     }
 
-    private void Keep(in ZmtpMessage message, int frames, int size)
+    private void StoreEnvelope(in ZmtpMessage message, int frames, int size)
     {
         if (_envelope.Length < size)
         {
-            _envelope = size <= LargestToKeep ? new byte[LargestToKeep] : ArrayPool<byte>.Shared.Rent(size);
+            _envelope = size <= MaxKeptEnvelope ? new byte[MaxKeptEnvelope] : ArrayPool<byte>.Shared.Rent(size);
         }
 
         _envelopeLength = 0;
@@ -246,11 +246,11 @@ public sealed class LoopRep : SingleLoopSocket
         }
     }
 
-    private void Close()
+    private void CloseRequest()
     {
         IsRequestOpen = false;
-        _asking = null;
-        if (_envelope.Length > LargestToKeep)
+        _requester = null;
+        if (_envelope.Length > MaxKeptEnvelope)
         {
             ArrayPool<byte>.Shared.Return(_envelope);
             _envelope = [];
@@ -263,7 +263,7 @@ public sealed class LoopRep : SingleLoopSocket
         if (!Loop.IsCurrent)
         {
             // Another thread has replied, but only the loop may resume a peer.
-            if (_waiting.Count > 0)
+            if (_pausedPeers.Count > 0)
             {
                 Loop.Post(_serveNext);
             }
@@ -271,9 +271,9 @@ public sealed class LoopRep : SingleLoopSocket
             return;
         }
 
-        while (!IsReceivingPaused && _waiting.TryDequeue(out var next))
+        while (!IsReceivingPaused && _pausedPeers.TryDequeue(out var next))
         {
-            next.IsInLine = false;
+            next.IsQueued = false;
             if (next.IsPaused && next.Peer!.IsConnected)
             {
                 next.Resume();

@@ -22,7 +22,7 @@ public sealed class LoopReq : SingleLoopSocket
     private readonly PipeRing _ring = new();
     private readonly LoopReqOptions _options;
     private readonly byte[] _envelope;
-    private OutboundPipe? _asked;
+    private OutboundPipe? _requestPipe;
     private uint _number = (uint)Random.Shared.Next();
 
     /// <summary>Creates a socket without endpoints.</summary>
@@ -62,7 +62,7 @@ public sealed class LoopReq : SingleLoopSocket
     }
 
     /// <summary>
-    /// Whether a reply is awaited. It stays true after the peer has disconnected, until <see cref="GiveUp"/>, because
+    /// Whether a reply is awaited. It stays true after the peer has disconnected, until <see cref="AbandonRequest"/>, because
     /// the peer of a new connection may send the reply.
     /// </summary>
     public bool IsAwaitingReply { get; private set; }
@@ -123,7 +123,7 @@ public sealed class LoopReq : SingleLoopSocket
         }
 
         _number++;
-        _asked = pipe;
+        _requestPipe = pipe;
         IsAwaitingReply = true;
         return true;
     }
@@ -132,10 +132,10 @@ public sealed class LoopReq : SingleLoopSocket
     /// Stops waiting for the reply, so that another request can be sent. If the same peer sends the late reply during
     /// the next request, only <see cref="LoopReqOptions.Correlate"/> distinguishes the two replies.
     /// </summary>
-    public void GiveUp()
+    public void AbandonRequest()
     {
         IsAwaitingReply = false;
-        _asked = null;
+        _requestPipe = null;
     }
 
     /// <summary>
@@ -150,15 +150,15 @@ public sealed class LoopReq : SingleLoopSocket
     {
         lock (PipeGate)
         {
-            return ScreenAlone(session, message, out body);
+            return ScreenUnderGate(session, message, out body);
         }
     }
 
-    private Screening ScreenAlone(MessageSession session, in ZmtpMessage message, out ZmtpMessage body)
+    private Screening ScreenUnderGate(MessageSession session, in ZmtpMessage message, out ZmtpMessage body)
     {
         body = message;
         int frames = _options.Correlate ? 2 : 1;
-        if (!IsAwaitingReply || (_asked is not null && session.Pipe != _asked) || message.FrameCount <= frames || !HasEnvelope(message)
+        if (!IsAwaitingReply || (_requestPipe is not null && session.Pipe != _requestPipe) || message.FrameCount <= frames || !HasEnvelope(message)
             || (IsSuperseded is { } isSuperseded && isSuperseded()))
         {
             return Screening.Drop;
@@ -187,9 +187,9 @@ public sealed class LoopReq : SingleLoopSocket
     private protected override void OnPipeRemoved(OutboundPipe pipe)
     {
         _ring.Remove(pipe);
-        if (_asked == pipe)
+        if (_requestPipe == pipe)
         {
-            _asked = null;
+            _requestPipe = null;
         }
     }
 

@@ -47,12 +47,12 @@ public sealed class LoopRouter : SingleLoopSocket
     /// <summary>
     /// Called on the loop when a peer was removed: a message that waits for its room is now unroutable.
     /// </summary>
-    internal Action? OnForgotten { get; set; }
+    internal Action? OnPeerRemoved { get; set; }
 
     /// <summary>
     /// Whether a peer has this routing id. May be called on any thread; the result may be out of date at once.
     /// </summary>
-    public bool Knows(ReadOnlySpan<byte> routingId) => _ids.Knows(routingId);
+    public bool HasPeer(ReadOnlySpan<byte> routingId) => _ids.Contains(routingId);
 
     /// <summary>
     /// The number of messages that were dropped because no peer could take them. May be read on any thread; the value
@@ -109,7 +109,7 @@ public sealed class LoopRouter : SingleLoopSocket
     {
         if (message.FrameCount < 2)
         {
-            return Miss(RouteResult.Unroutable);
+            return NotSent(RouteResult.Unroutable);
         }
 
         var copy = new Encoders.Received(message.Skip(1));
@@ -128,10 +128,10 @@ public sealed class LoopRouter : SingleLoopSocket
     {
         if (_ids.Find(routingId) is not { } pipe || _closed)
         {
-            return Miss(RouteResult.Unroutable);
+            return NotSent(RouteResult.Unroutable);
         }
 
-        return pipe.TryWrite(ref message, message.EncodedSize) ? RouteResult.Sent : Miss(RouteResult.Full);
+        return pipe.TryWrite(ref message, message.EncodedSize) ? RouteResult.Sent : NotSent(RouteResult.Full);
     }
 
     internal override void OnRoom(OutboundPipe pipe) => OnWritable?.Invoke(pipe.RoutingId!);
@@ -147,12 +147,12 @@ public sealed class LoopRouter : SingleLoopSocket
         return _options.Handover ? null : "its routing id is in use";
     }
 
-    private protected override bool SendsToStrangers => false;
+    private protected override bool QueuesBeforeHandshake => false;
 
     private protected override void OnAttaching(MessageSession session, OutboundPipe pipe)
     {
         byte[] announced = session.Peer!.Zmtp.Identity.ToArray();
-        byte[] id = announced.Length > 0 ? announced : pipe.RoutingId is [0, ..] given ? given : _ids.Make();
+        byte[] id = announced.Length > 0 ? announced : pipe.RoutingId is [0, ..] given ? given : _ids.Generate();
         if (pipe.RoutingId is { } before)
         {
             _ids.Remove(before, pipe);
@@ -174,12 +174,12 @@ public sealed class LoopRouter : SingleLoopSocket
     private protected override void OnPipeRemoved(OutboundPipe pipe)
     {
         _ids.Remove(pipe.RoutingId!, pipe);
-        OnForgotten?.Invoke();
+        OnPeerRemoved?.Invoke();
     }
 
     private protected override void OnClosing() => Loop.Post(() => _closed = true);
 
-    private RouteResult Miss(RouteResult why)
+    private RouteResult NotSent(RouteResult why)
     {
         if (_options.Mandatory)
         {

@@ -4,7 +4,7 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>The routing ids of a ROUTER's peers. Used on the socket's loop, except <see cref="Knows"/>.</summary>
+/// <summary>The routing ids of a ROUTER's peers. Used on the socket's loop, except <see cref="Contains"/>.</summary>
 internal sealed class RoutingIds
 {
     // Taken for changes on the loop and for lookups on other threads.
@@ -22,7 +22,7 @@ internal sealed class RoutingIds
     /// <summary>
     /// Whether a peer has this id. May be called on any thread; the result may be out of date at once.
     /// </summary>
-    internal bool Knows(ReadOnlySpan<byte> id)
+    internal bool Contains(ReadOnlySpan<byte> id)
     {
         lock (_gate)
         {
@@ -52,7 +52,7 @@ internal sealed class RoutingIds
     /// <summary>
     /// Generates an id for a peer that has none: a byte 0, which no peer may choose, and a number (RFC 28).
     /// </summary>
-    internal byte[] Make()
+    internal byte[] Generate()
     {
         byte[] id = new byte[1 + sizeof(uint)];
         do

@@ -17,7 +17,7 @@ internal abstract class InboundSink
     internal abstract ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes);
 
     /// <summary>Called when a peer has disconnected and sends nothing more.</summary>
-    internal virtual void OnGone(MessageSession session)
+    internal virtual void OnDisconnected(MessageSession session)
     {
     }
 }

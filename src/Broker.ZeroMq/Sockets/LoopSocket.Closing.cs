@@ -5,7 +5,7 @@ namespace Broker.ZeroMq.Sockets;
 public abstract partial class LoopSocket
 {
     private readonly HashSet<PeerSession> _sessions = [];
-    private readonly HashSet<PeerSession> _leaving = [];
+    private readonly HashSet<PeerSession> _displaced = [];
     private readonly List<ZeroMqUndelivered> _undelivered = [];
     private readonly TaskCompletionSource _empty = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private long _abandoned;
@@ -27,7 +27,7 @@ public abstract partial class LoopSocket
     /// </returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger)
     {
-        LongTimes.Require(linger, nameof(linger));
+        TimeoutLimits.Require(linger, nameof(linger));
         lock (_gate)
         {
             _closing = true;
@@ -39,18 +39,18 @@ public abstract partial class LoopSocket
     /// Adds a session. Returns false if the session must close because the socket is full or closing. Called on the
     /// session's loop.
     /// </summary>
-    internal bool TryEnter(PeerSession session, out string? reason)
+    internal bool TryAdd(PeerSession session, out string? reason)
     {
         PeerSession? displaced = null;
         bool entered;
         lock (_gate)
         {
-            bool full = _sessions.Count >= _options.MaxPeers && (displaced = FindDumb()) is null;
+            bool full = _sessions.Count >= _options.MaxPeers && (displaced = FindSilent()) is null;
             if (displaced is not null)
             {
                 // The displaced session no longer counts, although its connection has not ended yet.
                 _sessions.Remove(displaced);
-                _leaving.Add(displaced);
+                _displaced.Add(displaced);
             }
 
             reason = full && !_closing ? "too many peers" : null;
@@ -61,13 +61,13 @@ public abstract partial class LoopSocket
         return entered;
     }
 
-    internal void Leave(PeerSession session, ZeroMqUndelivered? undelivered)
+    internal void Remove(PeerSession session, ZeroMqUndelivered? undelivered)
     {
         lock (_gate)
         {
-            if (_sessions.Remove(session) || _leaving.Remove(session))
+            if (_sessions.Remove(session) || _displaced.Remove(session))
             {
-                KeepCounts(session);
+                AddToTotals(session);
             }
 
             if (!_closing)
@@ -80,7 +80,7 @@ public abstract partial class LoopSocket
                 _undelivered.Add(undelivered);
             }
 
-            if (_sessions.Count + _leaving.Count == 0 && !_isDraining)
+            if (_sessions.Count + _displaced.Count == 0 && !_isDraining)
             {
                 _empty.TrySetResult();
             }
@@ -89,17 +89,17 @@ public abstract partial class LoopSocket
 
     // Called under the lock. It runs only at the limit of peers, so that the iteration costs each new peer at most that
     // limit.
-    private PeerSession? FindDumb()
+    private PeerSession? FindSilent()
     {
         PeerSession? found = null;
         long now = Environment.TickCount64;
         long longest = (long)_options.SilenceAllowed.TotalMilliseconds;
         foreach (var session in _sessions)
         {
-            long dumb = session.Dumb(now);
-            if (dumb >= longest)
+            long silence = session.GetSilence(now);
+            if (silence >= longest)
             {
-                longest = dumb;
+                longest = silence;
                 found = session;
             }
         }
@@ -148,7 +148,7 @@ public abstract partial class LoopSocket
         lock (_gate)
         {
             _isDraining = false;
-            if (_sessions.Count + _leaving.Count == 0)
+            if (_sessions.Count + _displaced.Count == 0)
             {
                 _empty.TrySetResult();
             }
@@ -160,20 +160,20 @@ public abstract partial class LoopSocket
             OnDisconnecting(link);
         }
 
-        await HandOverAsync().ConfigureAwait(false);
+        await FlushLoopsAsync().ConfigureAwait(false);
         PeerSession[] left;
         lock (_gate)
         {
-            left = [.. _sessions, .. _leaving];
+            left = [.. _sessions, .. _displaced];
         }
 
         foreach (var session in left)
         {
-            session.Leave(linger);
+            session.Close(linger);
         }
 
         await _empty.Task.ConfigureAwait(false);
-        Loops.MemoryBudget.CancelNotification(_onEnoughMemory);
+        Loops.MemoryBudget.CancelNotification(_onMemoryAvailable);
         lock (_gate)
         {
             return new ZeroMqCloseReport(_undelivered.Sum(u => u.Messages) + _abandoned, [.. _undelivered]);
@@ -182,14 +182,14 @@ public abstract partial class LoopSocket
 
     // A loop flushes written messages at the end of an iteration, so after two iterations the connections have
     // everything.
-    private async Task HandOverAsync()
+    private async Task FlushLoopsAsync()
     {
         await Task.Yield();
-        for (int turn = 0; turn < 2; turn++)
+        for (int iteration = 0; iteration < 2; iteration++)
         {
             for (int i = 0; i < Loops.Count; i++)
             {
-                if (_home is not null && _home != Loops[i])
+                if (_singleLoop is not null && _singleLoop != Loops[i])
                 {
                     continue;
                 }

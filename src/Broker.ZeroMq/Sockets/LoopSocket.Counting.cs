@@ -22,7 +22,7 @@ public abstract partial class LoopSocket
                 Add(session);
             }
 
-            foreach (PeerSession session in _leaving)
+            foreach (PeerSession session in _displaced)
             {
                 Add(session);
             }
@@ -44,7 +44,7 @@ public abstract partial class LoopSocket
 
     // Keeps the counters of a session that was removed from the sets that GetCounts iterates over. Called under the
     // lock.
-    private void KeepCounts(PeerSession gone)
+    private void AddToTotals(PeerSession gone)
     {
         if (gone.Peer is { } peer)
         {

@@ -91,7 +91,7 @@ public abstract partial class LoopSocket
     public void Connect(string endpoint)
     {
         var asked = ZeroMqEndpoint.Parse(endpoint);
-        var link = new OutgoingLink(this, _home ?? Loops.Next(), asked, asked.IsInproc ? Names() : null);
+        var link = new OutgoingLink(this, _singleLoop ?? Loops.Next(), asked, asked.IsInproc ? Names() : null);
         lock (_gate)
         {
             ThrowIfClosing();
@@ -127,12 +127,12 @@ public abstract partial class LoopSocket
 
         link.Dispose();
         OnDisconnecting(link);
-        link.Session?.Leave(linger.Bounded());
+        link.Session?.Close(linger.Bounded());
         return true;
     }
 
     /// <summary>Removes a link because no peer can appear at its endpoint any more.</summary>
-    internal void GiveUp(OutgoingLink link)
+    internal void RemoveLink(OutgoingLink link)
     {
         lock (_gate)
         {
@@ -145,7 +145,7 @@ public abstract partial class LoopSocket
     private IDisposable ListenInproc(ZeroMqEndpoint endpoint)
     {
         string name = endpoint.ToString();
-        return Names().Bind(endpoint, InprocWindow, () => _home ?? Loops.Next(), loop => CreateSession(loop, name, link: null));
+        return Names().Bind(endpoint, InprocWindow, () => _singleLoop ?? Loops.Next(), loop => CreateSession(loop, name, link: null));
     }
 
     private InprocNames Names()
@@ -184,10 +184,10 @@ public abstract partial class LoopSocket
         }
 
         Listener Start(EndPoint address) =>
-            _home is null ? Listener.Start(Loops, address, Accept) : Listener.Start(_home, address, Accept);
+            _singleLoop is null ? Listener.Start(Loops, address, Accept) : Listener.Start(_singleLoop, address, Accept);
 
         ConnectionHandler? Accept(EventLoop loop, EndPoint? remote) =>
-            IsAllowed(remote, allowed) ? CreateSession(loop, name.Value!, link: null) : TurnAway(name.Value!, remote);
+            IsAllowed(remote, allowed) ? CreateSession(loop, name.Value!, link: null) : RefuseAddress(name.Value!, remote);
     }
 
     private static bool IsAllowed(EndPoint? remote, IReadOnlyList<IPNetwork> allowed)
@@ -219,7 +219,7 @@ public abstract partial class LoopSocket
         return false;
     }
 
-    private PeerSession? TurnAway(string endpoint, EndPoint? remote)
+    private PeerSession? RefuseAddress(string endpoint, EndPoint? remote)
     {
         string address = ZeroMqEndpoint.Show(remote, endpoint);
         Report(new ZeroMqEvent(ZeroMqEventKind.PeerRefused, endpoint, address, Peer: null, "its address is not allowed"));

@@ -22,22 +22,22 @@ public abstract partial class LoopSocket : IAsyncDisposable
 {
     private readonly Lock _gate = new();
     private readonly LoopSocketOptions _options;
-    private readonly EventLoop? _home;
-    private readonly Action _onEnoughMemory;
+    private readonly EventLoop? _singleLoop;
+    private readonly Action _onMemoryAvailable;
     private long _lastPeer;
 
     /// <param name="loops">The group of the peers' loops.</param>
-    /// <param name="home">The loop of all peers; null to assign the loops of the group in turn.</param>
+    /// <param name="singleLoop">The loop of all peers; null to assign the loops of the group in turn.</param>
     /// <param name="type">The socket type that the handshake announces.</param>
     /// <param name="options">The options; the constructor validates them.</param>
-    private protected LoopSocket(EventLoopGroup loops, EventLoop? home, ZmtpSocketType type, LoopSocketOptions options)
+    private protected LoopSocket(EventLoopGroup loops, EventLoop? singleLoop, ZmtpSocketType type, LoopSocketOptions options)
     {
         ArgumentNullException.ThrowIfNull(loops);
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
         _options = options;
-        _home = home;
-        _onEnoughMemory = OnEnoughMemory;
+        _singleLoop = singleLoop;
+        _onMemoryAvailable = OnMemoryAvailable;
         Loops = loops;
         SocketType = type;
         InboundLimits = options.InboundLimits;
@@ -117,16 +117,16 @@ public abstract partial class LoopSocket : IAsyncDisposable
     }
 
     /// <summary>
-    /// Registers a call of <see cref="OnEnoughMemory"/> for the time when memory is no longer short, which may be at
+    /// Registers a call of <see cref="OnMemoryAvailable"/> for the time when memory is no longer short, which may be at
     /// once. May be called on any thread.
     /// </summary>
-    internal void AwaitEnough() => Loops.MemoryBudget.NotifyWhenAvailable(_onEnoughMemory);
+    internal void NotifyWhenMemoryAvailable() => Loops.MemoryBudget.NotifyWhenAvailable(_onMemoryAvailable);
 
     /// <summary>
     /// Called when memory is no longer short: messages that were refused because of it may be sent again. Called on any
     /// thread and possibly under locks, so that it may only post work.
     /// </summary>
-    private protected virtual void OnEnoughMemory()
+    private protected virtual void OnMemoryAvailable()
     {
     }
 

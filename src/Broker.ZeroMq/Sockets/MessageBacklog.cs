@@ -62,17 +62,17 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
     private void Copy(ReadOnlySpan<byte> messages) => Add(messages, count: 0);
 
     /// <summary>Writes all messages to a connection and empties the backlog.</summary>
-    internal void MoveTo(LoopWriteBuffer stage)
+    internal void MoveTo(LoopWriteBuffer buffer)
     {
         while (_full.TryDequeue(out var chunk))
         {
-            stage.Write(chunk.Array.AsSpan(0, chunk.Length));
+            buffer.Write(chunk.Array.AsSpan(0, chunk.Length));
             Return(chunk.Array);
         }
 
         if (_length > 0)
         {
-            stage.Write(_last.AsSpan(0, _length));
+            buffer.Write(_last.AsSpan(0, _length));
         }
 
         Clear();

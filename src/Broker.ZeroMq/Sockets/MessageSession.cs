@@ -9,7 +9,7 @@ internal sealed class MessageSession : PeerSession
 {
     // How many small messages of one read are delivered before the other peers are served. A read of larger messages
     // contains fewer.
-    private const int Slice = 1000;
+    private const int MaxMessagesPerRead = 1000;
 
     private readonly SingleLoopSocket _socket;
 
@@ -25,11 +25,11 @@ internal sealed class MessageSession : PeerSession
     internal OutboundPipe? Pipe { get; set; }
 
     /// <summary>Whether the session is in the queue of peers that a REP socket serves next.</summary>
-    internal bool IsInLine { get; set; }
+    internal bool IsQueued { get; set; }
 
     // A PING would wait behind the queued messages that the peer does not accept, so its silence proves nothing. The
     // kernel detects a peer that has vanished.
-    private protected override bool IsSilenceOurs => Connection.PendingBytes > 0;
+    private protected override bool IsSilenceExpected => Connection.PendingBytes > 0;
 
     public override void OnLowWater(Connection connection)
     {
@@ -51,8 +51,8 @@ internal sealed class MessageSession : PeerSession
     /// <summary>Writes an empty message before all others.</summary>
     internal void WriteProbe()
     {
-        var stage = Stage;
-        stage.Advance(ZmtpWriter.WriteFrame(stage.GetSpan(ZmtpWriter.FrameSize(0)), [], more: false));
+        var buffer = WriteBuffer;
+        buffer.Advance(ZmtpWriter.WriteFrame(buffer.GetSpan(ZmtpWriter.FrameSize(0)), [], more: false));
     }
 
     /// <summary>
@@ -62,7 +62,7 @@ internal sealed class MessageSession : PeerSession
     internal ZmtpDecodeResult Decode<TTaker>(ReadOnlySpan<byte> bytes, ref TTaker taker)
         where TTaker : struct, IMessageTaker
     {
-        var traffic = new Traffic<TTaker>(this, _socket.HasSeveralPeers ? Slice : int.MaxValue, ref taker);
+        var traffic = new Traffic<TTaker>(this, _socket.HasSeveralPeers ? MaxMessagesPerRead : int.MaxValue, ref taker);
         return _decoder.Decode(bytes, ref traffic);
     }
 
@@ -84,9 +84,9 @@ internal sealed class MessageSession : PeerSession
         return result;
     }
 
-    private protected override void OnTaken() => _socket.Add(this);
+    private protected override void OnAccepted() => _socket.Add(this);
 
-    private protected override void OnGone() => _socket.Remove(this);
+    private protected override void OnDisconnected() => _socket.Remove(this);
 
     private protected override ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer)
     {
@@ -123,7 +123,7 @@ internal sealed class MessageSession : PeerSession
         {
             if (_screens)
             {
-                return _session._socket.TakesUnderGate ? OnGated(message) : OnScreened(message);
+                return _session._socket.TakesUnderGate ? OnScreenedUnderGate(message) : OnScreened(message);
             }
 
             if (!_taker.TryTake(message))
@@ -136,7 +136,7 @@ internal sealed class MessageSession : PeerSession
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]
-        private ZmtpVerdict OnGated(in ZmtpMessage message)
+        private ZmtpVerdict OnScreenedUnderGate(in ZmtpMessage message)
         {
             lock (_session._socket.PipeGate)
             {
@@ -150,7 +150,7 @@ internal sealed class MessageSession : PeerSession
             var socket = _session._socket;
             switch (socket.Screen(_session, message, out var body))
             {
-                case Screening.Hold:
+                case Screening.Pause:
                     return _session.Refused();
 
                 case Screening.Drop:

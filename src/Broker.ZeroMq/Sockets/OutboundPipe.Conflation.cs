@@ -6,21 +6,21 @@ namespace Broker.ZeroMq.Sockets;
 // Conflation: one message is being sent, and the newest one waits until that has been sent.
 internal sealed partial class OutboundPipe
 {
-    private bool IsEmpty => _stage is { Length: 0 } && _connection!.PendingBytes == 0;
+    private bool IsEmpty => _buffer is { Length: 0 } && _connection!.PendingBytes == 0;
 
-    private bool TryGrantNewest(int size)
+    private bool TryGrantConflated(int size)
     {
-        _credit = _stage is not null && TryHandOver() && IsEmpty ? 1 : 0;
+        _credit = _buffer is not null && TryFlush() && IsEmpty ? 1 : 0;
         _byteCredit = size;
         return _credit > 0;
     }
 
     // Replaces the message that was kept before. Without a connection the message is kept in the backlog.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryKeep<TMessage>(ref TMessage message, int size)
+    private bool TryStoreNewest<TMessage>(ref TMessage message, int size)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var place = _stage is null ? _backlog : _newest;
+        var place = _buffer is null ? _backlog : _newest;
         if (place is null)
         {
             return false;
@@ -29,7 +29,7 @@ internal sealed partial class OutboundPipe
         place.Clear();
         message.Encode(place.Reserve(size)[..size]);
         place.Commit(size);
-        if (_stage is not null)
+        if (_buffer is not null)
         {
             _connection!.LowWaterBytes = 0;
             _connection.RequestLowWater();
@@ -49,13 +49,13 @@ internal sealed partial class OutboundPipe
 
     private void SendNewest()
     {
-        _newest!.MoveTo(_stage!);
+        _newest!.MoveTo(_buffer!);
         _peer!.CountSent(1);
         Flush();
     }
 
     // The connection has ended, and its unsent messages are in the backlog: replace them with the newest message.
-    private void KeepNewestOnly()
+    private void ReplaceBacklogByNewest()
     {
         if (_newest is { Count: > 0 })
         {

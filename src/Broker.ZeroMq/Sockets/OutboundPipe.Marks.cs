@@ -6,38 +6,38 @@ namespace Broker.ZeroMq.Sockets;
 internal sealed partial class OutboundPipe
 {
     // The position in the connection's stream after everything that was written so far, including commands.
-    private long Position => _connection!.FlushedBytes + _stage!.Length;
+    private long Position => _connection!.FlushedBytes + _buffer!.Length;
 
     private long Pending => _marks.Written - _marks.Sent;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Recount(int size)
+    private bool TryRefillCredit(int size)
     {
         if (_newest is not null)
         {
-            return TryGrantNewest(size);
+            return TryGrantConflated(size);
         }
 
         long share = _budget.PerPeerLimit;
-        IsFull = _stage is null ? !GrantFromBacklog(size, share) : !Grant(size, share) && !GrantAfterSending(size, share);
+        IsFull = _buffer is null ? !TryGrantFromBacklog(size, share) : !TryGrant(size, share) && !TryGrantAfterFlush(size, share);
         return !IsFull;
     }
 
-    private bool GrantFromBacklog(int size, long share)
+    private bool TryGrantFromBacklog(int size, long share)
     {
-        if (_backlog is null || _backlog.Count >= _most)
+        if (_backlog is null || _backlog.Count >= _maxMessages)
         {
             return false;
         }
 
-        long most = Math.Min(_mostBytes, share);
+        long most = Math.Min(_maxBytes, share);
         if (_backlog.Count > 0 && _backlog.Bytes + size > most)
         {
-            AwaitEnough(share);
+            NotifyWhenMemoryAvailable(share);
             return false;
         }
 
-        _credit = _most - _backlog.Count;
+        _credit = _maxMessages - _backlog.Count;
         _byteCredit = CreditFor(size, most - _backlog.Bytes);
         return true;
     }
@@ -48,39 +48,39 @@ internal sealed partial class OutboundPipe
 
     // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more than
     // one mark.
-    private bool GrantAfterSending(int size, long share)
+    private bool TryGrantAfterFlush(int size, long share)
     {
-        if (!TryHandOver())
+        if (!TryFlush())
         {
             return false;
         }
 
-        if (Grant(size, share))
+        if (TryGrant(size, share))
         {
             return true;
         }
 
-        AwaitRoom(share);
+        RequestLowWater(share);
         return false;
     }
 
-    private bool Grant(int size, long share)
+    private bool TryGrant(int size, long share)
     {
-        Look();
+        UpdateMarks();
         long pending = Pending;
-        long waiting = _connection!.BufferedBytes + _stage!.Length;
-        long most = Math.Min(_mostBytes, share);
-        if (pending >= _most || (waiting > 0 && waiting + size > most))
+        long waiting = _connection!.BufferedBytes + _buffer!.Length;
+        long most = Math.Min(_maxBytes, share);
+        if (pending >= _maxMessages || (waiting > 0 && waiting + size > most))
         {
             return false;
         }
 
-        _granted = _credit = (int)Math.Min(_step, _most - pending);
+        _granted = _credit = (int)Math.Min(_step, _maxMessages - pending);
         _byteCredit = CreditFor(size, most - waiting);
         return true;
     }
 
-    private void Look()
+    private void UpdateMarks()
     {
         if (_granted != _credit)
         {
@@ -94,24 +94,24 @@ internal sealed partial class OutboundPipe
     private bool HasRoomBelowLowWater()
     {
         long share = _budget.PerPeerLimit;
-        long most = Math.Min(_mostBytes, share);
-        if (_stage is null)
+        long most = Math.Min(_maxBytes, share);
+        if (_buffer is null)
         {
             return _backlog is { } backlog && backlog.Count <= LowWater && backlog.Bytes <= most / 2;
         }
 
-        if (!TryHandOver())
+        if (!TryFlush())
         {
             return false;
         }
 
-        Look();
+        UpdateMarks();
         if (Pending <= LowWater && _connection!.BufferedBytes <= most / 2)
         {
             return true;
         }
 
-        AwaitRoom(share);
+        RequestLowWater(share);
         return false;
     }
 
@@ -119,33 +119,33 @@ internal sealed partial class OutboundPipe
     private bool HasAnyRoom()
     {
         long share = _budget.PerPeerLimit;
-        long most = Math.Min(_mostBytes, share);
-        if (_stage is null)
+        long most = Math.Min(_maxBytes, share);
+        if (_buffer is null)
         {
-            AwaitEnough(share);
-            return _backlog is { } backlog && backlog.Count < _most && backlog.Bytes < most;
+            NotifyWhenMemoryAvailable(share);
+            return _backlog is { } backlog && backlog.Count < _maxMessages && backlog.Bytes < most;
         }
 
-        if (!TryHandOver())
+        if (!TryFlush())
         {
             return false;
         }
 
-        Look();
-        if (Pending < _most && _connection!.BufferedBytes < most)
+        UpdateMarks();
+        if (Pending < _maxMessages && _connection!.BufferedBytes < most)
         {
             return true;
         }
 
-        AwaitRoom(share);
+        RequestLowWater(share);
         return false;
     }
 
     // As in libzmq: half of the mark must have been sent.
-    private int LowWater => _most / 2;
+    private int LowWater => _maxMessages / 2;
 
     // Returns false if the flush has ended the connection.
-    private bool TryHandOver()
+    private bool TryFlush()
     {
         if (_isShared)
         {
@@ -156,25 +156,25 @@ internal sealed partial class OutboundPipe
             _connection!.Flush(_loop);
         }
 
-        return _stage is not null;
+        return _buffer is not null;
     }
 
-    private void AwaitRoom(long share)
+    private void RequestLowWater(long share)
     {
-        long most = Math.Min(_mostBytes, share);
+        long most = Math.Min(_maxBytes, share);
         long waits = Pending <= LowWater ? most / 2 : Math.Min(most / 2, Position - _marks.PositionFor(LowWater));
         _connection!.LowWaterBytes = waits;
         _connection.RequestLowWater();
-        AwaitEnough(share);
+        NotifyWhenMemoryAvailable(share);
     }
 
     // The memory of other peers may be the only reason why this peer was refused, so its own progress may not signal
     // room.
-    private void AwaitEnough(long share)
+    private void NotifyWhenMemoryAvailable(long share)
     {
         if (share != long.MaxValue)
         {
-            _socket.AwaitEnough();
+            _socket.NotifyWhenMemoryAvailable();
         }
     }
 }

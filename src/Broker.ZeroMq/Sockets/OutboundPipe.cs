@@ -29,18 +29,18 @@ internal sealed partial class OutboundPipe
     private const int StepWithoutMark = 1024;
 
     // A copy is contiguous, so that the rest of a buffer that is too small for it is wasted.
-    private const int MostPerCopy = 4 * 1024;
+    private const int MaxCopySize = 4 * 1024;
 
     private readonly SingleLoopSocket _socket;
     private readonly EventLoop _loop;
-    private readonly int _most;
+    private readonly int _maxMessages;
     private readonly int _step;
-    private readonly long _mostBytes;
+    private readonly long _maxBytes;
     private readonly MemoryBudget _budget;
     private readonly MessageBacklog? _backlog;
     private readonly MessageBacklog? _newest;
     private readonly bool _isShared;
-    private LoopWriteBuffer? _stage;
+    private LoopWriteBuffer? _buffer;
     private Connection? _connection;
     private ZeroMqPeer? _peer;
     private SentMarks _marks = new();
@@ -57,9 +57,9 @@ internal sealed partial class OutboundPipe
         var options = socket.MessageOptions;
         _socket = socket;
         _loop = socket.Loop;
-        _most = options.SendHighWaterMark == 0 ? int.MaxValue : options.SendHighWaterMark;
+        _maxMessages = options.SendHighWaterMark == 0 ? int.MaxValue : options.SendHighWaterMark;
         _step = options.SendHighWaterMark == 0 ? StepWithoutMark : Math.Max(1, options.SendHighWaterMark / Steps);
-        _mostBytes = options.SendHighWaterBytes;
+        _maxBytes = options.SendHighWaterBytes;
         _budget = socket.Loops.MemoryBudget;
         _backlog = isLink ? new MessageBacklog(_budget) : null;
         _newest = options.Conflate ? new MessageBacklog(_budget) : null;
@@ -73,13 +73,13 @@ internal sealed partial class OutboundPipe
     internal byte[]? RoutingId { get; set; }
 
     /// <summary>Whether the pipe has a connection now.</summary>
-    internal bool IsAttached => _stage is not null;
+    internal bool IsAttached => _buffer is not null;
 
     /// <summary>The peer of the current connection.</summary>
     internal ZeroMqPeer? Peer => _peer;
 
     /// <summary>The number of messages that wait for a connection.</summary>
-    internal int Waiting => _backlog?.Count ?? 0;
+    internal int BacklogCount => _backlog?.Count ?? 0;
 
     /// <summary>How many more messages fit below the mark, if their bytes fit too.</summary>
     internal int Room
@@ -88,16 +88,16 @@ internal sealed partial class OutboundPipe
         {
             if (_newest is not null)
             {
-                return _stage is null && _backlog is null ? 0 : int.MaxValue;
+                return _buffer is null && _backlog is null ? 0 : int.MaxValue;
             }
 
-            if (_stage is null)
+            if (_buffer is null)
             {
-                return _backlog is null ? 0 : Math.Max(0, _most - _backlog.Count);
+                return _backlog is null ? 0 : Math.Max(0, _maxMessages - _backlog.Count);
             }
 
-            Look();
-            return (int)Math.Max(0, _most - Pending);
+            UpdateMarks();
+            return (int)Math.Max(0, _maxMessages - Pending);
         }
     }
 
@@ -106,15 +106,15 @@ internal sealed partial class OutboundPipe
     internal bool TryWrite<TMessage>(ref TMessage message, int size)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        if ((_credit == 0 || _byteCredit < size) && !Recount(size))
+        if ((_credit == 0 || _byteCredit < size) && !TryRefillCredit(size))
         {
-            return _newest is not null && TryKeep(ref message, size);
+            return _newest is not null && TryStoreNewest(ref message, size);
         }
 
-        if (_stage is { } stage)
+        if (_buffer is { } buffer)
         {
-            message.Encode(stage.GetSpan(size)[..size]);
-            stage.Advance(size);
+            message.Encode(buffer.GetSpan(size)[..size]);
+            buffer.Advance(size);
             _peer!.CountSent(onOwnLoop: true);
         }
         else
@@ -142,14 +142,14 @@ internal sealed partial class OutboundPipe
         }
 
         int size = EncodedMessage.Measure(messages);
-        if ((_credit == 0 || _byteCredit < size) && !Recount(size))
+        if ((_credit == 0 || _byteCredit < size) && !TryRefillCredit(size))
         {
             written = 0;
             return 0;
         }
 
         written = 1;
-        long most = Math.Min(MostPerCopy, _byteCredit);
+        long most = Math.Min(MaxCopySize, _byteCredit);
         int limit = Math.Min(count, _credit);
         while (written < limit)
         {
@@ -163,9 +163,9 @@ internal sealed partial class OutboundPipe
             written++;
         }
 
-        if (_stage is { } stage)
+        if (_buffer is { } buffer)
         {
-            stage.Write(messages[..size]);
+            buffer.Write(messages[..size]);
             _peer!.CountSent(written);
         }
         else
@@ -184,7 +184,7 @@ internal sealed partial class OutboundPipe
         session.Pipe = this;
         _peer = session.Peer;
         _connection = session.Connection;
-        _stage = _isShared ? _connection.ExternalWriteBuffer : _connection.GetWriteBuffer(_loop);
+        _buffer = _isShared ? _connection.ExternalWriteBuffer : _connection.GetWriteBuffer(_loop);
         if (_isShared)
         {
             // Send the last bytes of the handshake first.
@@ -198,7 +198,7 @@ internal sealed partial class OutboundPipe
         {
             int count = backlog.Count;
             _peer!.CountSent(count);
-            backlog.MoveTo(_stage);
+            backlog.MoveTo(_buffer);
             Flush();
             _marks.Add(Position, count);
         }
@@ -220,19 +220,19 @@ internal sealed partial class OutboundPipe
             return false;
         }
 
-        bool survives = _backlog is not null && _socket.Keeps(this);
+        bool survives = _backlog is not null && _socket.IsLinkPipe(this);
         if (survives)
         {
             connection.TakeUnsent(_backlog!);
             _discarded?.MoveTo(_backlog!);
-            KeepNewestOnly();
+            ReplaceBacklogByNewest();
         }
 
         _newest?.Clear();
 
         _peer = null;
         _connection = null;
-        _stage = null;
+        _buffer = null;
         _granted = _credit = 0;
         _byteCredit = 0;
         return survives;
@@ -286,7 +286,7 @@ internal sealed partial class OutboundPipe
     /// <summary>Called when there may be room again.</summary>
     internal void OnRoom()
     {
-        if (_newest is { Count: > 0 } && _stage is not null)
+        if (_newest is { Count: > 0 } && _buffer is not null)
         {
             SendNewest();
             return;
@@ -299,7 +299,7 @@ internal sealed partial class OutboundPipe
     }
 
     /// <summary>Called when memory is no longer short, for a pipe that refused a message because of it.</summary>
-    internal void OnEnough()
+    internal void OnMemoryAvailable()
     {
         if (IsFull && HasAnyRoom())
         {
@@ -310,7 +310,7 @@ internal sealed partial class OutboundPipe
     /// <summary>Drops the messages that wait for a connection and returns their number.</summary>
     internal int Abandon()
     {
-        int count = Waiting;
+        int count = BacklogCount;
         _backlog?.Clear();
         return count;
     }

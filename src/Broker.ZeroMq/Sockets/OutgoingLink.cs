@@ -46,7 +46,7 @@ internal sealed class OutgoingLink : IDisposable
 
     internal bool IsStopped => _stopped.IsCancellationRequested;
 
-    private bool LoopIsGone => !_loop.TryPost(static () => { });
+    private bool IsLoopStopped => !_loop.TryPost(static () => { });
 
     internal void Start() => _ = RunAsync();
 
@@ -60,7 +60,7 @@ internal sealed class OutgoingLink : IDisposable
     /// <summary>
     /// Whether this failure differs from the previous one. So a peer that is unreachable for a day causes one log line.
     /// </summary>
-    internal bool IsNews(string reason)
+    internal bool IsNewFailure(string reason)
     {
         bool news = !string.Equals(_lastFailure, reason, StringComparison.Ordinal);
         _lastFailure = reason;
@@ -76,7 +76,7 @@ internal sealed class OutgoingLink : IDisposable
             {
                 if (_names is { IsDisposed: true })
                 {
-                    _socket.GiveUp(this);
+                    _socket.RemoveLink(this);
                     return;
                 }
 
@@ -97,7 +97,7 @@ internal sealed class OutgoingLink : IDisposable
             {
                 return;
             }
-            catch (ObjectDisposedException) when (LoopIsGone)
+            catch (ObjectDisposedException) when (IsLoopStopped)
             {
                 return;
             }
@@ -125,7 +125,7 @@ internal sealed class OutgoingLink : IDisposable
             Fail("no connection within the connect timeout");
             return false;
         }
-        catch (Exception e) when (!IsStopped && e is not OutOfMemoryException && !LoopIsGone)
+        catch (Exception e) when (!IsStopped && e is not OutOfMemoryException && !IsLoopStopped)
         {
             // An address that the system or a name server rejects now may be valid later.
             Fail(ZmtpErrors.Printable(e.Message));
@@ -150,7 +150,7 @@ internal sealed class OutgoingLink : IDisposable
 
     private void Fail(string reason)
     {
-        if (IsNews(reason))
+        if (IsNewFailure(reason))
         {
             _socket.Report(new ZeroMqEvent(ZeroMqEventKind.ConnectFailed, Endpoint, Endpoint, Peer: null, reason));
         }

@@ -10,11 +10,11 @@ namespace Broker.ZeroMq.Sockets;
 internal abstract partial class PeerSession
 {
     // The time for sending the ERROR command that contains the reason of a refusal.
-    private static readonly TimeSpan LastWords = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan ErrorLinger = TimeSpan.FromSeconds(1);
 
     private ZmtpHandshake? _handshake;
     private LoopTimer? _handshakeTimer;
-    private volatile bool _taken;
+    private volatile bool _accepted;
     private string _userId = "";
     private ZmtpCipher? _cipher;
 
@@ -30,19 +30,19 @@ internal abstract partial class PeerSession
         // One limit for the whole handshake: a peer gains nothing by sending its greeting slowly.
         _handshakeTimer = Loop.StartTimer(options.HandshakeTimeout, () => Refuse("the handshake took too long"));
         int needed = 0;
-        Shake([], ref needed);
+        AdvanceHandshake([], ref needed);
     }
 
-    private int Shake(ReadOnlySpan<byte> bytes, ref int needed)
+    private int AdvanceHandshake(ReadOnlySpan<byte> bytes, ref int needed)
     {
         int consumed = 0;
         do
         {
             var handshake = _handshake!;
-            var step = handshake.Advance(bytes[consumed..], Stage.GetSpan(handshake.MaxOutputSize));
+            var step = handshake.Advance(bytes[consumed..], WriteBuffer.GetSpan(handshake.MaxOutputSize));
             consumed += step.Consumed;
             needed = step.Needed;
-            Follow(handshake, step.Written);
+            ApplyState(handshake, step.Written);
             if (step.State != ZmtpHandshakeState.Admission)
             {
                 break;
@@ -53,43 +53,43 @@ internal abstract partial class PeerSession
     }
 
     // The bytes were written to the write buffer but not added to it yet.
-    private void Follow(ZmtpHandshake handshake, int written)
+    private void ApplyState(ZmtpHandshake handshake, int written)
     {
         if (handshake.State == ZmtpHandshakeState.Active)
         {
-            Welcome(handshake, written);
+            CompleteHandshake(handshake, written);
             return;
         }
 
-        Stage.Advance(written);
+        WriteBuffer.Advance(written);
         if (handshake.State == ZmtpHandshakeState.Failed)
         {
-            Refuse(FailureOf(handshake), written != 0 ? LastWords : TimeSpan.Zero);
+            Refuse(FailureOf(handshake), written != 0 ? ErrorLinger : TimeSpan.Zero);
         }
         else if (handshake.State == ZmtpHandshakeState.Admission)
         {
-            Ask(handshake);
+            Authenticate(handshake);
         }
     }
 
     // Nothing is read from the peer until the application has decided.
-    private void Ask(ZmtpHandshake handshake)
+    private void Authenticate(ZmtpHandshake handshake)
     {
         var options = Socket.CommonOptions;
         var credentials = new ZeroMqCredentials(Address, Endpoint, options.Security.Mechanism, handshake.Credentials, handshake.Peer!);
-        Task<ZeroMqAdmission?> answer = AskAsync(options.Authenticate!, credentials);
+        Task<ZeroMqAdmission?> answer = AuthenticateAsync(options.Authenticate!, credentials);
         if (answer.IsCompletedSuccessfully)
         {
-            Decide(handshake, answer.Result);
+            ApplyAdmission(handshake, answer.Result);
             return;
         }
 
         Connection.PauseReceiving();
-        _ = AwaitAsync(handshake, answer);
+        _ = WaitForAdmissionAsync(handshake, answer);
     }
 
     // Returns null if the application's callback failed.
-    private static async Task<ZeroMqAdmission?> AskAsync(
+    private static async Task<ZeroMqAdmission?> AuthenticateAsync(
         Func<ZeroMqCredentials, ValueTask<ZeroMqAdmission>> authenticate, ZeroMqCredentials credentials)
     {
         try
@@ -102,7 +102,7 @@ internal abstract partial class PeerSession
         }
     }
 
-    private async Task AwaitAsync(ZmtpHandshake handshake, Task<ZeroMqAdmission?> answer)
+    private async Task WaitForAdmissionAsync(ZmtpHandshake handshake, Task<ZeroMqAdmission?> answer)
     {
         ZeroMqAdmission? admission = await answer.ConfigureAwait(false);
         _ = Loop.TryPost(() =>
@@ -111,38 +111,38 @@ internal abstract partial class PeerSession
             {
                 // Resume first, because the admission may pause the peer again.
                 Connection.ResumeReceiving();
-                Decide(handshake, admission);
+                ApplyAdmission(handshake, admission);
             }
         });
     }
 
-    private void Decide(ZmtpHandshake handshake, ZeroMqAdmission? answer)
+    private void ApplyAdmission(ZmtpHandshake handshake, ZeroMqAdmission? answer)
     {
-        var stage = Stage;
-        var output = stage.GetSpan(handshake.MaxOutputSize);
+        var buffer = WriteBuffer;
+        var output = buffer.GetSpan(handshake.MaxOutputSize);
         if (answer is not { } admission)
         {
-            stage.Advance(handshake.Deny("500", output));
-            Refuse($"{ZmtpErrors.Text(ZmtpError.NotAdmitted)}: the authentication failed", LastWords);
+            buffer.Advance(handshake.Deny("500", output));
+            Refuse($"{ZmtpErrors.Text(ZmtpError.NotAdmitted)}: the authentication failed", ErrorLinger);
             return;
         }
 
         if (!admission.IsAdmitted)
         {
-            stage.Advance(handshake.Deny("400", output));
-            Refuse($"{ZmtpErrors.Text(ZmtpError.NotAdmitted)}: {ZmtpErrors.Printable(admission.Reason)}", LastWords);
+            buffer.Advance(handshake.Deny("400", output));
+            Refuse($"{ZmtpErrors.Text(ZmtpError.NotAdmitted)}: {ZmtpErrors.Printable(admission.Reason)}", ErrorLinger);
             return;
         }
 
         _userId = admission.UserId;
-        Follow(handshake, handshake.Admit(output));
+        ApplyState(handshake, handshake.Admit(output));
     }
 
-    private void Welcome(ZmtpHandshake handshake, int written)
+    private void CompleteHandshake(ZmtpHandshake handshake, int written)
     {
         var zmtp = handshake.Peer!;
         int ready = handshake.ReadySize;
-        Stage.Advance(written - ready);
+        WriteBuffer.Advance(written - ready);
         _handshakeTimer?.Cancel();
         _handshakeTimer = null;
         _cipher = handshake.TakeCipher(Socket.InboundLimits);
@@ -156,12 +156,12 @@ internal abstract partial class PeerSession
             // connection is encrypted.
             if (zmtp.UnderstandsCommands && (ready > 0 ? objection is not null : _cipher is null))
             {
-                var stage = Stage;
-                stage.Advance(ZmtpCommandWriter.WriteError(stage.GetSpan(ZmtpCommandWriter.MaxErrorSize), reason));
+                var buffer = WriteBuffer;
+                buffer.Advance(ZmtpCommandWriter.WriteError(buffer.GetSpan(ZmtpCommandWriter.MaxErrorSize), reason));
             }
 
             _cipher?.Dispose();
-            Refuse(reason, LastWords);
+            Refuse(reason, ErrorLinger);
             return;
         }
 
@@ -171,15 +171,15 @@ internal abstract partial class PeerSession
             return;
         }
 
-        Stage.Advance(ready);
+        WriteBuffer.Advance(ready);
         if (_cipher is not null)
         {
             Connection.StartRecords(_cipher);
         }
 
         StartHeartbeat(zmtp);
-        _taken = true;
-        OnTaken();
+        _accepted = true;
+        OnAccepted();
         Report(ZeroMqEventKind.PeerConnected, reason: null);
     }
 

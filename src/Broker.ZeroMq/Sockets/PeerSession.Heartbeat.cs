@@ -10,8 +10,8 @@ namespace Broker.ZeroMq.Sockets;
 internal abstract partial class PeerSession
 {
     private uint _reads;
-    private uint _readsAtWelcome;
-    private long _takenAt;
+    private uint _readsAtHandshake;
+    private long _acceptedAt;
     private uint _readsAtPing;
     private uint _readsAtTtl;
     private uint _pauses;
@@ -28,8 +28,8 @@ internal abstract partial class PeerSession
     /// has sent something, if it supports PING, or if this socket connected to it. May be called on any thread; the
     /// value may be out of date at once.
     /// </summary>
-    internal long Dumb(long now) =>
-        _taken && Link is null && !Peer!.Zmtp.UnderstandsPing && Volatile.Read(ref _reads) == _readsAtWelcome ? now - _takenAt : -1;
+    internal long GetSilence(long now) =>
+        _accepted && Link is null && !Peer!.Zmtp.UnderstandsPing && Volatile.Read(ref _reads) == _readsAtHandshake ? now - _acceptedAt : -1;
 
     /// <summary>
     /// Handles a command that is not a subscription. Returns false if the connection must end; it has been refused
@@ -65,11 +65,11 @@ internal abstract partial class PeerSession
             WatchTtl();
         }
 
-        if (_answeredAhead > 0)
+        if (_pingsAnsweredAhead > 0)
         {
-            _answeredAhead--;
+            _pingsAnsweredAhead--;
         }
-        else if (MayAnswer)
+        else if (HasRoomForAnswer)
         {
             Answer(context);
         }
@@ -79,8 +79,8 @@ internal abstract partial class PeerSession
 
     private void StartHeartbeat(ZmtpPeer zmtp)
     {
-        _readsAtWelcome = _reads;
-        _takenAt = Environment.TickCount64;
+        _readsAtHandshake = _reads;
+        _acceptedAt = Environment.TickCount64;
         if (Socket.CommonOptions.HeartbeatInterval != Timeout.InfiniteTimeSpan && zmtp.UnderstandsPing)
         {
             _pingTimer = Loop.StartTimer(Socket.CommonOptions.HeartbeatInterval, Ping);
@@ -103,11 +103,11 @@ internal abstract partial class PeerSession
             _pongTimer = Loop.StartTimer(options.HeartbeatTimeout ?? options.HeartbeatInterval, CheckPong);
         }
 
-        if (MayAnswer)
+        if (HasRoomForAnswer)
         {
-            var stage = Stage;
+            var buffer = WriteBuffer;
             ushort ttl = (ushort)(options.HeartbeatTtl.TotalMilliseconds / 100);
-            stage.Advance(ZmtpCommandWriter.WritePing(stage.GetSpan(ZmtpCommandWriter.CommandSize(4, sizeof(ushort))), ttl, context: []));
+            buffer.Advance(ZmtpCommandWriter.WritePing(buffer.GetSpan(ZmtpCommandWriter.CommandSize(4, sizeof(ushort))), ttl, context: []));
         }
 
         _pingTimer = Loop.StartTimer(options.HeartbeatInterval, Ping);
@@ -120,7 +120,7 @@ internal abstract partial class PeerSession
         // The PING itself is sent within the iteration that wrote it, so that only further bytes show that the peer
         // accepts data.
         bool takes = Connection.PendingBytes > 0 && Connection.SentBytes > _sentAtPing;
-        if (_reads == _readsAtPing && !takes && !IsSilenceOurs && !WasPausedSince(_pausesAtPing))
+        if (_reads == _readsAtPing && !takes && !IsSilenceExpected && !WasPausedSince(_pausesAtPing))
         {
             Refuse("no answer to heartbeats");
         }
@@ -152,7 +152,7 @@ internal abstract partial class PeerSession
     }
 
     /// <summary>Whether the peer cannot be expected to answer now, because of data that is queued for it.</summary>
-    private protected virtual bool IsSilenceOurs => false;
+    private protected virtual bool IsSilenceExpected => false;
 
     // While receiving is paused, an answer would not be read.
     private bool WasPausedSince(uint pauses) => Connection.IsReceivingPaused || pauses != _pauses;

@@ -12,14 +12,14 @@ namespace Broker.ZeroMq.Sockets;
 internal abstract partial class PeerSession : ConnectionHandler
 {
     // The limit of answers that are queued for a peer that requests answers and does not read them.
-    private const long MostPendingAnswers = 64 * 1024;
+    private const long MaxPendingAnswerBytes = 64 * 1024;
 
     private const int KeepAliveProbes = 3;
     private static readonly TimeSpan KeepAliveInterval = TimeSpan.FromSeconds(10);
 
     private readonly TaskCompletionSource<bool> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private protected ZmtpDecoder _decoder;
-    private bool _entered;
+    private bool _isCounted;
 
     private protected PeerSession(LoopSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
     {
@@ -58,8 +58,8 @@ internal abstract partial class PeerSession : ConnectionHandler
     {
         Connection = connection;
         Address = ZeroMqEndpoint.Show(connection.RemoteEndPoint, Endpoint);
-        _entered = Socket.TryEnter(this, out string? reason);
-        if (!_entered || Link is { IsStopped: true })
+        _isCounted = Socket.TryAdd(this, out string? reason);
+        if (!_isCounted || Link is { IsStopped: true })
         {
             if (reason is not null)
             {
@@ -88,7 +88,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         int consumed = 0;
         if (Peer is null && !IsOver)
         {
-            consumed = Shake(bytes, ref needed);
+            consumed = AdvanceHandshake(bytes, ref needed);
 
             // Bytes that follow the end of an encrypting handshake are encrypted already. The transport decrypts them
             // and delivers them again.
@@ -117,7 +117,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             {
                 // A PING between the frames of an undelivered message has been handled already and will not be decoded
                 // again.
-                AnswerAhead(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
+                AnswerBufferedPings(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
             }
             else if (result.Paused)
             {
@@ -140,9 +140,9 @@ internal abstract partial class PeerSession : ConnectionHandler
         var undelivered = Peer is null ? null : TakeUndelivered(connection, Peer);
         try
         {
-            if (_taken)
+            if (_accepted)
             {
-                OnGone();
+                OnDisconnected();
             }
         }
         finally
@@ -154,12 +154,12 @@ internal abstract partial class PeerSession : ConnectionHandler
                 ReportEnd(reason, error, undelivered);
             }
 
-            if (_entered)
+            if (_isCounted)
             {
-                Socket.Leave(this, undelivered);
+                Socket.Remove(this, undelivered);
             }
 
-            _ended.TrySetResult(_taken);
+            _ended.TrySetResult(_accepted);
         }
     }
 
@@ -170,17 +170,17 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// Closes the connection after the queued data has been sent; the peer is not at fault. May be called on any
     /// thread.
     /// </summary>
-    internal void Leave(TimeSpan linger) => Connection?.Close(linger);
+    internal void Close(TimeSpan linger) => Connection?.Close(linger);
 
     private protected abstract void Configure(Connection connection);
 
     private protected abstract ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes);
 
     /// <summary>Called when the peer was accepted.</summary>
-    private protected abstract void OnTaken();
+    private protected abstract void OnAccepted();
 
     /// <summary>Called when a peer that was accepted has disconnected.</summary>
-    private protected abstract void OnGone();
+    private protected abstract void OnDisconnected();
 
     /// <summary>
     /// The messages that the peer did not get and that will not be sent again; null for none. Called within
@@ -192,9 +192,9 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// Whether the peer's queue has room for answers and PINGs. A hostile peer could otherwise request answers without
     /// a limit.
     /// </summary>
-    private protected virtual bool MayAnswer => Connection.PendingBytes < MostPendingAnswers;
+    private protected virtual bool HasRoomForAnswer => Connection.PendingBytes < MaxPendingAnswerBytes;
 
-    private protected LoopWriteBuffer Stage => Connection.GetWriteBuffer(Loop);
+    private protected LoopWriteBuffer WriteBuffer => Connection.GetWriteBuffer(Loop);
 
     private void Refuse(string reason, TimeSpan linger)
     {
@@ -226,7 +226,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             CloseReason.Shutdown => "the loops were stopped",
             _ => "the connection was lost",
         };
-        if (_taken)
+        if (_accepted)
         {
             Report(ZeroMqEventKind.PeerDisconnected, text, undelivered?.Messages ?? 0);
         }
@@ -238,7 +238,7 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     private protected void Report(ZeroMqEventKind kind, string? reason, long undelivered = 0)
     {
-        if (kind != ZeroMqEventKind.PeerRefused || Link is null || Link.IsNews(reason!))
+        if (kind != ZeroMqEventKind.PeerRefused || Link is null || Link.IsNewFailure(reason!))
         {
             Socket.Report(new ZeroMqEvent(kind, Endpoint, Address, Peer, reason, undelivered));
         }

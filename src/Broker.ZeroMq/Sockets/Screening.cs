@@ -10,5 +10,5 @@ internal enum Screening
     Drop,
 
     /// <summary>Do not deliver the message now: pause its peer.</summary>
-    Hold,
+    Pause,
 }

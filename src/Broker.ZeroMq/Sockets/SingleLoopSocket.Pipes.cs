@@ -11,7 +11,7 @@ public abstract partial class SingleLoopSocket
     /// <summary>
     /// Whether the pipe belongs to a connected endpoint, so that its messages wait for the next connection.
     /// </summary>
-    internal bool Keeps(OutboundPipe pipe) => _links.Contains(pipe);
+    internal bool IsLinkPipe(OutboundPipe pipe) => _links.Contains(pipe);
 
     /// <summary>Called when a pipe that was full has room again.</summary>
     internal virtual void OnRoom(OutboundPipe pipe)
@@ -22,12 +22,12 @@ public abstract partial class SingleLoopSocket
     private protected virtual bool Sends => true;
 
     /// <summary>Whether messages can be queued for an endpoint before its peer is known.</summary>
-    private protected virtual bool SendsToStrangers => true;
+    private protected virtual bool QueuesBeforeHandshake => true;
 
     /// <summary>
     /// Whether the queued messages of a connected endpoint wait for the next connection when a connection is lost.
     /// </summary>
-    private protected virtual bool KeepsForNextConnection => !MessageOptions.Immediate;
+    private protected virtual bool QueuesAcrossConnections => !MessageOptions.Immediate;
 
     /// <summary>Called when a pipe was added.</summary>
     private protected virtual void OnPipeAdded(OutboundPipe pipe)
@@ -44,25 +44,25 @@ public abstract partial class SingleLoopSocket
     {
     }
 
-    private protected override void OnEnoughMemory() => Loop.Post(() =>
+    private protected override void OnMemoryAvailable() => Loop.Post(() =>
     {
         lock (PipeGate)
         {
             foreach (var session in _sessions)
             {
-                session.Pipe?.OnEnough();
+                session.Pipe?.OnMemoryAvailable();
             }
 
             foreach (var pipe in _links)
             {
-                pipe.OnEnough();
+                pipe.OnMemoryAvailable();
             }
         }
     });
 
     private protected override void OnConnecting(OutgoingLink link)
     {
-        if (Sends && SendsToStrangers && KeepsForNextConnection)
+        if (Sends && QueuesBeforeHandshake && QueuesAcrossConnections)
         {
             var pipe = new OutboundPipe(this, isLink: true);
             Loop.Run(() =>
@@ -85,7 +85,7 @@ public abstract partial class SingleLoopSocket
             lock (PipeGate)
             {
                 _backlogSent = sent;
-                NoticeBacklog();
+                CheckBacklogSent();
             }
         });
         return sent.Task;
@@ -101,7 +101,7 @@ public abstract partial class SingleLoopSocket
                 _links.Remove(pipe);
                 OnPipeRemoved(pipe);
                 abandoned = pipe.Abandon();
-                NoticeBacklog();
+                CheckBacklogSent();
             }
 
             CountAbandoned(abandoned);
@@ -117,7 +117,7 @@ public abstract partial class SingleLoopSocket
 
         var link = session.Link;
         bool isNew = link?.Pipe is null;
-        bool isKept = link is not null && KeepsForNextConnection;
+        bool isKept = link is not null && QueuesAcrossConnections;
         var pipe = link?.Pipe ?? new OutboundPipe(this, isKept);
         if (isNew && isKept)
         {
@@ -137,12 +137,12 @@ public abstract partial class SingleLoopSocket
             OnPipeAdded(pipe);
         }
 
-        NoticeBacklog();
+        CheckBacklogSent();
     }
 
-    private void NoticeBacklog()
+    private void CheckBacklogSent()
     {
-        if (_backlogSent is not null && _links.All(pipe => pipe.Waiting == 0))
+        if (_backlogSent is not null && _links.All(pipe => pipe.BacklogCount == 0))
         {
             _backlogSent.TrySetResult();
         }
@@ -156,7 +156,7 @@ public abstract partial class SingleLoopSocket
         }
 
         session.Pipe = null;
-        if (Keeps(pipe))
+        if (IsLinkPipe(pipe))
         {
             // The pipe may have been full of bytes that the closed connection no longer holds.
             pipe.OnRoom();

@@ -15,7 +15,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
 
     private volatile MessageSession[] _sessions = [];
     private bool _isPaused;
-    private int _resumed;
+    private int _resumeCount;
 
     private protected SingleLoopSocket(EventLoop loop, ZmtpSocketType type, LoopMessageOptions options, InboundSink sink)
         : base((loop ?? throw new ArgumentNullException(nameof(loop))).Group, loop, type, options)
@@ -94,7 +94,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
         RequireLoop();
         _isPaused = false;
         var sessions = _sessions;
-        int first = sessions.Length == 0 ? 0 : (int)((uint)_resumed++ % (uint)sessions.Length);
+        int first = sessions.Length == 0 ? 0 : (int)((uint)_resumeCount++ % (uint)sessions.Length);
         for (int i = 0; i < sessions.Length; i++)
         {
             int at = first + i;
@@ -155,7 +155,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
             DetachPipe(session);
         }
 
-        Sink.OnGone(session);
+        Sink.OnDisconnected(session);
     }
 
     private protected void RequireLoop()

@@ -23,7 +23,7 @@ public sealed class LoopSubscriber : LoopSocket
     /// <summary>Creates a socket without endpoints and subscriptions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopSubscriber(EventLoopGroup loops, ZeroMqMessageHandler onMessage, LoopSubscriberOptions? options = null)
-        : base(loops, home: null, (options ??= new LoopSubscriberOptions()).AnnounceExtended ? ZmtpSocketType.XSub : ZmtpSocketType.Sub, options)
+        : base(loops, singleLoop: null, (options ??= new LoopSubscriberOptions()).AnnounceExtended ? ZmtpSocketType.XSub : ZmtpSocketType.Sub, options)
     {
         ArgumentNullException.ThrowIfNull(onMessage);
         Options = options;
@@ -43,7 +43,7 @@ public sealed class LoopSubscriber : LoopSocket
     /// <summary>
     /// Called on a peer's loop when an accepted peer has disconnected. Set before the first endpoint.
     /// </summary>
-    internal Action<ZeroMqPeer>? OnPeerGone { get; set; }
+    internal Action<ZeroMqPeer>? OnPeerDisconnected { get; set; }
 
     /// <summary>
     /// Subscribes to messages whose first frame begins with <paramref name="prefix"/>; the empty prefix subscribes to

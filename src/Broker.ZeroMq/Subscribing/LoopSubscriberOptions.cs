@@ -39,7 +39,7 @@ public sealed record LoopSubscriberOptions : LoopSocketOptions
     /// How many upstream messages may be queued for one publisher. 0 means that only the limit in bytes applies.
     /// Subscriptions do not count.
     /// </summary>
-    internal int MostUpstreamMessages { get; init; }
+    internal int MaxUpstreamMessages { get; init; }
 
     internal override ZmtpLimits InboundLimits => Limits;
 

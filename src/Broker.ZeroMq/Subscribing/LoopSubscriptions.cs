@@ -24,7 +24,7 @@ internal sealed class LoopSubscriptions
         // Backwards, because sending to a peer may remove it from the list.
         for (int i = _peers.Count - 1; i >= 0; i--)
         {
-            _peers[i].Tell(prefix, subscribe);
+            _peers[i].SendSubscription(prefix, subscribe);
         }
     }
 
@@ -39,6 +39,6 @@ internal sealed class LoopSubscriptions
 
     private readonly struct Replay(SubscriberSession peer) : IPrefixVisitor
     {
-        public void Visit(ReadOnlySpan<byte> prefix, int count) => peer.Tell(prefix, subscribe: true);
+        public void Visit(ReadOnlySpan<byte> prefix, int count) => peer.SendSubscription(prefix, subscribe: true);
     }
 }

@@ -9,33 +9,33 @@ namespace Broker.ZeroMq.Subscribing;
 internal sealed class SubscriberSession : PeerSession
 {
     // The most bytes that a loop collects before it flushes.
-    private const long StagedAtMost = 256 * 1024;
+    private const long MaxUnflushedBytes = 256 * 1024;
 
     // A larger value is no limit in practice; below it the multiples do not overflow.
-    private const long MostMark = 1L << 48;
+    private const long MaxMark = 1L << 48;
 
     private readonly LoopSubscriber _socket;
     private readonly LoopSubscriptions _subscriptions;
-    private readonly MessageMark? _mark;
+    private readonly HighWaterMark? _mark;
 
     internal SubscriberSession(LoopSubscriber socket, EventLoop loop, string endpoint, OutgoingLink? link)
         : base(socket, loop, endpoint, link)
     {
         _socket = socket;
         _subscriptions = socket.SubscriptionsOf(loop);
-        if (socket.Options.MostUpstreamMessages > 0)
+        if (socket.Options.MaxUpstreamMessages > 0)
         {
-            _mark = new MessageMark(socket.Options.MostUpstreamMessages, socket.Loops.Count);
+            _mark = new HighWaterMark(socket.Options.MaxUpstreamMessages, socket.Loops.Count);
         }
     }
 
     /// <summary>Sends a change to the publisher in the form that its ZMTP version supports.</summary>
-    internal void Tell(ReadOnlySpan<byte> prefix, bool subscribe)
+    internal void SendSubscription(ReadOnlySpan<byte> prefix, bool subscribe)
     {
         bool asCommand = Peer!.Zmtp.UsesSubscribeCommands;
-        var stage = Stage;
-        var destination = stage.GetSpan(ZmtpCommandWriter.SubscriptionSize(prefix.Length, subscribe, asCommand));
-        stage.Advance(ZmtpCommandWriter.WriteSubscription(destination, prefix, subscribe, asCommand));
+        var buffer = WriteBuffer;
+        var destination = buffer.GetSpan(ZmtpCommandWriter.SubscriptionSize(prefix.Length, subscribe, asCommand));
+        buffer.Advance(ZmtpCommandWriter.WriteSubscription(destination, prefix, subscribe, asCommand));
     }
 
     private protected override void Configure(Connection connection)
@@ -43,47 +43,47 @@ internal sealed class SubscriberSession : PeerSession
         // Messages stop at the mark. But a loop only knows the bytes that other loops have flushed, not the bytes in
         // their write buffers, and up to half of a buffer can stay unused after a message. Subscriptions have as much
         // room in addition.
-        long mark = Math.Min(_socket.Options.MaxPendingBytes, MostMark);
-        connection.MaxPendingBytes = mark + (2 * _socket.Loops.Count * (mark + StagedAtMost));
+        long mark = Math.Min(_socket.Options.MaxPendingBytes, MaxMark);
+        connection.MaxPendingBytes = mark + (2 * _socket.Loops.Count * (mark + MaxUnflushedBytes));
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
     }
 
     /// <summary>Queues a message if there is room. May be called on any loop of the group.</summary>
     internal bool TrySendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
-        var stage = Connection.GetWriteBuffer(loop);
+        var buffer = Connection.GetWriteBuffer(loop);
         long share = loop.Group.MemoryBudget.PerPeerLimit;
-        if (Connection.BufferedBytes + stage.Length + encoded.Length > share)
+        if (Connection.BufferedBytes + buffer.Length + encoded.Length > share)
         {
             // Bytes in the loop's write buffer do not count if the peer accepts them now.
             Connection.Flush(loop);
         }
 
-        long waiting = Connection.BufferedBytes + stage.Length;
+        long waiting = Connection.BufferedBytes + buffer.Length;
         if (waiting + encoded.Length > _socket.Options.MaxPendingBytes
             || (waiting > 0 && waiting + encoded.Length > share)
-            || (_mark is not null && !_mark.HasRoom(Connection, loop, stage)))
+            || (_mark is not null && !_mark.HasRoom(Connection, loop, buffer)))
         {
             return false;
         }
 
-        stage.Write(encoded);
+        buffer.Write(encoded);
         Peer!.CountSent(Loop == loop);
         _mark?.Count(loop);
         return true;
     }
 
-    private protected override void OnTaken()
+    private protected override void OnAccepted()
     {
         _subscriptions.Add(this);
         _socket.Add(this);
     }
 
-    private protected override void OnGone()
+    private protected override void OnDisconnected()
     {
         _socket.Remove(this);
         _subscriptions.Remove(this);
-        _socket.OnPeerGone?.Invoke(Peer!);
+        _socket.OnPeerDisconnected?.Invoke(Peer!);
     }
 
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)

@@ -48,7 +48,7 @@ public sealed class ReqRepTests
             Assert.True(req.TrySend("1"u8));
             Assert.True(req.IsAwaitingReply);
             Assert.Throws<InvalidOperationException>(() => req.TrySend("2"u8));
-            req.GiveUp();
+            req.AbandonRequest();
             Assert.True(req.TrySend("3"u8));
         });
     }
@@ -97,7 +97,7 @@ public sealed class ReqRepTests
         var first = await asked.TakeAsync();
         await rig.DoAsync(() =>
         {
-            req.GiveUp();
+            req.AbandonRequest();
             Assert.True(req.TrySend("2"u8));
         });
         var second = await asked.TakeAsync();

@@ -144,7 +144,7 @@ public abstract class PipelineSocketTests : IDisposable
         // At most two marks, the kernel's buffers, and the messages that the loops are processing. That limits the
         // memory.
         Assert.InRange(sent, Least, 5000);
-        Assert.InRange(context.HeldBytes, 1, 10_000_000);
+        Assert.InRange(context.BufferedBytes, 1, 10_000_000);
         for (int i = 0; i < sent; i++)
         {
             Assert.Equal(20_000, pair.Pull.Receive(body));
@@ -367,10 +367,10 @@ public abstract class PipelineSocketTests : IDisposable
 
             // For a moment the kernel may contain all that is left.
             pair.Pull.ReceiveBytes();
-            Wait.Until(() => context.HeldBytes != 0, "what was sent");
+            Wait.Until(() => context.BufferedBytes != 0, "what was sent");
         }
 
-        Assert.Equal(0, context.HeldBytes);
+        Assert.Equal(0, context.BufferedBytes);
     }
 
     private static byte[] Numbered(byte[] body, int number)

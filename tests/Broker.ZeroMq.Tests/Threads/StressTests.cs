@@ -121,7 +121,7 @@ public sealed class StressTests
 
         Assert.Equal(sentCount, receivedCount);
         Assert.Equal(sentSum, receivedSum);
-        Assert.Equal(0, context.HeldBytes);
+        Assert.Equal(0, context.BufferedBytes);
 
         // A connection returns its queue when its socket has been notified of its end.
         await Wait.UntilAsync(() => loops.BufferedBytes == 0, () => $"{loops.BufferedBytes} bytes are held");

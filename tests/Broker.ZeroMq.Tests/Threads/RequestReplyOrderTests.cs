@@ -1,11 +1,11 @@
 namespace Broker.ZeroMq.Tests.Threads;
 
-public sealed class TurnTakingTests
+public sealed class RequestReplyOrderTests
 {
     [Fact]
     public void A_request_received_before_the_previous_reply_has_returned_leaves_the_REP_to_reply()
     {
-        var turns = new TurnTaking(isReply: true, isRelaxed: false);
+        var turns = new RequestReplyOrder(isReply: true, isRelaxed: false);
         turns.EndReceive(turns.BeginReceive());
         var first = turns.BeginSend();
         turns.EndReceive(turns.BeginReceive());
@@ -18,7 +18,7 @@ public sealed class TurnTakingTests
     [Fact]
     public void A_send_that_ends_late_does_not_end_a_later_send()
     {
-        var turns = new TurnTaking(isReply: true, isRelaxed: false);
+        var turns = new RequestReplyOrder(isReply: true, isRelaxed: false);
         turns.EndReceive(turns.BeginReceive());
         var first = turns.BeginSend();
         turns.EndReceive(turns.BeginReceive());
@@ -33,7 +33,7 @@ public sealed class TurnTakingTests
     [Fact]
     public void A_reply_received_before_the_request_has_returned_leaves_the_REQ_to_send()
     {
-        var turns = new TurnTaking(isReply: false, isRelaxed: false);
+        var turns = new RequestReplyOrder(isReply: false, isRelaxed: false);
         var request = turns.BeginSend();
         turns.EndReceive(turns.BeginReceive());
         turns.EndSend(request, wasSent: true);
@@ -45,7 +45,7 @@ public sealed class TurnTakingTests
     [Fact]
     public void A_relaxed_request_without_room_leaves_the_previous_one_waiting_for_its_reply()
     {
-        var turns = new TurnTaking(isReply: false, isRelaxed: true);
+        var turns = new RequestReplyOrder(isReply: false, isRelaxed: true);
         turns.EndSend(turns.BeginSend(), wasSent: true);
         turns.EndSend(turns.BeginSend(), wasSent: false);
 
@@ -56,7 +56,7 @@ public sealed class TurnTakingTests
     [Fact]
     public void A_reply_received_while_another_request_is_sent_leaves_that_request_waiting()
     {
-        var turns = new TurnTaking(isReply: false, isRelaxed: true);
+        var turns = new RequestReplyOrder(isReply: false, isRelaxed: true);
         turns.EndSend(turns.BeginSend(), wasSent: true);
         long began = turns.BeginReceive();
         turns.EndSend(turns.BeginSend(), wasSent: true);

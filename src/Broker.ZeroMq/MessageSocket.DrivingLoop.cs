@@ -7,7 +7,7 @@ namespace Broker.ZeroMq;
 public abstract partial class MessageSocket
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private DequeueResult TakeTurning<TReader>(ref TReader reader, TimeSpan timeout)
+    private DequeueResult ReceiveDrivingLoop<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
         // Poll before the thread sleeps: the message may be about to arrive.

@@ -6,47 +6,47 @@ namespace Broker.ZeroMq.Publishing;
 /// Removes the subscriptions of a peer that has disconnected, a few at a time: the peer may have had very many, and its
 /// loop must serve others too. Used on the peer's loop.
 /// </summary>
-internal sealed class LeavingPeer
+internal sealed class SubscriptionCleanup
 {
-    private const int AtATime = 256;
+    private const int BatchSize = 256;
 
     private readonly LoopPublisher _socket;
     private readonly PublisherSession _peer;
-    private readonly bool _isAsked;
-    private readonly Action _goOn;
-    private PrefixSubscriptions.Cursor _rest;
-    private PrefixSubscriptions.Cursor _asked;
-    private long _held;
+    private readonly bool _hasRequested;
+    private readonly Action _continue;
+    private PrefixSubscriptions.Cursor _effective;
+    private PrefixSubscriptions.Cursor _requested;
+    private long _memory;
 
-    private LeavingPeer(LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? asked, long held)
+    private SubscriptionCleanup(LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? requested, long memory)
     {
         _socket = socket;
         _peer = peer;
-        _rest = subscriptions.Walk();
-        _isAsked = asked is not null;
-        _asked = (asked ?? subscriptions).Walk();
-        _held = held;
-        _goOn = GoOn;
+        _effective = subscriptions.Walk();
+        _hasRequested = requested is not null;
+        _requested = (requested ?? subscriptions).Walk();
+        _memory = memory;
+        _continue = Continue;
     }
 
     /// <param name="socket">The peer's socket.</param>
     /// <param name="peer">The peer.</param>
     /// <param name="subscriptions">The subscriptions in effect; they no longer change.</param>
-    /// <param name="asked">
+    /// <param name="requested">
     /// The subscriptions that the peer requested, if they can differ from those in effect; otherwise null.
     /// </param>
-    /// <param name="held">The memory of the subscriptions in the socket's budget.</param>
+    /// <param name="memory">The memory of the subscriptions in the socket's budget.</param>
     internal static void Start(
-        LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? asked, long held) =>
-        new LeavingPeer(socket, peer, subscriptions, asked, held).GoOn();
+        LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? requested, long memory) =>
+        new SubscriptionCleanup(socket, peer, subscriptions, requested, memory).Continue();
 
-    private void GoOn()
+    private void Continue()
     {
-        for (int i = 0; i < AtATime; i++)
+        for (int i = 0; i < BatchSize; i++)
         {
             try
             {
-                if (!TakeBack())
+                if (!TryRemoveNext())
                 {
                     return;
                 }
@@ -54,18 +54,18 @@ internal sealed class LeavingPeer
             catch
             {
                 // The application's callback threw. The other subscriptions must be removed nevertheless.
-                _peer.Loop.Post(_goOn);
+                _peer.Loop.Post(_continue);
                 throw;
             }
         }
 
-        _peer.Loop.Post(_goOn);
+        _peer.Loop.Post(_continue);
     }
 
     // Returns false if no subscription is left.
-    private bool TakeBack()
+    private bool TryRemoveNext()
     {
-        if (_rest.MoveNext(out var prefix))
+        if (_effective.MoveNext(out var prefix))
         {
             try
             {
@@ -73,27 +73,27 @@ internal sealed class LeavingPeer
             }
             finally
             {
-                if (!_isAsked)
+                if (!_hasRequested)
                 {
-                    GiveBack(prefix);
+                    ReturnMemory(prefix);
                 }
             }
 
             return true;
         }
 
-        if (_isAsked && _asked.MoveNext(out prefix))
+        if (_hasRequested && _requested.MoveNext(out prefix))
         {
-            GiveBack(prefix);
+            ReturnMemory(prefix);
             return true;
         }
 
         return false;
     }
 
-    private void GiveBack(ReadOnlySpan<byte> prefix)
+    private void ReturnMemory(ReadOnlySpan<byte> prefix)
     {
-        _socket.Budget.Give(ref _held, prefix.Length);
+        _socket.Budget.Return(ref _memory, prefix.Length);
         _socket.Options.OnSubscription?.Invoke(_peer.Peer!, prefix, subscribes: false);
     }
 }

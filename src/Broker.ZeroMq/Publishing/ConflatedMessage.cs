@@ -6,7 +6,7 @@ namespace Broker.ZeroMq.Publishing;
 /// <summary>
 /// Conflation for one peer: the newest message, which waits while an older one is being sent. Used on any loop.
 /// </summary>
-internal sealed class Newest
+internal sealed class ConflatedMessage
 {
     private readonly Lock _gate = new();
     private byte[] _message = [];
@@ -16,12 +16,12 @@ internal sealed class Newest
     /// <summary>
     /// Sends a message if the previous one has been sent. Otherwise stores it and replaces the stored message.
     /// </summary>
-    internal void Put(Connection connection, EventLoop loop, ReadOnlySpan<byte> encoded)
+    internal void SendOrStore(Connection connection, EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         lock (_gate)
         {
-            var stage = connection.GetWriteBuffer(loop);
-            if (_length == 0 && stage.Length > 0)
+            var buffer = connection.GetWriteBuffer(loop);
+            if (_length == 0 && buffer.Length > 0)
             {
                 connection.Flush(loop);
             }
@@ -31,9 +31,9 @@ internal sealed class Newest
                 return;
             }
 
-            if (_length == 0 && stage.Length == 0 && connection.PendingBytes == 0)
+            if (_length == 0 && buffer.Length == 0 && connection.PendingBytes == 0)
             {
-                stage.Write(encoded);
+                buffer.Write(encoded);
                 return;
             }
 
@@ -52,7 +52,7 @@ internal sealed class Newest
     }
 
     /// <summary>Sends the stored message because the previous one has been sent. Called on the peer's loop.</summary>
-    internal void Send(Connection connection, EventLoop loop)
+    internal void SendStored(Connection connection, EventLoop loop)
     {
         lock (_gate)
         {

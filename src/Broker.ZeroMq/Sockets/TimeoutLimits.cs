@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>Bounds and checks times that may be infinite or longer than a timer supports.</summary>
-internal static class LongTimes
+internal static class TimeoutLimits
 {
     // Seven weeks: longer than any close needs.
     private static readonly TimeSpan _longest = TimeSpan.FromMilliseconds(uint.MaxValue - 1);

@@ -14,16 +14,16 @@ namespace Broker.ZeroMq;
 /// <param name="to">The socket that messages are sent to.</param>
 /// <param name="capture">A socket that gets a copy of each message if it has room; null for none.</param>
 /// <param name="pause">The pause state of the proxy.</param>
-internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSocket? capture, ProxyPause pause)
+internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, MessageSocket? capture, ProxyPause pause)
 {
     private readonly MessageSocket _to = to;
     private readonly MessageSocket? _capture = capture;
-    private long _passed;
+    private long _forwarded;
 
     /// <summary>
     /// The number of forwarded messages. May be read on any thread; the value may be out of date at once.
     /// </summary>
-    internal long Passed => Volatile.Read(ref _passed);
+    internal long Forwarded => Volatile.Read(ref _forwarded);
 
     /// <summary>Forwards messages until the proxy is stopped or a socket is closed.</summary>
     internal async Task RunAsync(CancellationToken stopping)
@@ -38,14 +38,14 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
                     continue;
                 }
 
-                var outcome = PassAll(out int size, stopping);
+                var outcome = ForwardAll(out int size, stopping);
                 if (outcome == DequeueResult.Empty)
                 {
-                    await from.AwaitMessageAsync(stopping).ConfigureAwait(false);
+                    await from.WaitForMessageAsync(stopping).ConfigureAwait(false);
                 }
                 else if (outcome == DequeueResult.Refused)
                 {
-                    await _to.AwaitRoomAsync(size, stopping).ConfigureAwait(false);
+                    await _to.WaitForRoomAsync(size, stopping).ConfigureAwait(false);
                 }
             }
         }
@@ -58,27 +58,27 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
     }
 
     // Forwards all available messages that find room. Returns Refused, with the size, for a message that found no room.
-    private DequeueResult PassAll(out int refused, CancellationToken stopping)
+    private DequeueResult ForwardAll(out int refused, CancellationToken stopping)
     {
-        var passer = new Passer(this);
-        bool passed;
+        var forwarder = new Forwarder(this);
+        bool forwarded;
         bool wasRefused;
         do
         {
-            passed = from.TryReceiveMessage(ref passer, TimeSpan.Zero, out wasRefused);
-            passer.Failure?.Throw();
+            forwarded = from.TryReceiveMessage(ref forwarder, TimeSpan.Zero, out wasRefused);
+            forwarder.Failure?.Throw();
         }
-        while (passed && pause.End is null && !stopping.IsCancellationRequested);
+        while (forwarded && pause.End is null && !stopping.IsCancellationRequested);
 
-        refused = passer.Refused;
-        return passed ? DequeueResult.Taken : wasRefused ? DequeueResult.Refused : DequeueResult.Empty;
+        refused = forwarder.Refused;
+        return forwarded ? DequeueResult.Taken : wasRefused ? DequeueResult.Refused : DequeueResult.Empty;
     }
 
     // Only one thread at a time writes the counter.
-    private void Count() => Volatile.Write(ref _passed, _passed + 1);
+    private void Count() => Volatile.Write(ref _forwarded, _forwarded + 1);
 
     /// <summary>Forwards the message that it is offered, and refuses it if the target has no room.</summary>
-    private struct Passer(ProxyWay way) : IMessageReader
+    private struct Forwarder(ProxyDirection direction) : IMessageReader
     {
         /// <summary>The size of the message that was refused.</summary>
         internal int Refused { get; private set; } = 1;
@@ -87,20 +87,20 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
         internal ExceptionDispatchInfo? Failure { get; private set; }
 
         public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source) => source.Prefix is { } prefix
-            ? TryPass(new Encoders.Enveloped<Encoders.Verbatim>(prefix, new Encoders.Verbatim(message)))
-            : TryPass(new Encoders.Verbatim(message));
+            ? TryForward(new Encoders.Enveloped<Encoders.Verbatim>(prefix, new Encoders.Verbatim(message)))
+            : TryForward(new Encoders.Verbatim(message));
 
-        private bool TryPass<TMessage>(in TMessage message)
+        private bool TryForward<TMessage>(in TMessage message)
             where TMessage : struct, IZmtpEncoder, allows ref struct
         {
-            if (!way._to.TrySendMessage(message, TimeSpan.Zero))
+            if (!direction._to.TrySendMessage(message, TimeSpan.Zero))
             {
                 Refused = message.EncodedSize;
                 return false;
             }
 
-            way.Count();
-            if (way._capture is not null)
+            direction.Count();
+            if (direction._capture is not null)
             {
                 Capture(message);
             }
@@ -113,7 +113,7 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
         {
             try
             {
-                way._capture!.TrySendMessage(message, TimeSpan.Zero);
+                direction._capture!.TrySendMessage(message, TimeSpan.Zero);
             }
             catch (InvalidOperationException e)
             {

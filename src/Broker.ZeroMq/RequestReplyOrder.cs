@@ -7,23 +7,23 @@ namespace Broker.ZeroMq;
 /// </remarks>
 /// <param name="isReply">True for REP, which receives first. False for REQ, which sends first.</param>
 /// <param name="isRelaxed">Whether a request may be sent while another request waits for its reply.</param>
-internal sealed class TurnTaking(bool isReply, bool isRelaxed)
+internal sealed class RequestReplyOrder(bool isReply, bool isRelaxed)
 {
     private const long ToSend = 0;
     private const long Sending = 1;
     private const long ToReceive = 2;
     private const long States = 3;
-    private const long NextTurn = 4;
+    private const long NextStep = 4;
 
     // The number of the step and, in the two lowest bits, what is allowed in it.
-    private long _turn = isReply ? ToReceive : ToSend;
+    private long _step = isReply ? ToReceive : ToSend;
 
     /// <summary>Begins a send. The result must be passed to <see cref="EndSend"/>.</summary>
-    internal Turn BeginSend()
+    internal Step BeginSend()
     {
         while (true)
         {
-            long before = Volatile.Read(ref _turn);
+            long before = Volatile.Read(ref _step);
             long state = before & States;
             if (state == Sending || (state == ToReceive && !isRelaxed))
             {
@@ -32,10 +32,10 @@ internal sealed class TurnTaking(bool isReply, bool isRelaxed)
                     : "A REQ socket waits for the reply to its request before it sends the next.");
             }
 
-            long now = ((before & ~States) + NextTurn) | Sending;
-            if (Interlocked.CompareExchange(ref _turn, now, before) == before)
+            long now = ((before & ~States) + NextStep) | Sending;
+            if (Interlocked.CompareExchange(ref _step, now, before) == before)
             {
-                return new Turn(now, WasToReceive: state == ToReceive);
+                return new Step(now, WasToReceive: state == ToReceive);
             }
         }
     }
@@ -43,14 +43,14 @@ internal sealed class TurnTaking(bool isReply, bool isRelaxed)
     /// <summary>
     /// Ends a send. If nothing was sent, the state stays as before: a reply that was awaited still is.
     /// </summary>
-    internal void EndSend(Turn turn, bool wasSent) =>
-        Interlocked.CompareExchange(ref _turn, (turn.Value & ~States) | (wasSent || turn.WasToReceive ? ToReceive : ToSend), turn.Value);
+    internal void EndSend(Step step, bool wasSent) =>
+        Interlocked.CompareExchange(ref _step, (step.Value & ~States) | (wasSent || step.WasToReceive ? ToReceive : ToSend), step.Value);
 
     /// <summary>Begins a receive. The result must be passed to <see cref="EndReceive"/>.</summary>
     internal long BeginReceive()
     {
-        long turn = Volatile.Read(ref _turn);
-        return (turn & States) != ToSend ? turn : throw new InvalidOperationException(isReply
+        long step = Volatile.Read(ref _step);
+        return (step & States) != ToSend ? step : throw new InvalidOperationException(isReply
             ? "A REP socket must reply to the request it has received before it receives the next."
             : "A REQ socket must send a request before it receives a reply.");
     }
@@ -60,15 +60,15 @@ internal sealed class TurnTaking(bool isReply, bool isRelaxed)
     {
         if (!isRelaxed)
         {
-            Interlocked.And(ref _turn, ~States);
+            Interlocked.And(ref _step, ~States);
         }
         else if ((began & States) == ToReceive)
         {
             // If another request was sent since then, its reply may not have arrived yet.
-            Interlocked.CompareExchange(ref _turn, began & ~States, began);
+            Interlocked.CompareExchange(ref _step, began & ~States, began);
         }
     }
 
     /// <summary>The step of one send, and whether a reply was awaited when it began.</summary>
-    internal readonly record struct Turn(long Value, bool WasToReceive);
+    internal readonly record struct Step(long Value, bool WasToReceive);
 }

@@ -6,7 +6,7 @@ namespace Broker.ZeroMq.Tests.Threads;
 /// <summary>
 /// Sockets on a caller-driven loop: the thread that waits runs the iterations. Each test uses only the loop's thread.
 /// </summary>
-public sealed class TurningTests
+public sealed class CallerDrivenLoopTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
 

@@ -6,7 +6,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Threads;
 
 /// <summary>Peers of a socket from which nobody receives: they are paused and then disconnect.</summary>
-public sealed class HeldPeersTests
+public sealed class PausedPeersTests
 {
     private readonly Inbox<ZeroMqPeer> _peers = new();
 

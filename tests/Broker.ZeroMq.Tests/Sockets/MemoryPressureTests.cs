@@ -14,7 +14,7 @@ namespace Broker.ZeroMq.Tests.Sockets;
 /// their messages, and a refused sender is notified when there is enough memory. The tests drive the loop themselves.
 /// Some create memory pressure by counting memory in the budget that nothing uses.
 /// </summary>
-public sealed class ShortMemoryTests : IDisposable
+public sealed class MemoryPressureTests : IDisposable
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
     private const int Size = 64 * 1024;

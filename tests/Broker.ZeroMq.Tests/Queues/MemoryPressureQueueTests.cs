@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Tests.Queues;
 /// <summary>
 /// While memory is short, a queue for threads contains no more than its share. It recovers by itself.
 /// </summary>
-public sealed class ShortMemoryQueueTests : IDisposable
+public sealed class MemoryPressureQueueTests : IDisposable
 {
     private const long Limit = 8 << 20;
 

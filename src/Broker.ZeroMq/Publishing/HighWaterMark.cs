@@ -8,35 +8,35 @@ namespace Broker.ZeroMq.Publishing;
 /// Limits the number of messages that are queued for a peer by all loops of a group. Each loop uses up its own credit.
 /// Only when that is exhausted, the loop checks what the connection has sent (<see cref="SentMarks"/>).
 /// </summary>
-internal sealed class MessageMark
+internal sealed class HighWaterMark
 {
     private const int Steps = 16;
 
     private readonly Lock _gate = new();
-    private readonly int _most;
+    private readonly int _maxMessages;
     private readonly int _step;
     private readonly int[] _credits;
     private SentMarks _marks = new();
     private long _granted;
 
-    internal MessageMark(int most, int loops)
+    internal HighWaterMark(int most, int loops)
     {
-        _most = most;
+        _maxMessages = most;
         _step = Math.Max(1, most / Steps);
         _credits = new int[loops];
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool HasRoom(Connection connection, EventLoop loop, LoopWriteBuffer stage) =>
-        _credits[loop.Index] > 0 || Look(connection, loop, stage);
+    internal bool HasRoom(Connection connection, EventLoop loop, LoopWriteBuffer buffer) =>
+        _credits[loop.Index] > 0 || TryGrantOrFlush(connection, loop, buffer);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Count(EventLoop loop) => _credits[loop.Index]--;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Look(Connection connection, EventLoop loop, LoopWriteBuffer stage)
+    private bool TryGrantOrFlush(Connection connection, EventLoop loop, LoopWriteBuffer buffer)
     {
-        if (TryGrant(connection, loop, stage))
+        if (TryGrant(connection, loop, buffer))
         {
             return true;
         }
@@ -44,15 +44,15 @@ internal sealed class MessageMark
         // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more
         // than one mark.
         connection.Flush(loop);
-        return TryGrant(connection, loop, stage);
+        return TryGrant(connection, loop, buffer);
     }
 
-    private bool TryGrant(Connection connection, EventLoop loop, LoopWriteBuffer stage)
+    private bool TryGrant(Connection connection, EventLoop loop, LoopWriteBuffer buffer)
     {
         lock (_gate)
         {
             // The credit of other loops counts as written; the bytes in their write buffers are not known.
-            long position = connection.SentBytes + connection.PendingBytes + stage.Length;
+            long position = connection.SentBytes + connection.PendingBytes + buffer.Length;
             if (_granted != _marks.Written)
             {
                 _marks.Add(position, _granted);
@@ -60,12 +60,12 @@ internal sealed class MessageMark
 
             _marks.Advance(connection.SentBytes);
             long waiting = _granted - _marks.Sent;
-            if (waiting >= _most)
+            if (waiting >= _maxMessages)
             {
                 return false;
             }
 
-            int credit = (int)Math.Min(_step, _most - waiting);
+            int credit = (int)Math.Min(_step, _maxMessages - waiting);
             _granted += credit;
             _credits[loop.Index] = credit;
             return true;
