@@ -1,5 +1,4 @@
 using Broker.Server;
-using Broker.Server.Security;
 using Broker.TestKit.Dialogues;
 
 namespace Broker.TestKit;

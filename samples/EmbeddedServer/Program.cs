@@ -1,8 +1,6 @@
 // A server inside this program, a client that talks to it without a socket, and a bridge for ZeroMQ programs. Other programs reach the server at the printed address.
 using System.Text;
 using Broker.Bridge;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Client;
 using Broker.Server;
 

@@ -1,6 +1,5 @@
 using System.Threading.Channels;
 using Broker.Client;
-using Broker.Client.Encoded;
 
 namespace Messaging;
 

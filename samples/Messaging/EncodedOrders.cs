@@ -1,6 +1,5 @@
 using System.Text.Json.Serialization;
 using Broker.Client;
-using Broker.Client.Encoded;
 
 namespace Messaging;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 
 namespace Migration;
 

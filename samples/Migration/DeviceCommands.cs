@@ -1,8 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
-using Broker.Client.Subscriptions;
+using Broker.Bridge;
+using Broker.Client;
 
 namespace Migration;
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Broker.Client;
 
 namespace Migration;

@@ -1,8 +1,6 @@
 using System.Net;
 using Broker.Bridge;
-using Broker.Bridge.Routes;
 using Broker.Client;
-using Broker.Client.Publishing;
 using Broker.Server;
 
 namespace Migration;

@@ -1,4 +1,4 @@
-using Broker.Client.Subscriptions;
+using Broker.Client;
 
 namespace Migration;
 

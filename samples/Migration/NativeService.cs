@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text;
 using System.Threading.Channels;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Migration;
 

@@ -1,5 +1,4 @@
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Telemetry;
 

@@ -1,6 +1,4 @@
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
-using Broker.Hosting;
+using Broker.Bridge;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Resources;
 using OpenTelemetry.Trace;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace UserTests;
 

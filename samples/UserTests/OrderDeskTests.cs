@@ -1,9 +1,7 @@
 using System.Text;
-using Broker.Client.Subscriptions;
-using Broker.Server.Security;
+using Broker.Client;
+using Broker.Server;
 using Broker.Testing;
-using Broker.Testing.Links;
-using Broker.Testing.Recording;
 
 namespace UserTests;
 

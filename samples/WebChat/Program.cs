@@ -1,5 +1,4 @@
-using Broker.AspNetCore.WebSockets;
-using Broker.Hosting;
+using Broker.AspNetCore;
 using Broker.Server;
 
 var builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = args, ContentRootPath = AppContext.BaseDirectory });

@@ -1,5 +1,3 @@
-using Broker.Hosting;
-using Broker.Hosting.WindowsServices;
 using WindowsService;
 
 // A service starts in a folder of Windows: the settings are beside the program.

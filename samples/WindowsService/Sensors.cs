@@ -1,8 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Broker.Bridge;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Client;
 
 namespace WindowsService;

@@ -1,4 +1,3 @@
-using Broker.Hosting;
 using WorkerWithBridge;
 
 // The settings are beside the program, from wherever it is started.

@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Globalization;
 using System.Text;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace WorkerWithBridge;
 

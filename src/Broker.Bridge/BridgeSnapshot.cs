@@ -1,4 +1,3 @@
-using Broker.Bridge.Routes;
 using Broker.Client;
 
 namespace Broker.Bridge;

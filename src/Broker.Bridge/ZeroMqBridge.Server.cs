@@ -1,5 +1,3 @@
-using Broker.Bridge.Routes;
-using Broker.Bridge.Tracing;
 using Broker.Client;
 
 namespace Broker.Bridge;

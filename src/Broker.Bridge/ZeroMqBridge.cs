@@ -1,9 +1,7 @@
 using System.ComponentModel;
-using Broker.Bridge.Routes;
 using Broker.Client;
-using Broker.Client.Errors;
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq;
 
 namespace Broker.Bridge;
 
@@ -12,7 +10,7 @@ namespace Broker.Bridge;
 /// The ZeroMQ programs need no change.
 /// </summary>
 /// <remarks>
-/// <para>The options of a route, such as <see cref="PubSub.PubSubRouteOptions"/>, describe what the route
+/// <para>The options of a route, such as <see cref="PubSubRouteOptions"/>, describe what the route
 /// guarantees.</para>
 /// <para>The bridge handles messages on the event loops of <see cref="ClientOptions.Loops"/>, most of them on the
 /// connection's loop.</para>

@@ -1,7 +1,4 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
 using Broker.Client;
-using Broker.Client.Publishing;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 

@@ -1,11 +1,5 @@
 using System.Runtime.CompilerServices;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
-using Broker.Client.Telemetry;
 using Broker.Transport;
-using Broker.Transport.Tls;
 
 namespace Broker.Client;
 
@@ -128,7 +122,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <param name="subject">
     ///  The subject. This method does <b>not check</b> <paramref name="subject"/> and <paramref name="replyTo"/>. A
     /// space, a tab or a line end in one of them ends it early, and the server reads the rest as other arguments or as
-    /// commands. Check subjects that come from others with <see cref="Broker.Protocol.Subjects.Subject"/>, or use the
+    /// commands. Check subjects that come from others with <see cref="Broker.Protocol.Subject"/>, or use the
     /// overload with strings. The server silently drops a message if its subject has an empty token.
     ///  </param>
     /// <param name="body">The body. It is copied before the method returns.</param>

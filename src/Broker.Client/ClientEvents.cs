@@ -1,5 +1,3 @@
-using Broker.Client.Subscriptions;
-
 namespace Broker.Client;
 
 #pragma warning disable MA0046 // The events have the delegate types of the options' callbacks, so that one method can serve as either.

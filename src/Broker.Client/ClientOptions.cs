@@ -1,9 +1,5 @@
 using System.Text;
-using Broker.Client.Publishing;
-using Broker.Client.Servers;
-using Broker.Client.Subscriptions;
-using Broker.Client.Tls;
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 
@@ -189,13 +185,13 @@ public sealed record ClientOptions
 
     /// <summary>
     /// Opens the transport to the server in place of an address. The method <c>Connect()</c> of an embedded server
-    /// returns a dialer, and <see cref="Connecting.Dialers"/> creates dialers from streams and pipes. It is called for
+    /// returns a dialer, and <see cref="Dialers"/> creates dialers from streams and pipes. It is called for
     /// every connect and reconnect, on a thread-pool thread. <see cref="Servers"/> then only provides credentials.
     /// </summary>
     public IDialer? Dialer { get; init; }
 
     /// <summary>
-    /// Whether the connection creates spans (<see cref="Telemetry.ClientActivities.SourceName"/>) for handlers, for
+    /// Whether the connection creates spans (<see cref="ClientActivities.SourceName"/>) for handlers, for
     /// requests and replies, and for publishes with string subjects, and propagates the trace context in the headers
     /// <c>traceparent</c> and <c>tracestate</c>. Without a listener, no header is added and the cost is one check.
     /// Default false.

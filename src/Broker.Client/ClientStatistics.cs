@@ -25,7 +25,7 @@ public readonly record struct ClientStatistics
 
     /// <summary>
     /// The number of messages that were discarded without a server, because of
-    /// <see cref="Publishing.PublishWhileDisconnected.Drop"/> or because the buffer was never sent.
+    /// <see cref="PublishWhileDisconnected.Drop"/> or because the buffer was never sent.
     /// </summary>
     public long Dropped { get; init; }
 

@@ -1,13 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Broker.Client.Barriers;
-using Broker.Client.Connecting;
-using Broker.Client.Publishing;
-using Broker.Client.Requests;
-using Broker.Client.Servers;
-using Broker.Client.Subscriptions;
-using Broker.Client.Telemetry;
-using Broker.Client.Tls;
 using Broker.Transport;
 
 namespace Broker.Client;

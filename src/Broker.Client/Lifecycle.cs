@@ -1,6 +1,3 @@
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
-
 namespace Broker.Client;
 
 /// <summary>Closes a connection once, with or without a drain before.</summary>

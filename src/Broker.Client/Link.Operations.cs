@@ -1,6 +1,4 @@
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
-using Broker.Protocol.Parsing;
+using Broker.Protocol;
 
 namespace Broker.Client;
 

@@ -1,7 +1,4 @@
 using System.Security.Authentication;
-using Broker.Client.Errors;
-using Broker.Client.Handshake;
-using Broker.Client.Tls;
 using Broker.Transport;
 
 namespace Broker.Client;

@@ -1,11 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Broker.Client.Errors;
-using Broker.Client.Handshake;
-using Broker.Client.Publishing;
-using Broker.Client.Servers;
 using Broker.Protocol;
-using Broker.Protocol.Parsing;
 using Broker.Transport;
 
 namespace Broker.Client;

@@ -1,7 +1,7 @@
 using System.Collections;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using Broker.Protocol.Headers;
+using Broker.Protocol;
 
 namespace Broker.Client;
 

@@ -1,5 +1,5 @@
 using System.Security.Cryptography;
-using Broker.Server.Security;
+using Broker.Server;
 using Org.BouncyCastle.Crypto.Generators;
 
 namespace Broker.Cryptography;

@@ -1,6 +1,6 @@
 using System.Numerics;
 using System.Security.Cryptography;
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 using Org.BouncyCastle.Crypto.Engines;
 using Org.BouncyCastle.Crypto.Macs;
 using Org.BouncyCastle.Crypto.Parameters;

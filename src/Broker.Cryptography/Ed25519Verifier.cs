@@ -1,4 +1,4 @@
-using Broker.Server.Security;
+using Broker.Server;
 using Org.BouncyCastle.Math.EC.Rfc8032;
 
 namespace Broker.Cryptography;

@@ -2,19 +2,16 @@ using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Metrics;
 using Broker.Bridge;
 using Broker.Client;
-using Broker.Hosting.Bridges;
-using Broker.Hosting.Settings;
-using Broker.Hosting.Telemetry;
+using Broker.Hosting;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
-namespace Broker.Hosting;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Adds a server, clients and a bridge to the services of a host.</summary>
 /// <remarks>
@@ -57,8 +54,8 @@ public static class BrokerServices
     public static IServiceCollection AddBrokerClient(this IServiceCollection services, Action<BrokerClientSettings>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
-        AddClientSettings(services, Options.DefaultName, BrokerClientSettings.Section, configure);
-        services.TryAddSingleton(static provider => ClientStart.Start(provider, Options.DefaultName));
+        AddClientSettings(services, Microsoft.Extensions.Options.Options.DefaultName, BrokerClientSettings.Section, configure);
+        services.TryAddSingleton(static provider => ClientStart.Start(provider, Microsoft.Extensions.Options.Options.DefaultName));
         services.AddSingleton(new HostedPart(HostedPartKind.Client, static provider => provider.GetRequiredService<BrokerConnection>()));
         return services;
     }

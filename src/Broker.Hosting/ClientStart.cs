@@ -1,6 +1,4 @@
 using Broker.Client;
-using Broker.Client.Tls;
-using Broker.Hosting.Settings;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Configuration;

@@ -2,8 +2,6 @@ using System.Collections.Immutable;
 using System.Runtime.ExceptionServices;
 using Broker.Bridge;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Hosting.Telemetry;
 using Broker.Server;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

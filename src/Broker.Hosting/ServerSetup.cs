@@ -1,8 +1,6 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
-using Broker.Hosting.Settings;
-using Broker.Hosting.Systemd;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Options;

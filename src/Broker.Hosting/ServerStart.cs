@@ -1,4 +1,3 @@
-using Broker.Hosting.Settings;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.DependencyInjection;

@@ -1,5 +1,4 @@
 using System.Net;
-using Broker.Hosting.Settings;
 using Broker.Server;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;

@@ -1,5 +1,3 @@
-using Broker.Server.Lifecycle;
-
 namespace Broker.Server;
 
 // Lame duck mode: the server asks clients to move to another server and then closes the remaining ones one by one.

@@ -1,10 +1,7 @@
 using System.IO.Pipelines;
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
-using Broker.Server.Monitoring;
-using Broker.Server.Sessions;
 using Broker.Transport;
-using Broker.Transport.Pipes;
 
 namespace Broker.Server;
 

@@ -1,8 +1,3 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
-using Broker.Server.Sessions;
-using Broker.Server.Tls;
-
 namespace Broker.Server;
 
 // Changes of options while clients are connected.

@@ -1,10 +1,7 @@
 using System.ComponentModel;
 using System.Net;
 using System.Net.Sockets;
-using Broker.Server.Events;
-using Broker.Server.Sessions;
 using Broker.Transport;
-using Broker.Transport.InProcess;
 
 namespace Broker.Server;
 
@@ -139,7 +136,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         ThrowIfUnknown(user);
         EventLoop own = loop.Group == Loops ? loop : Loops.Next();
-        var session = new ClientSession(_core, own, null, Monitoring.ClientTransport.InProcess, user);
+        var session = new ClientSession(_core, own, null, ClientTransport.InProcess, user);
         return InProcessLink.Create(loop, handler, own, session).First;
     }
 
@@ -155,7 +152,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     internal int PendingReplies => _core.Accounts.All.Sum(a => a.Replies.Count);
 
     /// <summary>The router of the global account, for clients that belong to no other account.</summary>
-    internal Routing.Router RouterOfAll => _core.Accounts.Global.Router;
+    internal Router RouterOfAll => _core.Accounts.Global.Router;
 
     /// <summary>
     /// The number of clients that were visited to publish events, without the clients that the events are about.

@@ -1,6 +1,3 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
-
 namespace Broker.Server;
 
 // Options of authentication and permissions. By default every client may connect and do everything.

@@ -1,5 +1,3 @@
-using Broker.Server.Tls;
-
 namespace Broker.Server;
 
 // Options of TLS. By default connections are not encrypted.
@@ -25,7 +23,7 @@ public sealed partial class BrokerServerOptions
                 $"{nameof(Authorize)} cannot be set if certificates are mapped to users: set one of the two.");
         }
 
-        IEnumerable<Security.User> users = Users.Concat(Accounts.SelectMany(a => a.Users));
+        IEnumerable<User> users = Users.Concat(Accounts.SelectMany(a => a.Users));
         if (!maps && users.FirstOrDefault(u => u.HasCertificateOnly) is { } user)
         {
             throw new ArgumentException(

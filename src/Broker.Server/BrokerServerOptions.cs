@@ -1,5 +1,4 @@
 using System.Net;
-using Broker.Server.Sessions;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -240,8 +239,8 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         RefuseEmptyCredentials();
-        _ = new Accounts.AccountPlan(this);
-        _ = new Security.SecurityRules(this);
+        _ = new AccountPlan(this);
+        _ = new SecurityRules(this);
         ValidateMapping();
         Tls?.Validate();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);

@@ -1,5 +1,3 @@
-using Broker.Server.Sessions;
-
 namespace Broker.Server;
 
 /// <summary>A client that is connected through a pipe, for the use of its transport.</summary>

@@ -1,13 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
-using Broker.Server.Accounts;
-using Broker.Server.Delivery;
-using Broker.Server.Inspection;
-using Broker.Server.Monitoring;
-using Broker.Server.Security;
-using Broker.Server.Sessions;
-using Broker.Server.Tls;
 using Broker.Transport;
 
 namespace Broker.Server;

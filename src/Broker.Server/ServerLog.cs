@@ -1,6 +1,4 @@
 using System.Net;
-using Broker.Server.Monitoring;
-using Broker.Server.Tracing;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 

@@ -2,12 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Broker.Client;
-using Broker.Client.Errors;
 using Broker.Server;
-using Broker.Server.Monitoring;
-using Broker.Server.Security;
-using Broker.Testing.Links;
-using Broker.Testing.Recording;
 using Broker.Transport;
 
 namespace Broker.Testing;
@@ -173,7 +168,7 @@ public sealed class TestBroker : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(subject);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
-        if (!Protocol.Subjects.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(subject)))
+        if (!Broker.Protocol.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(subject)))
         {
             throw new ArgumentException("A subject must consist of non-empty tokens separated by dots, without white space or wildcards.", nameof(subject));
         }

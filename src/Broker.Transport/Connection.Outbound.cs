@@ -1,6 +1,3 @@
-using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
-
 namespace Broker.Transport;
 
 // What users and transports see of sending. OutboundSender owns the queue and decides which thread sends.

@@ -1,5 +1,3 @@
-using Broker.Transport.Wire;
-
 namespace Broker.Transport;
 
 // As with TLS, but without a handshake here: the protocol has had its own.

@@ -1,7 +1,4 @@
 using System.Net.Security;
-using Broker.Transport.Buffers;
-using Broker.Transport.Tls;
-using Broker.Transport.Wire;
 
 namespace Broker.Transport;
 

@@ -1,7 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
 
 namespace Broker.Transport;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
 

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
-using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
 

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using Broker.Transport.Linux;
 
 namespace Broker.Transport;
 

@@ -1,7 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
 
 namespace Broker.Transport;
 

@@ -1,7 +1,5 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using Broker.Transport.Linux;
-using Broker.Transport.Portable;
 
 namespace Broker.Transport;
 

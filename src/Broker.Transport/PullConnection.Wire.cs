@@ -1,5 +1,3 @@
-using Broker.Transport.Wire;
-
 namespace Broker.Transport;
 
 // Ciphertext is received into a buffer of the loop. All of it is passed to the layer at once, and the layer decrypts

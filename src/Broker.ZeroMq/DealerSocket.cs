@@ -1,5 +1,4 @@
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.RequestReply;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq;
 

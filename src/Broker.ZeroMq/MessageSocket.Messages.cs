@@ -1,9 +1,6 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Receivers;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 

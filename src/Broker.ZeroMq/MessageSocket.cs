@@ -1,8 +1,6 @@
 using System.Net;
 using Broker.Transport;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Receivers;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 
@@ -13,7 +11,7 @@ namespace Broker.ZeroMq;
 /// <remarks>
 /// An event loop of the context serves the peers. A queue in each direction connects the loop to the calling threads. A
 /// program that processes messages on the loop itself, without queues and threads, uses the loop sockets
-/// (<see cref="Sockets.LoopSocket"/>) instead.
+/// (<see cref="LoopSocket"/>) instead.
 /// </remarks>
 public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 {
@@ -120,7 +118,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// </param>
     /// <returns>The endpoint that was bound, with the port that the system chose.</returns>
     /// <exception cref="FormatException">The text is not an endpoint.</exception>
-    /// <exception cref="Endpoints.ZeroMqBindException">
+    /// <exception cref="ZeroMqBindException">
     /// The endpoint cannot be bound; the message contains the reason.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is closed.</exception>

@@ -1,5 +1,4 @@
-using Broker.ZeroMq.Exclusive;
-using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,6 +1,4 @@
 using System.Runtime.ExceptionServices;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 

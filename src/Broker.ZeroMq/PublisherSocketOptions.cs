@@ -1,4 +1,4 @@
-using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

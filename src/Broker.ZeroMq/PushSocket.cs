@@ -1,4 +1,4 @@
-using Broker.ZeroMq.Pipeline;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
-using Broker.ZeroMq.Receivers;
 
 namespace Broker.ZeroMq;
 

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,7 +1,4 @@
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Text;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 

@@ -1,6 +1,5 @@
 using System.Text;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,7 +1,4 @@
 using System.Buffers;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 

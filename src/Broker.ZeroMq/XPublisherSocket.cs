@@ -1,8 +1,5 @@
 using System.Text;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

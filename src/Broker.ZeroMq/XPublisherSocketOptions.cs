@@ -17,7 +17,7 @@ public sealed record XPublisherSocketOptions : PublisherSocketOptions
 
     /// <summary>
     /// Whether the application decides which messages a peer gets, by
-    /// <see cref="XPublisherSocket.Subscribe(Sockets.ZeroMqPeer, ReadOnlySpan{byte})"/>. The peers' own subscriptions
+    /// <see cref="XPublisherSocket.Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/>. The peers' own subscriptions
     /// are then only received (libzmq: <c>ZMQ_XPUB_MANUAL</c>). Default false.
     /// </summary>
     public bool Manual { get; init; }

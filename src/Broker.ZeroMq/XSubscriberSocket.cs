@@ -1,7 +1,5 @@
 using System.Text;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Subscribing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

@@ -1,6 +1,4 @@
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq;
 

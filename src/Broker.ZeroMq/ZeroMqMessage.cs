@@ -1,8 +1,6 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq;
 

@@ -1,4 +1,4 @@
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
 

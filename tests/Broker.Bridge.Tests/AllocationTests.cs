@@ -1,16 +1,9 @@
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Raw;
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 using Broker.Transport;
-using Broker.ZeroMq.Exclusive;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests;
 

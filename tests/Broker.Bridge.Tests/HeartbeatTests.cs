@@ -1,5 +1,3 @@
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.PubSub.Support;
 

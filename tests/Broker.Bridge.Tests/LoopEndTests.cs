@@ -1,7 +1,3 @@
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
 using Broker.Client;
 using Broker.Server;
 using Broker.Transport;

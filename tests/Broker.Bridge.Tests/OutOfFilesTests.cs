@@ -1,9 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using System.Net.Sockets;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
-using Broker.Bridge.Telemetry;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Server;

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Bridge.Raw;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;

@@ -1,4 +1,3 @@
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;

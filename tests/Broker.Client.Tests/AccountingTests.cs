@@ -1,8 +1,5 @@
 using System.Net;
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Transport;
 

@@ -1,4 +1,3 @@
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Transport;
 

@@ -1,5 +1,3 @@
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Transport;
 
@@ -183,8 +181,8 @@ public sealed class ClosingTests
             await connection.FlushAsync(Token);
             Assert.False(request.IsCompleted);
             await Wait.For(connection.DisposeAsync().AsTask());
-            await Assert.ThrowsAsync<Errors.ConnectionLostException>(() => Wait.For(request));
-            await Assert.ThrowsAnyAsync<Errors.ConnectionLostException>(() => Wait.For(pings));
+            await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(request));
+            await Assert.ThrowsAnyAsync<ConnectionLostException>(() => Wait.For(pings));
             await stop.CancelAsync();
             Array.ForEach(threads, t => t.Join());
             Assert.Equal(ConnectionState.Closed, connection.State);

@@ -1,6 +1,5 @@
-using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
-using Broker.Server.Security;
+using Broker.Server;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;

@@ -1,12 +1,7 @@
 using System.Globalization;
 using System.Reflection;
 using System.Text.Json.Serialization;
-using Broker.Client.Encoded;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
-using Broker.Client.Telemetry;
 using Broker.Client.Tests.Support;
-using Broker.Client.Tls;
 using Broker.Cryptography;
 using Microsoft.Extensions.Logging;
 using OfSomebodyNew;

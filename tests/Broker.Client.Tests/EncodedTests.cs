@@ -1,9 +1,6 @@
 using System.Buffers;
 using System.Text.Json.Serialization;
 using System.Threading.Channels;
-using Broker.Client.Encoded;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;

@@ -1,7 +1,5 @@
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
-using Broker.Testing.Links;
+using Broker.Testing;
 
 namespace Broker.Client.Tests;
 

@@ -1,8 +1,5 @@
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
-using Broker.Testing.Links;
+using Broker.Testing;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;

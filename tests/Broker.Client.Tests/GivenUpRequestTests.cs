@@ -1,9 +1,6 @@
 using System.Net;
 using System.Text;
 using System.Threading.Channels;
-using Broker.Client.Encoded;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Transport;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;

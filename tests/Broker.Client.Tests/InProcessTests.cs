@@ -1,8 +1,6 @@
-using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
 using Broker.Server;
 using Broker.Transport;
-using Broker.Transport.InProcess;
 
 namespace Broker.Client.Tests;
 

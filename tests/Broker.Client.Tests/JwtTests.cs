@@ -1,4 +1,3 @@
-using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
 using Broker.Cryptography;
 

@@ -1,9 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
-using Broker.Client.Encoded;
-using Broker.Client.Publishing;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;

@@ -1,7 +1,5 @@
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Server;
-using Broker.Server.Security;
 
 namespace Broker.Client.Tests;
 

@@ -1,7 +1,5 @@
 using System.Text;
-using Broker.Client.Subscriptions;
 using Broker.Protocol;
-using Broker.Protocol.Parsing;
 
 namespace Broker.Client.Tests;
 

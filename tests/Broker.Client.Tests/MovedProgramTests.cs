@@ -1,11 +1,7 @@
 using System.Text.Json.Serialization;
-using Broker.Client.Encoded;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Cryptography;
-using Broker.Server.Security;
+using Broker.Server;
 
 #pragma warning disable IDE0007, xUnit1051 // The code is the same as in the document.
 

@@ -3,12 +3,9 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
-using Broker.Client.Errors;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Cryptography;
-using Broker.Server.Security;
+using Broker.Server;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;

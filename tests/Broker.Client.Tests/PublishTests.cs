@@ -1,9 +1,7 @@
 using System.Text;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
-using Broker.Protocol.Headers;
-using Broker.Testing.Links;
+using Broker.Protocol;
+using Broker.Testing;
 
 namespace Broker.Client.Tests;
 

@@ -1,7 +1,4 @@
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;

@@ -1,5 +1,3 @@
-using Broker.Client.Connecting;
-using Broker.Client.Servers;
 using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;

@@ -1,8 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Transport;
 

@@ -1,7 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Transport;
 

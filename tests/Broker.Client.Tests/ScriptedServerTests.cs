@@ -1,9 +1,7 @@
 using System.Text;
 using System.Text.Json;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
-using Broker.Testing.Time;
+using Broker.Testing;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;
@@ -84,7 +82,7 @@ public sealed class ScriptedServerTests
         Wait.Until(
             () =>
             {
-                while (client.TryPublish("a"u8, body) is Publishing.PublishStatus.Accepted)
+                while (client.TryPublish("a"u8, body) is PublishStatus.Accepted)
                 {
                     accepted++;
                 }

@@ -1,12 +1,8 @@
 using System.Text;
 using System.Threading.Channels;
-using Broker.Client.Encoded;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Server;
-using Broker.Server.Security;
-using Broker.Testing.Links;
+using Broker.Testing;
 
 namespace Broker.Client.Tests;
 

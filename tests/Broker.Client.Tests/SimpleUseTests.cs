@@ -1,10 +1,7 @@
 using System.Net.Sockets;
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Server;
-using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;

@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;

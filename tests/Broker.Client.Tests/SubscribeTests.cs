@@ -1,8 +1,6 @@
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
-using Broker.Server.Security;
+using Broker.Server;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;

@@ -1,4 +1,3 @@
-using Broker.Client.Publishing;
 using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;
@@ -25,7 +24,7 @@ public sealed class ThroughputTests
         int[] next = new int[publishers];
         int disorder = 0;
         var counter = new Counter(Million);
-        receiver.Subscribe("million", (in Subscriptions.MessageView m) =>
+        receiver.Subscribe("million", (in MessageView m) =>
         {
             int who = BitConverter.ToInt32(m.Body);
             disorder += next[who]++ == BitConverter.ToInt32(m.Body[4..]) ? 0 : 1;

@@ -5,13 +5,9 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using Broker.AspNetCore.WebSockets;
-using Broker.Client.Connecting;
-using Broker.Client.Errors;
+using Broker.AspNetCore;
 using Broker.Client.Tests.Support;
-using Broker.Client.Tls;
 using Broker.Server;
-using Broker.Server.Tls;
 
 namespace Broker.Client.Tests;
 

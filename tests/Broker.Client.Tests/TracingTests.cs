@@ -2,12 +2,6 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using System.Text.RegularExpressions;
-using Broker.Client.Encoded;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
-using Broker.Client.Telemetry;
 using Broker.Client.Tests.Support;
 using Broker.Server;
 

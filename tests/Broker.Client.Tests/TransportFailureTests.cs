@@ -1,9 +1,5 @@
 using System.Net.Sockets;
 using System.Threading.Channels;
-using Broker.Client.Encoded;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Transport;
 

@@ -1,11 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.Client.Connecting;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
-using Broker.Client.Tls;
-using Broker.Testing.Links;
+using Broker.Testing;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;

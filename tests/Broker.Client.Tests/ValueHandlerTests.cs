@@ -1,8 +1,5 @@
 using System.Text;
 using System.Threading.Channels;
-using Broker.Client.Encoded;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;

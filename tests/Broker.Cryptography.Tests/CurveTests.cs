@@ -1,4 +1,4 @@
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 
 namespace Broker.Cryptography.Tests;
 

@@ -2,7 +2,6 @@ using System.Buffers.Text;
 using System.Text;
 using System.Text.Json;
 using Broker.Server;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Org.BouncyCastle.Math.EC.Rfc8032;
 

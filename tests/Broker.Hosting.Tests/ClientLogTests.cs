@@ -1,5 +1,4 @@
 using Broker.Client;
-using Broker.Client.Errors;
 using Broker.Server;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;

@@ -4,7 +4,6 @@ using System.Text;
 using System.Text.RegularExpressions;
 using Broker.Bridge;
 using Broker.Client;
-using Broker.Hosting.Settings;
 using Broker.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;

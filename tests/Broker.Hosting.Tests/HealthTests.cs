@@ -1,5 +1,4 @@
 using Broker.Client;
-using Broker.Hosting.Health;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.DependencyInjection;

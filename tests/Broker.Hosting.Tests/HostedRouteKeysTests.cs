@@ -1,8 +1,5 @@
 using System.Text.Json;
 using Broker.Bridge;
-using Broker.Bridge.Configuration;
-using Broker.Bridge.Routes;
-using Broker.Hosting.Bridges;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;

@@ -1,15 +1,8 @@
 using System.Text;
 using System.Text.RegularExpressions;
 using Broker.Bridge;
-using Broker.Bridge.Configuration;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
-using Broker.Client.Errors;
-using Broker.Hosting.Bridges;
+using Broker.Client;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Mechanisms;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;

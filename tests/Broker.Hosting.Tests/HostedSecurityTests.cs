@@ -1,10 +1,8 @@
 using System.Text;
 using System.Text.RegularExpressions;
 using Broker.Bridge;
-using Broker.Bridge.Pipelines;
 using Broker.Cryptography;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Mechanisms;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;

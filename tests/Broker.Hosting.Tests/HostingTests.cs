@@ -2,8 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Hosting.Health;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.DependencyInjection;
@@ -241,10 +239,10 @@ public sealed class HostingTests
             {
                 Routes =
                 [
-                    new Bridge.PubSub.PubSubRouteOptions
+                    new Bridge.PubSubRouteOptions
                     {
-                        Publishers = [new Bridge.Routes.BridgeEndpoint(true, "tcp://127.0.0.1:*")],
-                        Subscribers = [new Bridge.Routes.BridgeEndpoint(true, "tcp://127.0.0.1:*")],
+                        Publishers = [new Bridge.BridgeEndpoint(true, "tcp://127.0.0.1:*")],
+                        Subscribers = [new Bridge.BridgeEndpoint(true, "tcp://127.0.0.1:*")],
                     },
                 ],
             }),
@@ -253,7 +251,7 @@ public sealed class HostingTests
         var client = host.Services.GetRequiredService<BrokerConnection>();
         client.Subscribe("zmq.weather.>", (in message) => heard.TrySetResult(Encoding.UTF8.GetString(message.Body)));
         await client.FlushAsync(Cancellation);
-        var route = Assert.IsType<Bridge.PubSub.PubSubRouteSnapshot>(Assert.Single(host.Services.GetRequiredService<Bridge.ZeroMqBridge>().Snapshot().Routes));
+        var route = Assert.IsType<Bridge.PubSubRouteSnapshot>(Assert.Single(host.Services.GetRequiredService<Bridge.ZeroMqBridge>().Snapshot().Routes));
         await using var publisher = new ZeroMq.PublisherSocket();
         publisher.Connect(route.PublisherEndpoints[0]);
 

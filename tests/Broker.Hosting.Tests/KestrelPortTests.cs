@@ -1,7 +1,5 @@
 using System.Text;
-using Broker.AspNetCore.Connections;
 using Broker.Client;
-using Broker.Client.Tls;
 using Broker.Server;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;

@@ -3,7 +3,6 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Broker.Server;
-using Broker.Server.Monitoring;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.Hosting.Tests;

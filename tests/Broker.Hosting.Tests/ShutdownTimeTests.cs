@@ -1,4 +1,4 @@
-using Broker.Testing.Time;
+using Broker.Testing;
 
 namespace Broker.Hosting.Tests;
 

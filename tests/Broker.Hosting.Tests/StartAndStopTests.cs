@@ -1,9 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Broker.Client;
-using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 

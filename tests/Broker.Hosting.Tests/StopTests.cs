@@ -1,6 +1,5 @@
 using System.Text;
 using Broker.Bridge;
-using Broker.Bridge.PubSub;
 using Broker.Client;
 using Broker.ZeroMq;
 using Microsoft.Extensions.DependencyInjection;

@@ -13,14 +13,11 @@ public sealed partial class PackageTests
             "Microsoft.NET.Sdk.Web",
             """
             using System.Text;
-            using Broker.AspNetCore.Monitoring;
-            using Broker.AspNetCore.WebSockets;
-            using Broker.Bridge.PubSub;
-            using Broker.Bridge.Routes;
+            using Broker.AspNetCore;
+            using Broker.Bridge;
             using Broker.Client;
             using Broker.Cryptography;
             using Broker.Hosting;
-            using Broker.Hosting.Health;
             using Broker.Server;
             using Broker.Testing;
             using Broker.ZeroMq;

@@ -47,7 +47,6 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             "Microsoft.NET.Sdk",
             """
             using Broker.Bridge;
-            using Broker.Bridge.PubSub;
             using Broker.Client;
             using Broker.Cryptography;
             using Broker.Server;
@@ -123,10 +122,8 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             "web",
             "Microsoft.NET.Sdk.Web",
             """
-            using Broker.AspNetCore.Monitoring;
-            using Broker.AspNetCore.WebSockets;
+            using Broker.AspNetCore;
             using Broker.Hosting;
-            using Broker.Hosting.Health;
             using Broker.Server;
 
             var builder = WebApplication.CreateBuilder(["--urls=http://127.0.0.1:0", "--Broker:Listen:0=127.0.0.1:0"]);

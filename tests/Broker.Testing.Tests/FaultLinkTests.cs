@@ -2,9 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Broker.Client;
-using Broker.Testing.Links;
-using Broker.Testing.Recording;
-using Broker.Testing.Time;
 
 namespace Broker.Testing.Tests;
 

@@ -1,8 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Testing.Recording;
 
 namespace Broker.Testing.Tests;
 

@@ -35,8 +35,8 @@ public sealed partial class SampleTests
 
     [Theory]
     [InlineData("| `TestBroker` |", typeof(TestBroker))]
-    [InlineData("| `MessageRecorder` |", typeof(Recording.MessageRecorder))]
-    [InlineData("| `FaultLink` |", typeof(Links.FaultLink))]
+    [InlineData("| `MessageRecorder` |", typeof(MessageRecorder))]
+    [InlineData("| `FaultLink` |", typeof(FaultLink))]
     public void Each_member_on_the_page_exists(string title, Type type)
     {
         IEnumerable<string> rows = File.ReadAllLines(Path.Combine(Repository.Root, "docs", "testing.md"))

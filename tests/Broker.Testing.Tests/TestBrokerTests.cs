@@ -1,10 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Server.Security;
-using Broker.Testing.Recording;
-using Broker.Testing.Time;
+using Broker.Server;
 
 namespace Broker.Testing.Tests;
 

@@ -1,5 +1,3 @@
-using Broker.Testing.Time;
-
 namespace Broker.Testing.Tests;
 
 public sealed class VirtualTimeTests

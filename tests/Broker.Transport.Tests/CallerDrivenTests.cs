@@ -1,8 +1,7 @@
 using System.Net;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Broker.Testing.Time;
-using Broker.Transport.InProcess;
+using Broker.Testing;
 
 namespace Broker.Transport.Tests;
 

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.Testing.Time;
+using Broker.Testing;
 
 namespace Broker.Transport.Tests;
 

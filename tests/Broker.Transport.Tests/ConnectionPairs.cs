@@ -1,8 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Security;
-using Broker.Transport.InProcess;
-using Broker.Transport.Pipes;
 using Broker.Transport.Tests.Tls;
 
 namespace Broker.Transport.Tests;

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Broker.Transport.InProcess;
 
 namespace Broker.Transport.Tests;
 

@@ -1,5 +1,3 @@
-using Broker.Transport.InProcess;
-
 namespace Broker.Transport.Tests;
 
 /// <summary>

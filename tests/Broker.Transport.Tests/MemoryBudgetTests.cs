@@ -1,5 +1,3 @@
-using Broker.Transport.Buffers;
-
 namespace Broker.Transport.Tests;
 
 /// <summary>

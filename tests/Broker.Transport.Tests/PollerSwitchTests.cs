@@ -1,6 +1,3 @@
-using Broker.Transport.Linux;
-using Broker.Transport.Portable;
-
 namespace Broker.Transport.Tests;
 
 /// <summary>Tests which poller a process uses.</summary>

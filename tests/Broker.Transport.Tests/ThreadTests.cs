@@ -1,5 +1,3 @@
-using Broker.Transport.InProcess;
-
 namespace Broker.Transport.Tests;
 
 /// <summary>Tests that objects of a loop reject other threads, in release builds too.</summary>

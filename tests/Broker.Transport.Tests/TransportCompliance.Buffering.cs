@@ -1,5 +1,3 @@
-using Broker.Transport.Outbound;
-
 namespace Broker.Transport.Tests;
 
 // What is buffered for a peer that does not read, and when the writer is notified that there is space again.

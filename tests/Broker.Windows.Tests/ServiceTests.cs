@@ -4,7 +4,6 @@ using System.Net.Sockets;
 using System.Text;
 using System.Text.RegularExpressions;
 using Broker.Client;
-using Broker.Client.Errors;
 
 namespace Broker.Windows.Tests;
 

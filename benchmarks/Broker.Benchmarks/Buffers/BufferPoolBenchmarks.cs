@@ -1,7 +1,7 @@
 using System.Buffers;
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
-using Broker.Transport.Buffers;
+using Broker.Transport;
 
 namespace Broker.Benchmarks.Buffers;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
-using Broker.Server.Collections;
+using Broker.Server;
 
 namespace Broker.Benchmarks.Hashing;
 

@@ -3,7 +3,7 @@ using System.Text;
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Hashing;
 using Broker.Benchmarks.Running;
-using Broker.Server.Collections;
+using Broker.Server;
 
 namespace Broker.Benchmarks.Maps;
 

@@ -1,5 +1,5 @@
 using System.Numerics;
-using Broker.Server.Collections;
+using Broker.Server;
 
 namespace Broker.Benchmarks.Maps;
 

@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Broker.Server.Collections;
+using Broker.Server;
 
 namespace Broker.Benchmarks.Parsing;
 

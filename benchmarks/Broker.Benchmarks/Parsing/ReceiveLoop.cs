@@ -1,5 +1,4 @@
 using Broker.Protocol;
-using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Parsing;
 

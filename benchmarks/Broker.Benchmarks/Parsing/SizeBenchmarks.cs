@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 using System.Text;
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
-using Broker.Protocol.Parsing;
+using Broker.Protocol;
 
 namespace Broker.Benchmarks.Parsing;
 

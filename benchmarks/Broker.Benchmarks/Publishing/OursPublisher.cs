@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using Broker.Benchmarks.Running;
 using Broker.Client;
-using Broker.Client.Publishing;
 
 namespace Broker.Benchmarks.Publishing;
 

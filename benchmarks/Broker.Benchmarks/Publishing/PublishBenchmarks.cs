@@ -3,7 +3,6 @@ using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Peers;
 using Broker.Benchmarks.Running;
 using Broker.Client;
-using Broker.Client.Publishing;
 using Broker.Transport;
 
 namespace Broker.Benchmarks.Publishing;

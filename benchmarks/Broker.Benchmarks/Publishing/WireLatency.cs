@@ -3,7 +3,6 @@ using System.Globalization;
 using Broker.Benchmarks.Peers;
 using Broker.Benchmarks.Running;
 using Broker.Client;
-using Broker.Client.Publishing;
 
 namespace Broker.Benchmarks.Publishing;
 

@@ -1,4 +1,4 @@
-using Broker.Protocol.Parsing;
+using Broker.Protocol;
 
 namespace Broker.Benchmarks.Receiving;
 

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text;
 using Broker.Benchmarks.Peers;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 using Broker.Transport;
 
 namespace Broker.Benchmarks.Receiving;

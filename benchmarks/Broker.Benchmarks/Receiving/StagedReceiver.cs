@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Broker.Protocol;
-using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Receiving;
 

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Text;
 using Broker.Benchmarks.Running;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Broker.Benchmarks.Requests;
 

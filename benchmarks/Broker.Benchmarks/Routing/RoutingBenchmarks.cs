@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
-using Broker.Protocol.Subjects;
-using Broker.Server.Routing;
+using Broker.Protocol;
+using Broker.Server;
 
 namespace Broker.Benchmarks.Routing;
 

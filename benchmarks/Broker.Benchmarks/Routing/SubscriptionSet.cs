@@ -1,5 +1,5 @@
 using System.Text;
-using Broker.Server.Routing;
+using Broker.Server;
 
 namespace Broker.Benchmarks.Routing;
 

@@ -3,8 +3,7 @@ using System.Text;
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Benchmarks.Subscribing;
 

@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
-using Broker.Client.Subscriptions;
+using Broker.Client;
 
 namespace Broker.Benchmarks.Subscriptions;
 

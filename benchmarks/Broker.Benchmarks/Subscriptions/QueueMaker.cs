@@ -1,5 +1,5 @@
 using System.Threading.Channels;
-using Broker.Client.Subscriptions;
+using Broker.Client;
 
 namespace Broker.Benchmarks.Subscriptions;
 

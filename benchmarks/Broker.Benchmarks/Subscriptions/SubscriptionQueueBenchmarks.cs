@@ -1,9 +1,8 @@
 using System.Threading.Channels;
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
-using Broker.Client.Subscriptions;
+using Broker.Client;
 using Broker.Protocol;
-using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Subscriptions;
 

@@ -1,13 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Broker.Bridge;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
 using Broker.Client;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Server;
 using Broker.Transport;
 using Broker.ZeroMqLoad.Comparing;

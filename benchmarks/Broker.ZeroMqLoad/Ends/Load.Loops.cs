@@ -1,10 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Forwarding;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMqLoad.Ends;
 

@@ -1,6 +1,6 @@
 using Broker.Transport;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMqLoad.Ends;
 

@@ -1,8 +1,9 @@
+using Broker.AspNetCore;
 using Broker.Server;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.DependencyInjection;
 
-namespace Broker.AspNetCore.Connections;
+namespace Microsoft.AspNetCore.Hosting;
 
 /// <summary>Makes a port of Kestrel's one at which NATS clients connect to a server.</summary>
 public static class BrokerConnections

@@ -1,7 +1,7 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 
-namespace Broker.AspNetCore.Connections;
+namespace Broker.AspNetCore;
 
 /// <summary>The server's end of a connection of Kestrel's.</summary>
 /// <remarks>

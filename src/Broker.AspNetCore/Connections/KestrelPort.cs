@@ -1,11 +1,10 @@
 using System.Net;
 using Broker.Server;
-using Broker.Server.Monitoring;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Features;
 
-namespace Broker.AspNetCore.Connections;
+namespace Broker.AspNetCore;
 
 /// <summary>Hands connections that Kestrel has accepted to a server. Any thread.</summary>
 internal sealed class KestrelPort(Func<BrokerServer> server)

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
-namespace Broker.AspNetCore.Hosting;
+namespace Broker.AspNetCore;
 
 /// <summary>
 /// Kestrel's sockets, which count against the files that the process may have open like those of every other listener: one too many

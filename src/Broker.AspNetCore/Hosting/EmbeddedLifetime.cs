@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Hosting;
 
-namespace Broker.AspNetCore.Hosting;
+namespace Broker.AspNetCore;
 
 /// <summary>The lifetime of a host that is a part of something else, which starts and stops it.</summary>
 internal sealed class EmbeddedLifetime : IHostLifetime

@@ -13,7 +13,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
-namespace Broker.AspNetCore.Hosting;
+namespace Broker.AspNetCore;
 
 /// <summary>Kestrel at one address and nothing around it: no configuration, no logging, no hold on the process's signals.</summary>
 internal sealed class KestrelHost : IAsyncDisposable

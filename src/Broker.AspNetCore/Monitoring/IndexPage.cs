@@ -1,8 +1,7 @@
 using System.Text.Encodings.Web;
-using Broker.AspNetCore.Monitoring.Json;
-using Broker.Server.Monitoring;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>The page at the root: what there is to look at.</summary>
 internal static class IndexPage

@@ -1,9 +1,9 @@
+using Broker.AspNetCore;
 using Broker.Server;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Microsoft.AspNetCore.Builder;
 
 /// <summary>Puts the monitoring pages of a server into a web application.</summary>
 public static class MonitoringEndpoints

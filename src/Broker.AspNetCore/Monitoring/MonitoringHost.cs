@@ -1,10 +1,9 @@
 using System.Net;
-using Broker.AspNetCore.Hosting;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>The monitoring pages of one server at an HTTP or HTTPS address of their own.</summary>
 /// <remarks>

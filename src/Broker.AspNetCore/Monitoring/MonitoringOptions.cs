@@ -1,10 +1,9 @@
 using System.Net;
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
-using Broker.AspNetCore.WebSockets;
 using Microsoft.AspNetCore.Http;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>How a server is monitored. Read when the pages are mapped; later changes have no effect.</summary>
 public sealed class MonitoringOptions

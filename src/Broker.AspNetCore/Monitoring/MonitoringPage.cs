@@ -1,4 +1,4 @@
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>A page of another part of the program beside those of the server, such as a bridge's counters.</summary>
 /// <param name="Path">Where it is, below <see cref="MonitoringOptions.BasePath"/>: <c>/bridgez</c>.</param>

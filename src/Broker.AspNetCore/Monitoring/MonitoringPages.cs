@@ -1,11 +1,9 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Broker.AspNetCore.Monitoring.Json;
 using Broker.Server;
-using Broker.Server.Monitoring;
 using Microsoft.AspNetCore.Http;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>What is answered at each path.</summary>
 internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions options)

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text;
-using Broker.Server.Monitoring;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>The counters in Prometheus' text format, version 0.0.4.</summary>
 internal static class PrometheusText

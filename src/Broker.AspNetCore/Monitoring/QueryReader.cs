@@ -1,9 +1,9 @@
 using System.Globalization;
-using Broker.Protocol.Subjects;
-using Broker.Server.Monitoring;
+using Broker.Protocol;
+using Broker.Server;
 using Microsoft.AspNetCore.Http;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>Reads the parameters of nats-server's monitoring pages, with its defaults and its texts for what is wrong.</summary>
 internal readonly struct QueryReader(IQueryCollection query)

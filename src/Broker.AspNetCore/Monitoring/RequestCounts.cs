@@ -1,4 +1,4 @@
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore;
 
 /// <summary>How often each path was asked for. Paths are made known first, so that requests cannot add any. Thread-safe.</summary>
 internal sealed class RequestCounts

@@ -1,6 +1,6 @@
 using System.Net.WebSockets;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Broker.AspNetCore;
 
 /// <summary>The status of a close frame (RFC 6455, section 7.4.1) for why the server ends a client: nats-server's, save where it must not be sent.</summary>
 internal static class CloseStatus

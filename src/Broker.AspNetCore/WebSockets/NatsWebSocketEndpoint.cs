@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Broker.AspNetCore;
 
 /// <summary>Answers the HTTP request that a WebSocket begins with.</summary>
 internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOptions options)

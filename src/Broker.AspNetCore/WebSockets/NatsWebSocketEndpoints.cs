@@ -1,9 +1,9 @@
+using Broker.AspNetCore;
 using Broker.Server;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Microsoft.AspNetCore.Builder;
 
 /// <summary>Lets NATS clients into a server by WebSocket through a web application.</summary>
 public static class NatsWebSocketEndpoints

@@ -1,10 +1,9 @@
 using System.Net;
-using Broker.AspNetCore.Hosting;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Broker.AspNetCore;
 
 /// <summary>An address at which NATS clients connect to one server by WebSocket, whatever the path.</summary>
 /// <remarks>It does not own the server, logs nothing and leaves the process's signals alone.</remarks>

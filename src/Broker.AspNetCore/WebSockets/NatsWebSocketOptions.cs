@@ -1,7 +1,7 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Broker.AspNetCore;
 
 /// <summary>How clients come in by WebSocket. Read when it starts; later changes have no effect.</summary>
 public sealed class NatsWebSocketOptions

@@ -1,6 +1,6 @@
 using Microsoft.AspNetCore.Http;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Broker.AspNetCore;
 
 /// <summary>
 /// Which pages a browser may connect from (RFC 6455, section 10.2): without it any page that somebody visits could speak to a

@@ -1,6 +1,6 @@
 using System.IO.Pipelines;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Broker.AspNetCore;
 
 /// <summary>The server's end of two pipes, which says when the server has done with it.</summary>
 internal sealed class ServerEnd(PipeReader input, PipeWriter output, Action ended) : PipeReader, IDuplexPipe

@@ -3,9 +3,8 @@ using System.Net;
 using System.Net.WebSockets;
 using System.Security.Cryptography.X509Certificates;
 using Broker.Server;
-using Broker.Server.Monitoring;
 
-namespace Broker.AspNetCore.WebSockets;
+namespace Broker.AspNetCore;
 
 /// <summary>
 /// One client that comes by WebSocket: its messages, binary or text, are the bytes of a pipe to the server, and what comes back

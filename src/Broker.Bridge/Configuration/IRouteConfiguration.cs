@@ -1,6 +1,4 @@
-using Broker.Bridge.Routes;
-
-namespace Broker.Bridge.Configuration;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Reads the keys of one route or of one section in it. The command's file and a host's configuration implement it.

@@ -1,13 +1,6 @@
 using System.Text;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Raw;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
 
-namespace Broker.Bridge.Configuration;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The patterns of routes and the keys of each pattern, both for the command's file and for a host's configuration.

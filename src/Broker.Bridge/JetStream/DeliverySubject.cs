@@ -1,6 +1,6 @@
 using System.Buffers.Text;
 
-namespace Broker.Bridge.JetStream;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The numbers in the reply subject of a message from a consumer: <c>$JS.ACK.stream.consumer.delivered.sequence.…</c>

@@ -1,7 +1,7 @@
 using System.Buffers.Text;
-using Broker.Protocol.Headers;
+using Broker.Protocol;
 
-namespace Broker.Bridge.JetStream;
+namespace Broker.Bridge;
 
 /// <summary>Reads the answers of a stream to published messages.</summary>
 internal static class PubAckParser

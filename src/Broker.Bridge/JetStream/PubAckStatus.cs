@@ -1,4 +1,4 @@
-namespace Broker.Bridge.JetStream;
+namespace Broker.Bridge;
 
 /// <summary>The answer of a stream to a message that was published to it.</summary>
 internal enum PubAckStatus

@@ -1,9 +1,8 @@
 using System.Buffers;
 using System.Text.Json;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
-namespace Broker.Bridge.JetStream;
+namespace Broker.Bridge;
 
 /// <summary>The requests of JetStream's wire API that a pipeline needs (NATS ADR-1, ADR-13).</summary>
 internal sealed class StreamApi
@@ -30,7 +29,7 @@ internal sealed class StreamApi
     /// <summary>Creates the stream if it does not exist and the options permit it.</summary>
     /// <param name="subject">The subject of the pipeline.</param>
     /// <exception cref="StreamException">JetStream returned an error.</exception>
-    /// <exception cref="Broker.Client.Errors.ClientException">The request failed without an answer.</exception>
+    /// <exception cref="Broker.Client.ClientException">The request failed without an answer.</exception>
     /// <exception cref="TimeoutException">No answer came in time.</exception>
     internal Task EnsureStreamAsync(string subject) => EnsureAsync(
         $"STREAM.INFO.{_options.Stream}", $"STREAM.CREATE.{_options.Stream}", StreamNotFound, json => WriteStream(json, subject));

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.JetStream;
+namespace Broker.Bridge;
 
 /// <summary>The error of a request that JetStream refused.</summary>
 internal sealed class StreamException(int code, string message) : Exception(message)

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.JetStream;
+namespace Broker.Bridge;
 
 /// <summary>The JetStream work queue of a pipeline: a stream and a durable pull consumer.</summary>
 public sealed record StreamQueueOptions

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Compares byte arrays and spans by their content. The hash is seeded per process, so that peers cannot prepare

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>Reads the ZeroMQ frames of a mapped NATS message one after the other.</summary>
 /// <remarks>

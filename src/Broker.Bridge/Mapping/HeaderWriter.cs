@@ -1,7 +1,7 @@
 using System.Buffers.Text;
 using System.Text;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Writes the header blocks of messages from ZeroMQ. The constructor prepares the common blocks. Immutable. Any thread.

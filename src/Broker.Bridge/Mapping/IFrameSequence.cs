@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>Reads the frames of one ZeroMQ message in order, once.</summary>
 /// <remarks>

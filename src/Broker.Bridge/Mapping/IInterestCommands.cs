@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The commands of an <see cref="InterestSet"/> to the NATS connection. They must be sent in the order of the calls.

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>A filter of an <see cref="InterestSet"/> that prefixes need or that is still subscribed.</summary>
 internal sealed class InterestFilter

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>The state of a filter's subscription.</summary>
 internal enum InterestPhase

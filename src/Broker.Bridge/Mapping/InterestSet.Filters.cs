@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <content>Finds filters by their text, and the filters above and below a filter.</content>
 internal sealed partial class InterestSet

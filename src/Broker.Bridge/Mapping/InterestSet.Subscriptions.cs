@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <content>Subscribes and unsubscribes filters, and decides when one filter replaces another.</content>
 internal sealed partial class InterestSet

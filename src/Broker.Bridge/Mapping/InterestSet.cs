@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Converts the ZeroMQ prefixes of all peers to the fewest NATS subscriptions, and decides which messages of the

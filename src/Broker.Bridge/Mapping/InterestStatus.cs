@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>The result of adding a prefix to an <see cref="InterestSet"/> or removing one.</summary>
 internal enum InterestStatus

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>Decides whether a message may go to ZeroMQ, by the id of the bridge that published it.</summary>
 internal readonly struct LoopGuard(ReadOnlyMemory<byte> bridgeId, bool echo)

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>The result of mapping a message: success, or why the message was refused.</summary>
 public enum MapStatus

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>Writes a mapped message as ZMTP frames.</summary>
 internal readonly ref struct MappedMessageEncoder(FrameReader message) : IZmtpEncoder

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>The number of refused messages for each reason. Any thread.</summary>
 public sealed class MappingCounters

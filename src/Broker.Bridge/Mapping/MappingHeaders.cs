@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The bridge's own headers, which one scan finds in a NATS header block. Refers to the memory of the block.

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>
 /// How a bridge converts ZeroMQ topics and messages to NATS subjects and messages and back, and the limits of both.

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Buffers.Text;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 public sealed partial class MessageMapper
 {

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 public sealed partial class MessageMapper
 {

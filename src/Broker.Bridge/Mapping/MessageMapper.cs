@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Text;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>Converts whole messages between ZeroMQ and NATS.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>The frames of a received ZeroMQ message. The ZMTP decoder has already checked them.</summary>
 internal ref struct ReceivedFrames(ZmtpMessage.Enumerator frames) : IFrameSequence

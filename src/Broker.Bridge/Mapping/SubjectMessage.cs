@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>A ZeroMQ message in the form in which it is published to NATS.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 public sealed partial class TopicCodec
 {

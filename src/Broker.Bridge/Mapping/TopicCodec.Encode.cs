@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 public sealed partial class TopicCodec
 {

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Converts ZeroMQ topics, which may contain any bytes, to NATS subjects and back, and ZeroMQ prefixes to subject

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge;
 
 /// <summary>The result of <see cref="TopicCodec.Decode"/>.</summary>
 public enum TopicDecoding

@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text;
-using Broker.Client.Publishing;
-using Broker.Protocol.Headers;
+using Broker.Client;
+using Broker.Protocol;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Requests messages from a JetStream consumer. Only one request is open at a time, for as many messages as there is
@@ -97,7 +97,7 @@ internal sealed class ConsumerRequests<TWire>
         }
 
         Outstanding = 0;
-        if (status is NoResponders || (status is 409 && headers.IndexOf("Consumer Deleted"u8) >= 0))
+        if (status == NoResponders || (status is 409 && headers.IndexOf("Consumer Deleted"u8) >= 0))
         {
             IsConsumerMissing = true;
             return false;

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Detects that a consumer has messages but does not deliver them, and sends requests to it until it does. Used on the

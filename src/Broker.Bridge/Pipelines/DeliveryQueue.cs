@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The queue of a consumer's messages for PUSH, each with its acknowledgement subject. Used on the connection's loop.

@@ -1,6 +1,6 @@
-using Broker.Client.Publishing;
+using Broker.Client;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 // Announcements, acknowledgements and resend requests to ingresses.
 internal sealed partial class Egress<TWire, TSink>

@@ -1,9 +1,8 @@
 using System.Buffers.Text;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Broker.Bridge.Mapping;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The egress of a pipeline without its sockets. It passes each message to PUSH once, in the order of its link, and

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The state of one link of an ingress at an egress: the numbers that detect duplicates, and the queue for PUSH. Used

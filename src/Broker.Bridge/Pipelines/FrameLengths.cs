@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Reads a payload of several frames: each is a 4-byte big-endian length and the bytes, as in PUB/SUB messages.

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>Writes a payload of several frames as ZMTP frames. The caller has checked the payload.</summary>
 internal readonly ref struct FramedEncoder(ReadOnlySpan<byte> payload) : IZmtpEncoder

@@ -1,6 +1,6 @@
 using System.Buffers.Text;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Writes header blocks that all begin with the same lines, always into the same array. Used on one loop.

@@ -1,6 +1,6 @@
-using Broker.Client.Publishing;
+using Broker.Client;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The connection that the two ends of a pipeline use. Implementations are structs, so that the calls are direct. Used

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>The PUSH socket of an egress. Implementations are structs, so that the calls are direct.</summary>
 internal interface IPipelineSink

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 // Handles announcements and acknowledgements of egresses, and their absence.
 internal sealed partial class Ingress<TWire>

@@ -1,10 +1,8 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Tracing;
-using Broker.Client.Publishing;
+using Broker.Client;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The ingress of a pipeline without its sockets. It accepts messages while an egress has capacity, sends each to one

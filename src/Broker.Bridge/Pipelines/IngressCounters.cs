@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>The counters of a pipeline's ingress. Its loop writes them; any thread may read them.</summary>
 internal sealed class IngressCounters

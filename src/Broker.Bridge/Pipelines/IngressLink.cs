@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The state of one egress at an ingress: the messages that the egress has not acknowledged, and how many more it may

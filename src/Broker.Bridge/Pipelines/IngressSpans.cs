@@ -1,8 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Broker.Bridge.Tracing;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>Creates the spans of the messages that an ingress publishes.</summary>
 /// <param name="tracer">The tracer of the bridge.</param>

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>The properties of a message beside its bytes.</summary>
 /// <param name="Frames">

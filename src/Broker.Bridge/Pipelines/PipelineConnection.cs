@@ -1,7 +1,6 @@
 using Broker.Client;
-using Broker.Client.Publishing;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The bridge's client connection, as the two ends of a pipeline use it. Used on the connection's loop.

@@ -1,12 +1,12 @@
 using System.Buffers.Text;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The headers of a pipeline's messages, which one scan finds in a header block. Refers to the memory of the block.
 /// </summary>
 /// <remarks>
-/// Names are case-sensitive. Each line must end with CR LF; <see cref="Mapping.MappingHeaders"/> explains why. If a
+/// Names are case-sensitive. Each line must end with CR LF; <see cref="MappingHeaders"/> explains why. If a
 /// header of the pipeline occurs twice, the block is malformed. Other headers are ignored.
 /// </remarks>
 internal ref struct PipelineHeader

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>The limits of the two ends of a pipeline.</summary>
 internal sealed record PipelineLimits

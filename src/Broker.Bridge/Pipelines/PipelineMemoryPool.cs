@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// A pool of memory chunks for queued messages. Chunks of the standard size are reused; larger ones come from the

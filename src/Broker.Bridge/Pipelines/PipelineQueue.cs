@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// A queue of messages, copied one after the other into pooled memory, with a position up to which they have been sent.

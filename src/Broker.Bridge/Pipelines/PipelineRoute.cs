@@ -1,13 +1,10 @@
 using System.Diagnostics;
-using Broker.Bridge.Routes;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
+using Broker.Client;
 using Broker.Transport;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The common part of all PUSH/PULL routes: a PULL socket for PUSH programs and a PUSH socket for PULL programs, both

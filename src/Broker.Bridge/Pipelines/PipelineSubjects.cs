@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>The subjects of a pipeline; docs/push-pull.md describes them.</summary>
 internal sealed class PipelineSubjects(string subject)

@@ -1,8 +1,7 @@
-using Broker.Bridge.Routes;
-using Broker.Client.Subscriptions;
-using Broker.ZeroMq.Sockets;
+using Broker.Client;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>A pipeline between bridges that uses windows (credits) and acknowledgements.</summary>
 internal sealed class PushPullRoute : PipelineRoute

@@ -1,8 +1,6 @@
 using System.Text;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Routes;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The options of a route for PUSH and PULL programs. A pipeline is a subject. PUSH programs at any number of bridges
@@ -107,7 +105,7 @@ public sealed record PushPullRouteOptions : RouteOptions
         ArgumentNullException.ThrowIfNull(Subject);
         ArgumentNullException.ThrowIfNull(Pushers);
         ArgumentNullException.ThrowIfNull(Pullers);
-        if (!Broker.Protocol.Subjects.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(Subject)) || Subject.Length > LongestSubject
+        if (!Broker.Protocol.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(Subject)) || Subject.Length > LongestSubject
             || !Ascii.IsValid(Subject))
         {
             throw new ArgumentException(

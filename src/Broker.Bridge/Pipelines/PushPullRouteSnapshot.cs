@@ -1,6 +1,4 @@
-using Broker.Bridge.Routes;
-
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The counters of a PUSH/PULL route at one moment. docs/push-pull.md describes how they depend on each other.

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Pipeline;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>The PUSH socket of a route. Used on its loop.</summary>
 internal readonly struct PushSink(LoopPush push) : IPipelineSink

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>Converts received messages to payloads, always into the same array. Used on one loop.</summary>
 internal sealed class ReceivedPayload

@@ -1,6 +1,4 @@
-using Broker.Bridge.JetStream;
-
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The recent deliveries of a stream to this egress, and whether PUSH took them. It detects messages that are delivered

@@ -1,8 +1,7 @@
-using Broker.Bridge.Routes;
-using Broker.Client.Subscriptions;
-using Broker.ZeroMq.Sockets;
+using Broker.Client;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>Sends copies of a pipeline's messages to PULL programs without taking part in its protocol.</summary>
 internal sealed class ShadowRoute : PipelineRoute

@@ -1,7 +1,6 @@
-using Broker.Bridge.JetStream;
-using Broker.Protocol.Headers;
+using Broker.Protocol;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Takes messages from a stream's consumer. It requests no more messages than it has space for, and acknowledges each

@@ -1,11 +1,9 @@
 using System.Buffers.Text;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Tracing;
-using Broker.Client.Publishing;
+using Broker.Client;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Publishes messages to a stream and keeps each until the stream has stored it. At most one window of messages is

@@ -1,10 +1,8 @@
 using System.Text;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Routes;
-using Broker.Client.Subscriptions;
-using Broker.ZeroMq.Sockets;
+using Broker.Client;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Pipelines;
+namespace Broker.Bridge;
 
 /// <summary>A pipeline through a JetStream work queue.</summary>
 internal sealed class StreamRoute : PipelineRoute

@@ -1,8 +1,7 @@
-using Broker.Bridge.Mapping;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Zmtp.Subscriptions;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Collects the changes that make the interest set contain the prefixes of all SUBs, or the empty prefix if they exceed

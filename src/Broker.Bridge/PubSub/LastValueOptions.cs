@@ -1,4 +1,4 @@
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The limits of the last values that a PUB/SUB route keeps for SUBs that subscribe later. Immutable.

@@ -1,8 +1,8 @@
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Sends the last values to SUBs that have just subscribed to a prefix, in one batch per iteration of the values' loop.

@@ -1,7 +1,6 @@
-using Broker.Bridge.Mapping;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The last message of each topic in its encoded form, within limits. Used on one loop; any thread may read the

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The scratch memory and the counters of one loop. Used on this loop only, but any thread may read the counters.

@@ -1,11 +1,8 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Tracing;
-using Broker.Client.Subscriptions;
+using Broker.Client;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 // From NATS to ZeroMQ. On the client's loop.
 internal sealed partial class PubSubRoute

@@ -1,11 +1,9 @@
 using System.Runtime.CompilerServices;
-using Broker.Bridge.Mapping;
-using Broker.Client.Publishing;
+using Broker.Client;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 // From ZeroMQ to NATS. On the loop of the peer that sent the message.
 internal sealed partial class PubSubRoute

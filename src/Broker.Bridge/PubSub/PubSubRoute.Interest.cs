@@ -1,11 +1,8 @@
 using System.Diagnostics;
 using System.Text;
-using Broker.Bridge.Mapping;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 // Subscribes to the filters of the SUB peers' prefixes. Peers run on any loop. The interest set runs on the client's
 // loop, where messages and PONGs arrive, so that all of them have one order.

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 // Handles the loss and the return of the NATS server. On the client's loop.
 internal sealed partial class PubSubRoute

@@ -1,8 +1,6 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Tracing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 // Passes the trace context on, if the options require it.
 internal sealed partial class PubSubRoute

@@ -1,13 +1,9 @@
 using System.Text;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
-using Broker.Client.Errors;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.Client;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Connects ZeroMQ PUB and SUB programs with NATS subjects: messages of PUBs are published under a prefix, and SUBs

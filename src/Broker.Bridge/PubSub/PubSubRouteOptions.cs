@@ -1,7 +1,4 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
-
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The options of a route for PUB and SUB programs. It publishes the messages of PUBs under a prefix, and SUBs receive

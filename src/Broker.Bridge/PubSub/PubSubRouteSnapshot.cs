@@ -1,7 +1,4 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
-
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>The counters of a PUB/SUB route at one moment.</summary>
 /// <remarks>

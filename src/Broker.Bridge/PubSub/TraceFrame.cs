@@ -1,8 +1,6 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Tracing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.PubSub;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Reads and writes the trace context in the last frame of a ZeroMQ message, because ZeroMQ messages have no headers.

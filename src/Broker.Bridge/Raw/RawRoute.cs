@@ -1,17 +1,10 @@
 using System.Runtime.CompilerServices;
 using System.Text;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
-using Broker.ZeroMq.Exclusive;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.Client;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Raw;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Connects one ZeroMQ socket with two subjects. The socket and all other work run on the connection's loop.

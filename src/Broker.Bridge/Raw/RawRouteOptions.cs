@@ -1,8 +1,7 @@
 using System.Text;
-using Broker.Bridge.Routes;
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 
-namespace Broker.Bridge.Raw;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The options of a route for ROUTER, DEALER and PAIR programs. It publishes their messages unchanged to one subject

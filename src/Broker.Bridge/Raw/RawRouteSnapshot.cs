@@ -1,6 +1,4 @@
-using Broker.Bridge.Routes;
-
-namespace Broker.Bridge.Raw;
+namespace Broker.Bridge;
 
 /// <summary>The counters of a raw route at one moment.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Raw;
+namespace Broker.Bridge;
 
 /// <summary>The socket that a raw route offers to its ZeroMQ programs.</summary>
 public enum RawSocket

@@ -1,7 +1,6 @@
-using Broker.Bridge.Mapping;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The body of a request or reply from a subject, encoded as ZMTP frames after an envelope. Refers to the memory of

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>What a route does with a request that nobody subscribes to.</summary>
 public enum NoResponders

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>One slot of a <see cref="PendingRequests"/> table.</summary>
 internal struct PendingRequest

@@ -1,8 +1,7 @@
 using System.Buffers;
 using System.Security.Cryptography;
-using Broker.Bridge.Tracing;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The table of requests that wait for replies. Slots are reused, each time with a new number. A linked list keeps the

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Buffers.Text;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>Reads and writes the last token of a reply subject: the number of the request.</summary>
 internal static class ReplyNumber

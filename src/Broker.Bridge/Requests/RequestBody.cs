@@ -1,10 +1,9 @@
 using System.Buffers.Binary;
 using System.Buffers.Text;
-using Broker.Bridge.Tracing;
-using Broker.Client.Publishing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.Client;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Writes a request or a reply from ZeroMQ as a NATS payload. One frame is the whole payload. Several frames are each

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>A connected ZeroMQ client and the number of its pending requests. Used on the route's loop only.</summary>
 internal sealed class RequestClient(ZeroMqPeer peer)

@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Expires pending requests with one timer, so that no request needs a timer or a clock. A request expires when it is

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The envelope of a request: the frames up to and including the first empty one (RFC 28). The reply must repeat it. A

@@ -1,11 +1,9 @@
-using Broker.Bridge.Tracing;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
-using Broker.Protocol.Headers;
+using Broker.Client;
+using Broker.Protocol;
 using Broker.Transport;
-using Broker.ZeroMq.RequestReply;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 // Handles replies from subjects and sends them to the clients.
 internal sealed partial class RequestRoute

@@ -1,11 +1,8 @@
 using System.Runtime.CompilerServices;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Tracing;
-using Broker.Client.Publishing;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.Client;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 // Handles requests from clients and publishes them.
 internal sealed partial class RequestRoute

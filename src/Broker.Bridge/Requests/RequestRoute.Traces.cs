@@ -1,10 +1,9 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Broker.Bridge.Tracing;
-using Broker.Client.Publishing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.Client;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 // Publishes requests while a listener collects spans: each request has a span, and its headers contain the span's
 // context.

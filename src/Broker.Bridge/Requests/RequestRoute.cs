@@ -1,13 +1,9 @@
 using System.Text;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
-using Broker.Bridge.Tracing;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
+using Broker.Client;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Connects ZeroMQ clients with services on subjects. The ROUTER and all other work run on the connection's loop.

@@ -1,7 +1,4 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
-
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The options of a route for ZeroMQ clients (REQ, DEALER). A ROUTER socket receives their requests, and services on a
@@ -70,7 +67,7 @@ public sealed record RequestRouteOptions : SocketRouteOptions
             throw new ArgumentException("Exactly one of Subject and Topics must be set.", nameof(Subject));
         }
 
-        if (Subject is not null && !Protocol.Subjects.Subject.IsValidLiteral(System.Text.Encoding.UTF8.GetBytes(Subject)))
+        if (Subject is not null && !Broker.Protocol.Subject.IsValidLiteral(System.Text.Encoding.UTF8.GetBytes(Subject)))
         {
             throw new ArgumentException(
                 $"'{Subject}' is not a valid subject to publish to: it must not have wildcards.", nameof(Subject));

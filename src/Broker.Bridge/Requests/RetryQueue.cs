@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>The queue of unanswered requests that must be published again. Used on one loop.</summary>
 /// <param name="pending">The table that contains the requests.</param>

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>A connected ZeroMQ worker and the number of its pending requests. Used on the route's loop only.</summary>
 internal sealed class Worker(OutboundPipe pipe)

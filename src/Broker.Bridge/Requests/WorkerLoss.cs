@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>What a route does with the pending requests of a worker that disconnects.</summary>
 public enum WorkerLoss

@@ -1,14 +1,10 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Tracing;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.Client;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 // Handles requests from subjects and replies from workers.
 internal sealed partial class WorkerRoute

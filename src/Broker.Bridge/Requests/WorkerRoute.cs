@@ -1,12 +1,9 @@
 using System.Runtime.CompilerServices;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
-using Broker.Bridge.Tracing;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
-using Broker.ZeroMq.Sockets;
+using Broker.Client;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Connects requesters on subjects with ZeroMQ workers. The DEALER and all other work run on the connection's loop.

@@ -1,8 +1,6 @@
 using System.Text;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Routes;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The options of a route for ZeroMQ workers (REP, or ROUTER and DEALER programs that echo envelopes). The workers
@@ -71,7 +69,7 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
             throw new ArgumentException("Exactly one of Subject and Topics must be set.", nameof(Subject));
         }
 
-        if (Subject is not null && !Protocol.Subjects.Subject.IsValidFilter(Encoding.UTF8.GetBytes(Subject)))
+        if (Subject is not null && !Broker.Protocol.Subject.IsValidFilter(Encoding.UTF8.GetBytes(Subject)))
         {
             throw new ArgumentException($"'{Subject}' is not a valid subject to subscribe to.", nameof(Subject));
         }
@@ -81,7 +79,7 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
             _ = new MessageMapper(Topics);
         }
 
-        if (!Protocol.Subjects.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(QueueGroup ?? "")))
+        if (!Broker.Protocol.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(QueueGroup ?? "")))
         {
             throw new ArgumentException($"'{QueueGroup}' is not a valid name of a queue group.", nameof(QueueGroup));
         }

@@ -1,6 +1,4 @@
-using Broker.Bridge.Routes;
-
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>The counters of a route for ZeroMQ workers at one moment.</summary>
 /// <remarks>

@@ -1,9 +1,8 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Requests;
+namespace Broker.Bridge;
 
 /// <summary>
 /// A DEALER socket for workers. It sends each request to a worker with the fewest pending requests, in turn among

@@ -1,7 +1,7 @@
 using System.Net;
-using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq;
 
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>A ZeroMQ endpoint that a route binds or connects to.</summary>
 /// <param name="Bind">

@@ -1,9 +1,9 @@
 using Broker.Client;
 using Broker.Transport;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>
 /// A running route: it connects ZeroMQ programs with subjects by one pattern. The connection's loop notifies the route
@@ -50,7 +50,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
     /// Binds and connects the ZeroMQ sockets. The bridge calls this method after <see cref="Start"/>, on the thread of
     /// its caller.
     /// </summary>
-    /// <exception cref="Broker.ZeroMq.Endpoints.ZeroMqBindException">An endpoint cannot be bound.</exception>
+    /// <exception cref="Broker.ZeroMq.ZeroMqBindException">An endpoint cannot be bound.</exception>
     internal abstract void Open();
 
     /// <summary>Called on the loop when the server is lost.</summary>

@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>Runs work on an event loop that its owner may end at any time.</summary>
 internal static class LoopTasks

@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Decides which refused connections are logged: the first of a kind, and the first one after a minute without another.

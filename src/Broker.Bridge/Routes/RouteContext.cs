@@ -1,10 +1,9 @@
 using System.Security.Cryptography;
-using Broker.Bridge.Tracing;
 using Broker.Client;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>What a route uses of its bridge.</summary>
 /// <param name="Client">The bridge's only connection. A route does its work on the loop of this connection.</param>

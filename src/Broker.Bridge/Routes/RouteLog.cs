@@ -1,7 +1,7 @@
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The log messages of a route; each line contains the route's name. Texts that peers sent were made printable when

@@ -1,7 +1,7 @@
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The options of one route: the ZeroMQ programs, the subjects and the pattern that connects them. Immutable. Each

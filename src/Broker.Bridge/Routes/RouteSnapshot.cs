@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The counters of a route at one moment. Messages that were received, but neither sent, dropped nor refused, are still

@@ -1,7 +1,7 @@
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.Bridge.Routes;
+namespace Broker.Bridge;
 
 /// <summary>The options that routes with one ZeroMQ socket have in common.</summary>
 public abstract record SocketRouteOptions : RouteOptions

@@ -1,10 +1,7 @@
 using System.Diagnostics.Metrics;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Client;
 
-namespace Broker.Bridge.Telemetry;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Publishes the counters of a bridge as a meter of System.Diagnostics.Metrics: the counters of each route and the

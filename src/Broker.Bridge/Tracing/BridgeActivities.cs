@@ -1,4 +1,4 @@
-namespace Broker.Bridge.Tracing;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The name of the spans' source. A bridge creates spans if <see cref="Broker.Client.ClientOptions.Tracing"/> is set

@@ -1,9 +1,9 @@
 using System.Diagnostics;
 using System.Text;
-using Broker.Client.Publishing;
-using Broker.Protocol.Headers;
+using Broker.Client;
+using Broker.Protocol;
 
-namespace Broker.Bridge.Tracing;
+namespace Broker.Bridge;
 
 /// <summary>
 /// Creates the spans of one bridge. ZeroMQ programs create no spans and ZeroMQ messages have no headers, so the

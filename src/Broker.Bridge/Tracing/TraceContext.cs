@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Text;
-using Broker.Protocol.Headers;
+using Broker.Protocol;
 
-namespace Broker.Bridge.Tracing;
+namespace Broker.Bridge;
 
 /// <summary>Reads and writes the header <c>traceparent</c> of W3C's Trace Context, a text of fixed length.</summary>
 internal static class TraceContext

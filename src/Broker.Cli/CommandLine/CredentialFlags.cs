@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Broker.Server.Security;
+using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
 

@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.Runtime.Versioning;
 using Broker.Cli.Help;
-using Broker.Cli.Serving;
 using Broker.Cli.ServiceManagers;
+using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
-using Broker.Hosting.WindowsServices;
+using Broker.Hosting;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.CommandLine;

@@ -1,8 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 

@@ -1,6 +1,6 @@
 using System.CommandLine;
 using Broker.Cli.Configuration;
-using Broker.Server.Tls;
+using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
 

@@ -1,4 +1,4 @@
-using Broker.Server.Accounts;
+using Broker.Server;
 
 namespace Broker.Cli.Configuration;
 

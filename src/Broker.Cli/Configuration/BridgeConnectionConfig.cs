@@ -1,4 +1,4 @@
-using Broker.Client.Tls;
+using Broker.Client;
 
 namespace Broker.Cli.Configuration;
 

@@ -1,4 +1,4 @@
-using Broker.Hosting.Bridges.Security;
+using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 

@@ -1,5 +1,4 @@
-using Broker.Bridge.Configuration;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 
 namespace Broker.Cli.Configuration;
 

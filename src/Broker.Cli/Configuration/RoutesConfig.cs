@@ -1,6 +1,5 @@
-using Broker.Bridge.Configuration;
-using Broker.Bridge.Routes;
-using Broker.Hosting.Bridges.Security;
+using Broker.Bridge;
+using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 

@@ -1,7 +1,6 @@
 using System.Text;
-using Broker.Protocol.Subjects;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
+using Broker.Protocol;
+using Broker.Server;
 
 namespace Broker.Cli.Configuration;
 

@@ -1,6 +1,6 @@
 using Broker.Cryptography;
-using Broker.Hosting.Bridges.Security;
-using Broker.ZeroMq.Mechanisms;
+using Broker.Hosting;
+using Broker.ZeroMq;
 
 namespace Broker.Cli.Configuration;
 

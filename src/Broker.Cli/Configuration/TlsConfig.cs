@@ -1,6 +1,6 @@
 using System.Net.Security;
 using System.Security.Authentication;
-using Broker.Server.Tls;
+using Broker.Server;
 
 namespace Broker.Cli.Configuration;
 

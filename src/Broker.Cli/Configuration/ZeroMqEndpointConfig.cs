@@ -1,5 +1,5 @@
 using System.Net;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 
 namespace Broker.Cli.Configuration;
 

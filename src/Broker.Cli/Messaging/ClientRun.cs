@@ -1,7 +1,6 @@
 using System.Net.Sockets;
 using Broker.Cli.Shell;
 using Broker.Client;
-using Broker.Client.Errors;
 
 namespace Broker.Cli.Messaging;
 

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using Broker.Cli.Shell;
 using Broker.Client;
-using Broker.Client.Tls;
 
 namespace Broker.Cli.Messaging;
 

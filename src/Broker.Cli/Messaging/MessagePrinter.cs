@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Broker.Cli.Shell;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Broker.Cli.Messaging;
 

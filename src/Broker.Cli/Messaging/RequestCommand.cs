@@ -1,8 +1,7 @@
 using System.CommandLine;
 using Broker.Cli.Help;
 using Broker.Cli.Shell;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
+using Broker.Client;
 
 namespace Broker.Cli.Messaging;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Broker.Cli.Shell;
-using Broker.Client.Subscriptions;
+using Broker.Client;
 
 namespace Broker.Cli.Messaging;
 

@@ -1,5 +1,5 @@
 using System.Runtime.Versioning;
-using Broker.Hosting.WindowsServices;
+using Broker.Hosting;
 
 namespace Broker.Cli.ServiceManagers;
 

@@ -1,4 +1,4 @@
-using Broker.AspNetCore.Monitoring;
+using Broker.AspNetCore;
 using Broker.Client;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;

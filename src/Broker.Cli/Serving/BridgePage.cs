@@ -1,13 +1,8 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using Broker.AspNetCore.Monitoring;
+using Broker.AspNetCore;
 using Broker.Bridge;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Raw;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
 
 namespace Broker.Cli.Serving;
 

@@ -1,9 +1,6 @@
 using System.Net.Sockets;
 using Broker.Bridge;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Client;
-using Broker.Client.Errors;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 

@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
+using Broker.Server;
 
 namespace Broker.Cli.Serving;
 

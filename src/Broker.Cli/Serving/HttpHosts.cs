@@ -1,9 +1,7 @@
 using System.Net.Security;
 using System.Net.Sockets;
-using Broker.AspNetCore.Monitoring;
-using Broker.AspNetCore.WebSockets;
+using Broker.AspNetCore;
 using Broker.Server;
-using Broker.Server.Tls;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 

@@ -1,5 +1,5 @@
 using System.Net;
-using Broker.Hosting.Systemd;
+using Broker.Hosting;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 

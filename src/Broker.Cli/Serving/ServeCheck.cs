@@ -1,6 +1,6 @@
 using System.Net;
-using Broker.Bridge.Routes;
-using Broker.ZeroMq.Endpoints;
+using Broker.Bridge;
+using Broker.ZeroMq;
 
 namespace Broker.Cli.Serving;
 

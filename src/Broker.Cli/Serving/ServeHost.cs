@@ -1,9 +1,8 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
-using Broker.AspNetCore.Monitoring;
-using Broker.AspNetCore.WebSockets;
-using Broker.Bridge.Routes;
+using Broker.AspNetCore;
+using Broker.Bridge;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;

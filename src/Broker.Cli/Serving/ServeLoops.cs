@@ -1,4 +1,4 @@
-using Broker.Hosting.Health;
+using Broker.Hosting;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 

@@ -1,7 +1,7 @@
 using System.Net;
-using Broker.AspNetCore.Monitoring;
-using Broker.Bridge.Routes;
-using Broker.ZeroMq.Endpoints;
+using Broker.AspNetCore;
+using Broker.Bridge;
+using Broker.ZeroMq;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;

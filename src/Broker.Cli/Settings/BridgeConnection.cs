@@ -1,5 +1,4 @@
 using Broker.Client;
-using Broker.Client.Tls;
 
 namespace Broker.Cli.Settings;
 

@@ -1,4 +1,4 @@
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 
 namespace Broker.Cli.Settings;
 

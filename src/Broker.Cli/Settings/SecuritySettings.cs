@@ -1,5 +1,4 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
+using Broker.Server;
 
 namespace Broker.Cli.Settings;
 

@@ -1,5 +1,4 @@
 using Broker.Server;
-using Broker.Server.Tls;
 using Broker.Transport;
 
 namespace Broker.Cli.Settings;

@@ -1,4 +1,4 @@
-using Broker.Server.Tls;
+using Broker.Server;
 
 namespace Broker.Cli.Settings;
 

@@ -1,5 +1,5 @@
-using Broker.Bridge.Routes;
-using Broker.ZeroMq.Endpoints;
+using Broker.Bridge;
+using Broker.ZeroMq;
 
 namespace Broker.Cli.Settings;
 

@@ -2,9 +2,8 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Broker.Cli.Shell;
 using Broker.Cryptography;
-using Broker.Hosting.Bridges.Security;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Mechanisms;
+using Broker.Hosting;
+using Broker.ZeroMq;
 
 namespace Broker.Cli.Sockets;
 

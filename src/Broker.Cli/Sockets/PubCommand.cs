@@ -2,9 +2,8 @@ using System.CommandLine;
 using Broker.Cli.Help;
 using Broker.Cli.Shell;
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Cli.Sockets;
 

@@ -2,7 +2,6 @@ using System.CommandLine;
 using Broker.Cli.Help;
 using Broker.Cli.Shell;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Sockets;
 
 namespace Broker.Cli.Sockets;
 

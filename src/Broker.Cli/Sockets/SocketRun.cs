@@ -3,7 +3,6 @@ using System.Globalization;
 using Broker.Cli.Shell;
 using Broker.Transport;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Sockets;
 
 namespace Broker.Cli.Sockets;
 

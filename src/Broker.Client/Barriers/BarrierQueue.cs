@@ -1,8 +1,7 @@
 using System.Diagnostics;
-using Broker.Client.Errors;
 using Broker.Transport;
 
-namespace Broker.Client.Barriers;
+namespace Broker.Client;
 
 /// <summary>
 /// The PINGs that wait for their PONGs. A server answers them in order and without an identifier, so the order of the
@@ -156,7 +155,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
             if (!_ended)
             {
                 _deferred.Add(deferred);
-                Publishing.OutboundAccounting.RunAfterFlush(loop, () => SendDeferred(deferred));
+                OutboundAccounting.RunAfterFlush(loop, () => SendDeferred(deferred));
                 return;
             }
         }

@@ -1,11 +1,8 @@
 using System.Diagnostics;
 using System.Net.Sockets;
-using Broker.Client.Errors;
-using Broker.Client.Handshake;
-using Broker.Client.Servers;
 using Broker.Transport;
 
-namespace Broker.Client.Connecting;
+namespace Broker.Client;
 
 /// <summary>
 /// Connects to a server, at first and after each loss, and makes it the current server. At most one search for a server

@@ -1,8 +1,7 @@
 using System.IO.Pipelines;
 using Broker.Transport;
-using Broker.Transport.Pipes;
 
-namespace Broker.Client.Connecting;
+namespace Broker.Client;
 
 /// <summary>
 /// Creates dialers for <see cref="ClientOptions.Dialer"/> from streams and pipes, for example for a proxy, a tunnel or

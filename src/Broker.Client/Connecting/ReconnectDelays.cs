@@ -1,4 +1,4 @@
-namespace Broker.Client.Connecting;
+namespace Broker.Client;
 
 /// <summary>Computes the delay before the servers are tried again.</summary>
 internal sealed class ReconnectDelays(ClientOptions options)

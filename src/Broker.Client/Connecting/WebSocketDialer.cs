@@ -2,13 +2,9 @@ using System.Globalization;
 using System.Net.Security;
 using System.Net.WebSockets;
 using System.Security.Authentication;
-using Broker.Client.Errors;
-using Broker.Client.Servers;
-using Broker.Client.Tls;
 using Broker.Transport;
-using Broker.Transport.Pipes;
 
-namespace Broker.Client.Connecting;
+namespace Broker.Client;
 
 /// <summary>
 /// Connects over WebSocket, the upgrade of an HTTP connection. The protocol's bytes are sent in binary frames, and a

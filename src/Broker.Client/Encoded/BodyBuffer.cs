@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// The buffer in which a body is encoded before its length is known. It is reused for the next body, unless it has

@@ -1,6 +1,4 @@
-using Broker.Client.Subscriptions;
-
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// The binding of a subscription to a channel. The channel receives what the subscription receives, until one of them

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
-using Broker.Client.Subscriptions;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 public sealed partial class EncodedConnection
 {
@@ -17,7 +16,7 @@ public sealed partial class EncodedConnection
     /// <param name="queue">The queue group to join. Null for none.</param>
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
     /// valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
     public HandlerBinding Subscribe<T>(string filter, Action<T> handler, QueueOptions? options = null, string? queue = null)
     {
         ArgumentNullException.ThrowIfNull(handler);
@@ -66,7 +65,7 @@ public sealed partial class EncodedConnection
     /// block.
     /// </summary>
     /// <exception cref="ArgumentException">The filter or the name of the queue group is not valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
     public Subscription SubscribeInline<T>(string filter, Action<T> handler, string? queue = null)
     {
         ArgumentNullException.ThrowIfNull(handler);
@@ -86,8 +85,8 @@ public sealed partial class EncodedConnection
     /// </summary>
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
     /// valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
-    /// <exception cref="Errors.SlowConsumerException">The subscription ended because of
+    /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <exception cref="SlowConsumerException">The subscription ended because of
     /// <see cref="FullQueuePolicy.End"/>.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public async IAsyncEnumerable<T> ReadAsync<T>(
@@ -109,7 +108,7 @@ public sealed partial class EncodedConnection
     /// </summary>
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
     /// valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
     public ChannelBinding BindReceive<T>(string filter, ChannelWriter<T> target, QueueOptions? options = null, string? queue = null)
     {
         ArgumentNullException.ThrowIfNull(target);

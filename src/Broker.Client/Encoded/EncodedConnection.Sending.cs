@@ -1,7 +1,6 @@
 using System.Threading.Channels;
-using Broker.Client.Publishing;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 public sealed partial class EncodedConnection
 {
@@ -18,7 +17,7 @@ public sealed partial class EncodedConnection
     /// channel, or with the first refusal.</returns>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled, possibly while
     /// the method waited for space.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed.</exception>
+    /// <exception cref="ConnectionLostException">The connection is closed.</exception>
     /// <exception cref="PublishRefusedException">A value was refused, and waiting would not help.</exception>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
     public async Task BindSendAsync<T>(string subject, ChannelReader<T> source, CancellationToken cancellationToken = default)
@@ -36,7 +35,7 @@ public sealed partial class EncodedConnection
             if (Connection.State == ConnectionState.Closed)
             {
                 // The connection closed before the event handler was added.
-                throw new Errors.ConnectionLostException(Closed);
+                throw new ConnectionLostException(Closed);
             }
 
             while (await source.WaitToReadAsync(either.Token).ConfigureAwait(false))
@@ -56,11 +55,11 @@ public sealed partial class EncodedConnection
         }
         catch (PublishRefusedException e) when (e.Status == PublishStatus.Closed)
         {
-            throw new Errors.ConnectionLostException(Closed);
+            throw new ConnectionLostException(Closed);
         }
         catch (OperationCanceledException) when (closed.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
-            throw new Errors.ConnectionLostException(Closed);
+            throw new ConnectionLostException(Closed);
         }
         finally
         {

@@ -1,7 +1,4 @@
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
-
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// Sends and receives values in place of bytes over a <see cref="BrokerConnection"/>. Several encoded connections with

@@ -1,8 +1,6 @@
 using System.Diagnostics;
-using Broker.Client.Subscriptions;
-using Broker.Client.Telemetry;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// The binding of a subscription to a handler. The values wait in a queue of their own, and the handler is called for
@@ -18,7 +16,7 @@ public sealed class HandlerBinding : IAsyncDisposable, IDisposable
 
     /// <summary>
     /// Completes when the last call of the handler has returned. It fails only if the subscription ended because of
-    /// <see cref="FullQueuePolicy.End"/>, with a <see cref="Errors.SlowConsumerException"/>.
+    /// <see cref="FullQueuePolicy.End"/>, with a <see cref="SlowConsumerException"/>.
     /// </summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
 

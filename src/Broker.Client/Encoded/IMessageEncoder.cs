@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// Converts values to bodies and bodies to values for an <see cref="EncodedConnection"/>. It is called on any thread,

@@ -3,7 +3,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// Encodes values as JSON with the source-generated code of a context, without reflection: <c>new

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>Passes bytes on unchanged: arrays, <see cref="ReadOnlyMemory{T}"/> and <see cref="Memory{T}"/>.</summary>
 public sealed class RawEncoder : IMessageEncoder

@@ -3,7 +3,7 @@ using System.Buffers.Text;
 using System.Globalization;
 using System.Text;
 
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// Encodes values as UTF-8 text: strings, numbers, dates and identifiers in the format of the invariant culture, and

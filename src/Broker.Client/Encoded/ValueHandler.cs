@@ -1,6 +1,4 @@
-using Broker.Client.Subscriptions;
-
-namespace Broker.Client.Encoded;
+namespace Broker.Client;
 
 /// <summary>
 /// Handles a value on the connection's loop, with its message, which is valid until the method returns. The rules of

@@ -1,4 +1,4 @@
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>
 /// The server does not accept the credentials or the lack of credentials, or the credentials have expired.

@@ -1,4 +1,4 @@
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>The base class of the errors of a <see cref="BrokerConnection"/>.</summary>
 public abstract class ClientException : Exception

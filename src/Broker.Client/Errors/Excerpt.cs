@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>Formats the beginning of received bytes for an error text.</summary>
 internal static class Excerpt

@@ -1,4 +1,4 @@
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>Nobody subscribes to the subject of a request. The server answered the request with status 503.</summary>
 public sealed class NoRespondersException : ClientException

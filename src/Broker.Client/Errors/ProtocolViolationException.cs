@@ -1,4 +1,4 @@
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>The peer does not follow the NATS protocol.</summary>
 public sealed class ProtocolViolationException : ClientException

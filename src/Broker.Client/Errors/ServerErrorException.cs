@@ -1,4 +1,4 @@
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>The server sent <c>-ERR</c>.</summary>
 public class ServerErrorException : ClientException

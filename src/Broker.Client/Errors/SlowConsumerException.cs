@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>
 /// The reader of a subscription's queue was too slow, and the queue's policy is to end the subscription. Or the replies

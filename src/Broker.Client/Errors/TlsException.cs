@@ -1,4 +1,4 @@
-namespace Broker.Client.Errors;
+namespace Broker.Client;
 
 /// <summary>
 /// TLS is required but not possible: the server does not offer it, or one side rejects the other's certificate.

@@ -1,9 +1,8 @@
 using System.Buffers.Text;
 using System.Text;
 using System.Text.Json.Serialization;
-using Broker.Client.Servers;
 
-namespace Broker.Client.Handshake;
+namespace Broker.Client;
 
 /// <summary>
 /// The JSON of CONNECT. The JSON names are the protocol's. This type is not a record, because its secrets must not

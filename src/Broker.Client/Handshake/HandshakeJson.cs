@@ -1,6 +1,6 @@
 using System.Text.Json.Serialization;
 
-namespace Broker.Client.Handshake;
+namespace Broker.Client;
 
 [JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(InfoMessage))]

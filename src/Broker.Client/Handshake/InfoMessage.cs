@@ -1,6 +1,6 @@
 using System.Text.Json.Serialization;
 
-namespace Broker.Client.Handshake;
+namespace Broker.Client;
 
 /// <summary>The fields of INFO that the client uses. The JSON names are the protocol's.</summary>
 internal sealed class InfoMessage

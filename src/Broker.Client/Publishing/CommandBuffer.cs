@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using Broker.Transport;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// The encoded commands that were published while no server was connected, in order. The memory grows up to the limit,

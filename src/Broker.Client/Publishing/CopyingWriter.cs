@@ -1,4 +1,4 @@
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>Writes headers and body from the caller's memory.</summary>
 internal readonly ref struct CopyingWriter(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body) : IPayloadWriter

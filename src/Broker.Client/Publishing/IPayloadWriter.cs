@@ -1,4 +1,4 @@
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// Writes the headers and the body of a message directly into the outbound buffer. Implement it as a struct: the

@@ -1,9 +1,9 @@
 using System.Runtime.CompilerServices;
 using System.Text;
-using Broker.Protocol.Writing;
+using Broker.Protocol;
 using Broker.Transport;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// Writes published messages. An event loop writes to its own write buffer without a lock. Other threads write to the

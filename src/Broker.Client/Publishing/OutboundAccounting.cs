@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// Counts the outcome of each accepted message. While a server is connected, a message is either confirmed by a PONG

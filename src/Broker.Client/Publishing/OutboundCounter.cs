@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// Counts what one event loop, or all threads that are not event loops, have published. It is written only by that

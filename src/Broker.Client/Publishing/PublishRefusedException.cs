@@ -1,7 +1,6 @@
 using System.Globalization;
-using Broker.Client.Errors;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// A message was refused. <see cref="Status"/> is the reason. The text contains the limit that was reached and a way to

@@ -1,4 +1,4 @@
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// The outcome of a publish. From <see cref="PendingLimit"/> on, the message was refused and nothing of it is sent.

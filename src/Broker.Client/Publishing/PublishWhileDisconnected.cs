@@ -1,4 +1,4 @@
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>What happens to messages that are published while no server is connected.</summary>
 public enum PublishWhileDisconnected

@@ -2,7 +2,7 @@ using System.Buffers.Text;
 using System.Text;
 using Broker.Transport;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// The messages that were published while no server was connected, for the next server. Requests that are no longer

@@ -1,9 +1,8 @@
 using System.Buffers;
 using System.Text;
-using Broker.Protocol.Headers;
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// The UTF-8 bytes of a checked string subject, on the caller's stack or in a rented array if the subject is long.

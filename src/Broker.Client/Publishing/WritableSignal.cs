@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// Notifies callers that were refused for lack of space when there is space again. It always notifies once after a

@@ -1,7 +1,7 @@
 using System.Buffers.Text;
 using Broker.Transport;
 
-namespace Broker.Client.Publishing;
+namespace Broker.Client;
 
 /// <summary>
 /// Finds the end of each command that this client has written for a server, and whether the command is a message. In a

@@ -1,6 +1,4 @@
-using Broker.Client.Subscriptions;
-
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>A request in the <see cref="RequestTable"/> that waits for one or more replies.</summary>
 internal abstract class AwaitedRequest

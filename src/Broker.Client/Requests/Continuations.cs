@@ -1,4 +1,4 @@
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>
 /// Runs the continuations of completed requests on the thread pool, many in each work item, because one work item for

@@ -1,8 +1,6 @@
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
-using Broker.Protocol.Headers;
+using Broker.Protocol;
 
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>A request for many replies. The replies wait in a queue of their own until they are read.</summary>
 internal sealed class ManyRequest : AwaitedRequest

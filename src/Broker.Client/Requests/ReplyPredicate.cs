@@ -1,6 +1,4 @@
-using Broker.Client.Subscriptions;
-
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>
 /// Tests a reply, on the connection's event loop, where it must not block. The view is valid until the method returns.

@@ -1,4 +1,4 @@
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>The conditions that end a request for many replies. The first condition that is met ends it.</summary>
 public sealed record RequestManyOptions

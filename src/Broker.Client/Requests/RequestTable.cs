@@ -1,4 +1,4 @@
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>
 /// The pending requests by the number at the end of their reply subject. A number consists of a slot and, above it, the

@@ -2,12 +2,9 @@ using System.Buffers.Text;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Transport;
 
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>
 /// Publishes requests and returns the replies. One subscription receives all replies, on the subjects

@@ -1,10 +1,8 @@
 using System.Threading.Tasks.Sources;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
-using Broker.Protocol.Headers;
+using Broker.Protocol;
 using Broker.Transport;
 
-namespace Broker.Client.Requests;
+namespace Broker.Client;
 
 /// <summary>
 /// A request for one reply, either awaited or with a blocked thread. The object is reused for another request after its

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Broker.Client.Servers;
+namespace Broker.Client;
 
 /// <summary>
 /// The address of a server and the credentials in it, parsed from <c>nats://[user:password@|token@]host[:port]</c>, the

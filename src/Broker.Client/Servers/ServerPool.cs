@@ -1,4 +1,4 @@
-namespace Broker.Client.Servers;
+namespace Broker.Client;
 
 /// <summary>
 /// The servers to try, in turn: the configured servers and those that a server has listed in its INFO. Thread-safe.

@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>What happens to a message when the queue of its subscription is full.</summary>
 public enum FullQueuePolicy
@@ -11,7 +11,7 @@ public enum FullQueuePolicy
 
     /// <summary>
     /// The new message and all later ones are dropped and the subscription ends. Its reader gets the queued messages
-    /// and then a <see cref="Errors.SlowConsumerException"/>.
+    /// and then a <see cref="SlowConsumerException"/>.
     /// </summary>
     End,
 }

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// An owned copy of a message. Its array is used by nobody else, so it stays valid for as long as the program keeps it.
@@ -39,7 +39,7 @@ public readonly struct Message
     public ReadOnlyMemory<byte> ReplyToBytes => _bytes.AsMemory(_subjectEnd, _replyEnd - _subjectEnd);
 
     /// <summary>
-    /// The header block, for reading with <see cref="Broker.Protocol.Headers.HeaderBlock"/>. Empty if there are no
+    /// The header block, for reading with <see cref="Broker.Protocol.HeaderBlock"/>. Empty if there are no
     /// headers.
     /// </summary>
     public ReadOnlyMemory<byte> Headers => _bytes.AsMemory(_replyEnd, _headersEnd - _replyEnd);
@@ -58,7 +58,7 @@ public readonly struct Message
     /// <param name="headers">A complete header block. Empty for none.</param>
     /// <exception cref="InvalidOperationException">The message has no reply subject.</exception>
     /// <exception cref="ArgumentException">The headers are not a header block.</exception>
-    /// <exception cref="Publishing.PublishRefusedException">The reply was refused.</exception>
+    /// <exception cref="PublishRefusedException">The reply was refused.</exception>
     public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default)
         => Subscription.Connection.Core.Respond(ReplyToBytes.Span, body, headers);
 

@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// Collects consecutive messages of one read that go to the same queue. They are added to the queue together, so that

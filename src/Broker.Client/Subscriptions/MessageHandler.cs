@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// Handles a message, on the connection's event loop and in the order of arrival. A handler must not block, because the

@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>A queue of messages in an array that grows as needed. Not thread-safe.</summary>
 internal struct MessageRing

@@ -1,7 +1,6 @@
-using Broker.Protocol.Headers;
-using Broker.Protocol.Parsing;
+using Broker.Protocol;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// A message in the receive buffer. All spans are borrowed and valid until the handler returns. Copy what must be kept

@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>The limits of the queue of a <see cref="QueuedSubscription"/>, and the policy for a full queue.</summary>
 public sealed record QueueOptions

@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// The data that the readers of a queue share: their lock, the ring that they take from, and the counters of what they

@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>The counters of a <see cref="QueuedSubscription"/>, all read at the same moment.</summary>
 public readonly record struct QueueStatistics

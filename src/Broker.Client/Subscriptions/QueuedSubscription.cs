@@ -1,7 +1,6 @@
 using System.Threading.Channels;
-using Broker.Client.Errors;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// A subscription with a queue of its own, in which messages wait as owned copies until they are read. A reader that is

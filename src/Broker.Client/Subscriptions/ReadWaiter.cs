@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// The wait of a queue's reader. It is reused for the reader's next wait, so a reader that often catches up allocates

@@ -1,8 +1,7 @@
 using System.Text;
-using Broker.Protocol.Parsing;
-using Broker.Protocol.Writing;
+using Broker.Protocol;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// A subscription to the subjects that match a filter. It survives the loss of a server: the next server receives it

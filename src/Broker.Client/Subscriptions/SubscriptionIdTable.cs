@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// The subscriptions by their id in the protocol. An id consists of a slot and, above it, the number of earlier uses of

@@ -1,10 +1,8 @@
 using System.Text;
-using Broker.Client.Errors;
-using Broker.Protocol.Subjects;
-using Broker.Protocol.Writing;
+using Broker.Protocol;
 using Broker.Transport;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>The subscriptions of a connection, and the commands that the server receives about them.</summary>
 internal sealed class SubscriptionManager(ConnectionCore core)

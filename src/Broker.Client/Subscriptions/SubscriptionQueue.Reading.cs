@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 // The methods of the readers. They run on any thread, and several readers may run at once.
 internal sealed partial class SubscriptionQueue

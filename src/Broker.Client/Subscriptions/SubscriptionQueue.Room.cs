@@ -1,4 +1,4 @@
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 // The limits of the queue, and the policy for a full queue. Used on the loop.
 internal sealed partial class SubscriptionQueue

@@ -1,6 +1,6 @@
 using System.Threading.Channels;
 
-namespace Broker.Client.Subscriptions;
+namespace Broker.Client;
 
 /// <summary>
 /// The queue of messages for the reader of one subscription. The connection's loop fills it and never waits for a

@@ -1,4 +1,4 @@
-namespace Broker.Client.Telemetry;
+namespace Broker.Client;
 
 /// <summary>The spans of connections that use <see cref="ClientOptions.Tracing"/>.</summary>
 public static class ClientActivities

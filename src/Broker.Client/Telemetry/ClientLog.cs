@@ -1,7 +1,6 @@
-using Broker.Client.Subscriptions;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Client.Telemetry;
+namespace Broker.Client;
 
 /// <summary>
 /// Logs the events of one connection, in addition to the callbacks that its owner has set. Its methods are called on

@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
 
-namespace Broker.Client.Telemetry;
+namespace Broker.Client;
 
 /// <summary>
 /// Exposes the counters of a connection as a meter of System.Diagnostics.Metrics. The instruments read the connection's

@@ -1,8 +1,7 @@
 using System.Diagnostics;
 using System.Text;
-using Broker.Client.Subscriptions;
 
-namespace Broker.Client.Telemetry;
+namespace Broker.Client;
 
 /// <summary>
 /// Creates the spans of one connection according to OpenTelemetry's conventions for messaging. It exists only if

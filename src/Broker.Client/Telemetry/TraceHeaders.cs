@@ -1,9 +1,9 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.Text;
-using Broker.Protocol.Headers;
+using Broker.Protocol;
 
-namespace Broker.Client.Telemetry;
+namespace Broker.Client;
 
 /// <summary>The trace context in the headers of a message, in the format of W3C Trace Context.</summary>
 internal static class TraceHeaders

@@ -1,7 +1,6 @@
 using System.Diagnostics;
-using Broker.Client.Subscriptions;
 
-namespace Broker.Client.Telemetry;
+namespace Broker.Client;
 
 /// <summary>
 /// Calls a handler with a span around each message if there is a listener. Used on the connection's loop.

@@ -1,10 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Broker.Client.Publishing;
-using Broker.Client.Requests;
-using Broker.Client.Subscriptions;
 
-namespace Broker.Client.Telemetry;
+namespace Broker.Client;
 
 /// <summary>
 /// Publishes and requests with a span around each call and its context in the headers. It is separate from the plain

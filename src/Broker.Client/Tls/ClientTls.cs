@@ -2,9 +2,8 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using Broker.Client.Servers;
 
-namespace Broker.Client.Tls;
+namespace Broker.Client;
 
 /// <summary>The content of <see cref="ClientTlsOptions"/> and of the files that it refers to. Immutable.</summary>
 internal sealed class ClientTls

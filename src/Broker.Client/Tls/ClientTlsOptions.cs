@@ -2,7 +2,7 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Client.Tls;
+namespace Broker.Client;
 
 /// <summary>The TLS options of a <see cref="BrokerConnection"/>.</summary>
 /// <remarks>

@@ -1,12 +1,11 @@
 using Broker.Bridge;
-using Broker.Bridge.Routes;
 using Broker.Transport;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
 
-namespace Broker.Hosting.Bridges;
+namespace Broker.Hosting;
 
 /// <summary>
 /// Gives a running bridge the routes of a configuration that has changed. Those that are as they were go on undisturbed, and so do those that
@@ -30,10 +29,10 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
     public void Watch(
         ZeroMqBridge bridge,
         IConfigurationSection section,
-        IReadOnlyDictionary<string, RouteSettings> routes,
-        Func<(IReadOnlyDictionary<string, RouteSettings> Routes, ZeroMqBridgeOptions Options)> read)
+        IReadOnlyDictionary<string, BridgeRouteSettings> routes,
+        Func<(IReadOnlyDictionary<string, BridgeRouteSettings> Routes, ZeroMqBridgeOptions Options)> read)
     {
-        foreach ((string name, RouteSettings route) in routes)
+        foreach ((string name, BridgeRouteSettings route) in routes)
         {
             _running.Add(name, (route.Definition, route.Options));
         }
@@ -43,7 +42,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
 
     public void Dispose() => _watch?.Dispose();
 
-    private async Task ReloadAsync(ZeroMqBridge bridge, Func<(IReadOnlyDictionary<string, RouteSettings> Routes, ZeroMqBridgeOptions Options)> read)
+    private async Task ReloadAsync(ZeroMqBridge bridge, Func<(IReadOnlyDictionary<string, BridgeRouteSettings> Routes, ZeroMqBridgeOptions Options)> read)
     {
         await _turn.WaitAsync().ConfigureAwait(false);
         try
@@ -73,12 +72,12 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
         }
     }
 
-    private async Task<List<string>> ChangeAsync(ZeroMqBridge bridge, IReadOnlyDictionary<string, RouteSettings> wanted, ZeroMqBridgeOptions options)
+    private async Task<List<string>> ChangeAsync(ZeroMqBridge bridge, IReadOnlyDictionary<string, BridgeRouteSettings> wanted, ZeroMqBridgeOptions options)
     {
         var before = new Dictionary<string, (string Definition, RouteOptions Options)>(_running, StringComparer.Ordinal);
         foreach ((string name, (string definition, _)) in before)
         {
-            if (!wanted.TryGetValue(name, out RouteSettings? route) || !string.Equals(route.Definition, definition, StringComparison.Ordinal))
+            if (!wanted.TryGetValue(name, out BridgeRouteSettings? route) || !string.Equals(route.Definition, definition, StringComparison.Ordinal))
             {
                 await bridge.RemoveRouteAsync(name, Linger).ConfigureAwait(false);
                 _running.Remove(name);
@@ -87,7 +86,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
 
         List<string> problems = [];
         int started = 0;
-        foreach ((string name, RouteSettings route) in wanted.Where(route => !_running.ContainsKey(route.Key)))
+        foreach ((string name, BridgeRouteSettings route) in wanted.Where(route => !_running.ContainsKey(route.Key)))
         {
             // What code has taken out is not to be.
             if (options.Routes.FirstOrDefault(each => string.Equals(each.Name, name, StringComparison.Ordinal)) is not { } changed)

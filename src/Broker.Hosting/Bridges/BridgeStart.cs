@@ -1,17 +1,14 @@
 using Broker.Bridge;
-using Broker.Bridge.PubSub;
 using Broker.Client;
-using Broker.Hosting.Bridges.Security;
-using Broker.Hosting.Settings;
 using Broker.Server;
 using Broker.Transport;
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
-namespace Broker.Hosting.Bridges;
+namespace Broker.Hosting;
 
 /// <summary>Starts the bridge of a host and keeps its routes as its configuration has them.</summary>
 internal sealed class BridgeStart(
@@ -32,7 +29,7 @@ internal sealed class BridgeStart(
     {
         IConfigurationSection? section = services.GetService<IConfiguration>()?.GetSection(Section);
         var problems = new List<string>();
-        IReadOnlyDictionary<string, RouteSettings> routes = ReadRoutes(section, problems);
+        IReadOnlyDictionary<string, BridgeRouteSettings> routes = ReadRoutes(section, problems);
         BrokerClientSettings? settings = ClientSettings(section, problems);
         bool requireServer = RequireServer(section, settings, problems);
         ZeroMqBridgeOptions options = Configure(routes, Client(settings), requireServer);
@@ -61,20 +58,20 @@ internal sealed class BridgeStart(
         return bridge;
 
         // The same at each reload: code that says more of a route, such as its security, says it again.
-        (IReadOnlyDictionary<string, RouteSettings> Routes, ZeroMqBridgeOptions Options) Read()
+        (IReadOnlyDictionary<string, BridgeRouteSettings> Routes, ZeroMqBridgeOptions Options) Read()
         {
             var wrong = new List<string>();
-            IReadOnlyDictionary<string, RouteSettings> now = ReadRoutes(section, wrong);
+            IReadOnlyDictionary<string, BridgeRouteSettings> now = ReadRoutes(section, wrong);
             ThrowIfAny(wrong);
             return (now, Configure(now, options.Client, requireServer));
         }
     }
 
-    private IReadOnlyDictionary<string, RouteSettings> ReadRoutes(IConfigurationSection? section, List<string> problems)
+    private IReadOnlyDictionary<string, BridgeRouteSettings> ReadRoutes(IConfigurationSection? section, List<string> problems)
     {
         if (section is null)
         {
-            return new Dictionary<string, RouteSettings>(StringComparer.Ordinal);
+            return new Dictionary<string, BridgeRouteSettings>(StringComparer.Ordinal);
         }
 
         foreach (IConfigurationSection child in section.GetChildren().Where(static child => !Keys.Contains(child.Key, StringComparer.OrdinalIgnoreCase)))
@@ -84,7 +81,7 @@ internal sealed class BridgeStart(
 
         var security = new RouteSecurity(services.GetService<ICurveCryptography>(), file => ContentRoot.Resolve(services, file));
         SocketSecurity? inherited = security.Read(new RouteSection(section, problems), null);
-        IReadOnlyDictionary<string, RouteSettings> routes = RouteSettings.ReadAll(section.GetSection(RoutesKey), security, inherited, problems);
+        IReadOnlyDictionary<string, BridgeRouteSettings> routes = BridgeRouteSettings.ReadAll(section.GetSection(RoutesKey), security, inherited, problems);
         if (inherited is not null && routes.Count == 0 && problems.Count == 0)
         {
             problems.Add($"{section.Path}:{RouteSecurity.Key}: there is no route that it is for.");
@@ -103,7 +100,7 @@ internal sealed class BridgeStart(
 
     private static OptionsValidationException Wrong(IEnumerable<string> problems) => new(Options.DefaultName, typeof(ZeroMqBridgeOptions), problems);
 
-    private ZeroMqBridgeOptions Configure(IReadOnlyDictionary<string, RouteSettings> routes, ClientOptions client, bool requireServer)
+    private ZeroMqBridgeOptions Configure(IReadOnlyDictionary<string, BridgeRouteSettings> routes, ClientOptions client, bool requireServer)
     {
         var options = new ZeroMqBridgeOptions
         {

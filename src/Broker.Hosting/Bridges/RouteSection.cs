@@ -1,10 +1,9 @@
 using System.Globalization;
 using System.Net;
-using Broker.Bridge.Configuration;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Microsoft.Extensions.Configuration;
 
-namespace Broker.Hosting.Bridges;
+namespace Broker.Hosting;
 
 /// <summary>The section of a route, or one within it. What is wrong with a value is added to the problems, which name its key.</summary>
 internal sealed class RouteSection(IConfigurationSection section, List<string> problems) : IRouteConfiguration

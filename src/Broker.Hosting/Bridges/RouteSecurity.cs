@@ -1,7 +1,6 @@
-using Broker.Hosting.Bridges.Security;
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 
-namespace Broker.Hosting.Bridges;
+namespace Broker.Hosting;
 
 /// <summary>
 /// The section <c>Security</c> of a route, or of the bridge for all routes that have none: the command's block <c>security</c>, written as a host

@@ -1,10 +1,10 @@
 using Broker.Client;
+using Broker.Hosting;
 using Broker.Server;
 using Broker.Transport;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
-namespace Broker.Hosting.Health;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Adds the health checks of what <see cref="BrokerServices"/> adds.</summary>
 public static class BrokerHealth

@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Hosting.Health;
+namespace Broker.Hosting;
 
 /// <summary>Asks event loops whether they still turn.</summary>
 internal static class LoopAnswers

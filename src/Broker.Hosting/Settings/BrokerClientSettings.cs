@@ -1,6 +1,6 @@
 using Broker.Client;
 
-namespace Broker.Hosting.Settings;
+namespace Broker.Hosting;
 
 /// <summary>
 /// How a client in a host is set up, as configuration can say it: the section <c>BrokerClient</c>, or <c>BrokerClients:NAME</c> for
@@ -53,13 +53,13 @@ public sealed class BrokerClientSettings
     /// <summary>As <see cref="ClientOptions.Tracing"/>.</summary>
     public bool Tracing { get; set; }
 
-    /// <summary>As <see cref="Client.Tls.ClientTlsOptions.AuthorityFile"/>.</summary>
+    /// <summary>As <see cref="Broker.Client.ClientTlsOptions.AuthorityFile"/>.</summary>
     public string? TlsAuthorityFile { get; set; }
 
-    /// <summary>As <see cref="Client.Tls.ClientTlsOptions.CertificateFile"/>.</summary>
+    /// <summary>As <see cref="Broker.Client.ClientTlsOptions.CertificateFile"/>.</summary>
     public string? TlsCertificateFile { get; set; }
 
-    /// <summary>As <see cref="Client.Tls.ClientTlsOptions.KeyFile"/>.</summary>
+    /// <summary>As <see cref="Broker.Client.ClientTlsOptions.KeyFile"/>.</summary>
     public string? TlsKeyFile { get; set; }
 
     internal List<Func<IServiceProvider, ClientOptions, ClientOptions>> Configurations { get; } = [];

@@ -1,6 +1,6 @@
 using Broker.Server;
 
-namespace Broker.Hosting.Settings;
+namespace Broker.Hosting;
 
 /// <summary>
 /// How a server in a host is set up, as configuration can say it: the section <c>Broker</c>. What is not set is as in

@@ -1,4 +1,4 @@
-namespace Broker.Hosting.Settings;
+namespace Broker.Hosting;
 
 /// <summary>Subjects that a user may use.</summary>
 public sealed class BrokerSubjectSettings

@@ -1,6 +1,6 @@
-using Broker.Server.Tls;
+using Broker.Server;
 
-namespace Broker.Hosting.Settings;
+namespace Broker.Hosting;
 
 /// <summary>TLS with clients; files are read again at each reload. Relative ones begin at the content root of the host.</summary>
 public sealed class BrokerTlsSettings

@@ -1,6 +1,6 @@
-using Broker.Server.Security;
+using Broker.Server;
 
-namespace Broker.Hosting.Settings;
+namespace Broker.Hosting;
 
 /// <summary>A user that clients may be.</summary>
 public sealed class BrokerUserSettings

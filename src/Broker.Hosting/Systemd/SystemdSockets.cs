@@ -1,7 +1,7 @@
 using System.Globalization;
 using Broker.Transport;
 
-namespace Broker.Hosting.Systemd;
+namespace Broker.Hosting;
 
 /// <summary>
 /// The sockets that systemd has opened for this process before it started it, as sd_listen_fds(3) describes it (socket activation): its

@@ -1,13 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Metrics;
 using Broker.Bridge;
-using Broker.Bridge.Telemetry;
 using Broker.Client;
-using Broker.Client.Telemetry;
 using Broker.Server;
-using Broker.Server.Telemetry;
 
-namespace Broker.Hosting.Telemetry;
+namespace Broker.Hosting;
 
 /// <summary>The meters of all parts of a host, made by its factory of meters if it has one. They end with the host.</summary>
 internal sealed class HostedMetrics(IMeterFactory? meters) : IDisposable

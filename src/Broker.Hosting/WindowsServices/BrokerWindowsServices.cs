@@ -1,9 +1,9 @@
 using System.Runtime.Versioning;
-using Microsoft.Extensions.DependencyInjection;
+using Broker.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 
-namespace Broker.Hosting.WindowsServices;
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Makes a host a Windows service.</summary>
 public static class BrokerWindowsServices

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Hosting.WindowsServices;
+namespace Broker.Hosting;
 
 /// <summary>Reads the configuration of a host again because its service was told to.</summary>
 internal sealed class ConfigurationReload(IServiceProvider services)

@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 
-namespace Broker.Hosting.WindowsServices;
+namespace Broker.Hosting;
 
 /// <summary>The calls by which a process is a service (winsvc.h).</summary>
 [SupportedOSPlatform("windows")]

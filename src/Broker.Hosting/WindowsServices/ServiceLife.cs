@@ -1,4 +1,4 @@
-namespace Broker.Hosting.WindowsServices;
+namespace Broker.Hosting;
 
 /// <summary>
 /// The life of a service as Windows sees it: which status follows which, and what is answered to a control. Apart from the calls of

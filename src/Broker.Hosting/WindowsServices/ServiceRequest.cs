@@ -1,4 +1,4 @@
-namespace Broker.Hosting.WindowsServices;
+namespace Broker.Hosting;
 
 /// <summary>What the service control manager asks of a service.</summary>
 public enum ServiceRequest

@@ -1,4 +1,4 @@
-namespace Broker.Hosting.WindowsServices;
+namespace Broker.Hosting;
 
 /// <summary>The states of SERVICE_STATUS that a service of ours comes to.</summary>
 internal enum ServiceState : uint

@@ -1,4 +1,4 @@
-namespace Broker.Hosting.WindowsServices;
+namespace Broker.Hosting;
 
 /// <summary>What the service control manager is told: the members of SERVICE_STATUS that change.</summary>
 /// <param name="State">How far it is.</param>

@@ -2,7 +2,7 @@ using System.Runtime.Versioning;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
-namespace Broker.Hosting.WindowsServices;
+namespace Broker.Hosting;
 
 /// <summary>The lifetime of a host that is a Windows service; of one that is none, the lifetime that it had before.</summary>
 [SupportedOSPlatform("windows")]

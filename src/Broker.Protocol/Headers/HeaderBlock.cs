@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Broker.Protocol.Headers;
+namespace Broker.Protocol;
 
 /// <summary>
 /// Reads the header block of HPUB and HMSG in place: <c>NATS/1.0[ status]</c>, lines <c>Name: value</c>, an empty line.

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Text;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 // Every operation except PUB. All but HPUB come once per connection or per subscription, not per message.
 public partial struct ClientOperationParser

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 // PUB subject [reply] size, HPUB subject [reply] header-size size; then the payload and CR LF.
 public partial struct ClientOperationParser

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>Checks that apply to every control line.</summary>
 internal static class ControlLine

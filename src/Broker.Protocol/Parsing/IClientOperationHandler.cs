@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// Handles the operations that a client sends to a server. Implement it as a struct: the parser is generic over it, so

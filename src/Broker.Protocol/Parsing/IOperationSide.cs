@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// The operations that one side sends, for <see cref="OperationParsing.Parse"/>. A struct implements this interface for

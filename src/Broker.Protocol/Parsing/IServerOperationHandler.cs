@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// Handles the operations that a server sends to a client. Implement it as a struct: the parser is generic over it, so

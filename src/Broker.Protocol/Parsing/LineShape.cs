@@ -2,7 +2,7 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// The positions of the separators and the size in a PUB line. Many consecutive lines have the same subject length and

@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// A MSG or HMSG. All spans point into the receive buffer and are valid until the handler returns.

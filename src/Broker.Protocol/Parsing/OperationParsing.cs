@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>The code that both parsers share: the loop over operations, verbs, lines and payloads.</summary>
 internal static class OperationParsing

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>The last arguments of a line that announces a payload: <c>[reply] [header-size] size</c>.</summary>
 internal readonly struct PayloadSizes

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// A PUB or HPUB. All spans point into the receive buffer and are valid until the handler returns.

@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 internal enum ScanStatus
 {

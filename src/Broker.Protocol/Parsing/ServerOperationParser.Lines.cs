@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 // Every operation except MSG.
 public partial struct ServerOperationParser

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 // MSG subject sid [reply] size, HMSG subject sid [reply] header-size size; then the payload and CR LF.
 public partial struct ServerOperationParser

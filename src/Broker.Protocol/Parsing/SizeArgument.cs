@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>Parses the sizes and counts of control lines. They consist of decimal digits only.</summary>
 internal static class SizeArgument

@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Parsing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// Verbs, given by their first four letters in lower case as a little-endian integer. A verb of three letters is given

@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Subjects;
+namespace Broker.Protocol;
 
 /// <summary>
 /// The rules of subjects: tokens of at least one byte, separated by dots. In a filter, the token <c>*</c> matches any

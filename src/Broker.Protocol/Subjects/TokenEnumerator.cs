@@ -1,4 +1,4 @@
-namespace Broker.Protocol.Subjects;
+namespace Broker.Protocol;
 
 /// <summary>
 /// Enumerates the tokens of a subject in order. The spans point into the subject. An empty token is an empty span.

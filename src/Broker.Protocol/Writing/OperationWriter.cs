@@ -1,6 +1,6 @@
 using System.Buffers.Text;
 
-namespace Broker.Protocol.Writing;
+namespace Broker.Protocol;
 
 /// <summary>
 /// Writes NATS operations into memory of the caller. Each method returns the number of bytes it wrote.

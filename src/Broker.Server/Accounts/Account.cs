@@ -1,9 +1,8 @@
 using System.Collections.Concurrent;
 using System.Text;
 using System.Text.Json;
-using Broker.Server.Routing;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// An account: a separate set of subjects with its own router, and its imports from other accounts. Thread-safe.

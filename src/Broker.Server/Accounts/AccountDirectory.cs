@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using Broker.Transport;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// The accounts of one server. As long as an account with a name exists, it stays the same object. Thread-safe.

@@ -1,4 +1,4 @@
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// Subjects that other accounts may import: a <see cref="StreamExport"/> or a <see cref="ServiceExport"/>. Immutable.

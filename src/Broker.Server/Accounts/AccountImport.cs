@@ -1,4 +1,4 @@
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// Subjects that an account imports from another: a <see cref="StreamImport"/> or a <see cref="ServiceImport"/>.

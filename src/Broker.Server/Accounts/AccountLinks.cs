@@ -1,4 +1,4 @@
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>The configured exports and imports of an account.</summary>
 internal sealed record AccountLinks(IReadOnlyList<AccountExport> Exports, IReadOnlyList<ImportLink> Imports)

@@ -1,6 +1,4 @@
-using Broker.Server.Security;
-
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// The configuration of an account. An account has its own subjects: messages do not leave it, except by subjects that

@@ -1,8 +1,7 @@
 using System.Text;
-using Broker.Protocol.Subjects;
-using Broker.Server.Security;
+using Broker.Protocol;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>The checked account configuration of the options. Immutable: a reload creates another object.</summary>
 internal sealed class AccountPlan

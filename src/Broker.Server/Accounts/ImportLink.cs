@@ -1,6 +1,6 @@
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>A checked import with the export that permits it.</summary>
 /// <param name="Importer">The name of the importing account.</param>

@@ -3,7 +3,7 @@ using System.Buffers.Text;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// The requests of one account to services of other accounts that wait for replies, by the reply subjects that the

@@ -1,6 +1,4 @@
-using Broker.Server.Collections;
-
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// A request that waits for replies from another account. The objects are reused; the lock of

@@ -1,8 +1,6 @@
 using System.Buffers;
-using Broker.Server.Delivery;
-using Broker.Server.Routing;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>Forwards replies from the account that exports a service to the account of the requester.</summary>
 internal sealed class ReplyTarget(Account requestor, Account exporter) : DeliveryTarget

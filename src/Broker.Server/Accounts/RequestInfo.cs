@@ -1,9 +1,8 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.Text;
-using Broker.Server.Delivery;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// Writes the header that names the requester's account to a service in another account: <c>Nats-Request-Info:

@@ -1,4 +1,4 @@
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// Imports a service of another account: messages that are published to its subject in this account are also delivered

@@ -1,8 +1,6 @@
 using System.Buffers;
-using Broker.Server.Delivery;
-using Broker.Server.Routing;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// Forwards requests from the account that imports a service to the account that exports it. The replies are forwarded

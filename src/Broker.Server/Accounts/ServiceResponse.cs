@@ -1,4 +1,4 @@
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>The number of replies to a request to a service of another account.</summary>
 public enum ServiceResponse

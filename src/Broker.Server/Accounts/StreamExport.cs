@@ -1,4 +1,4 @@
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>Subjects of this account that other accounts may subscribe to.</summary>
 /// <param name="subject">The subject or filter.</param>

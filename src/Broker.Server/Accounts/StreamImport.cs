@@ -1,4 +1,4 @@
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// Imports messages of another account: subscriptions in this account receive them under their subject in this account.

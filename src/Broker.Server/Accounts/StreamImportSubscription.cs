@@ -1,7 +1,6 @@
-using Broker.Protocol.Subjects;
-using Broker.Server.Routing;
+using Broker.Protocol;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// A subscription in the exporting account's router that a stream import adds for a client's subscription. It delivers

@@ -1,9 +1,9 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text;
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 
-namespace Broker.Server.Accounts;
+namespace Broker.Server;
 
 /// <summary>
 /// Maps subjects between two accounts by a remote and a local pattern. The wildcards of the local pattern stand for

@@ -1,4 +1,4 @@
-namespace Broker.Server.Collections;
+namespace Broker.Server;
 
 /// <summary>
 /// A list that only grows. One thread at a time adds items, under a lock of the owner. Other threads may read

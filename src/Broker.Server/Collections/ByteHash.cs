@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Server.Collections;
+namespace Broker.Server;
 
 /// <summary>
 /// A hash of short byte strings. Each step hashes 16 bytes with a full 128-bit product. Most subjects and tokens are

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Server.Collections;
+namespace Broker.Server;
 
 /// <summary>
 /// The last sixteen bytes of a byte string as two words. In a shorter string the words overlap. Together with the

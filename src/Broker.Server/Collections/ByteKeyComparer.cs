@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Broker.Server.Collections;
+namespace Broker.Server;
 
 /// <summary>
 /// Compares byte strings by content and permits dictionary lookups with a span. Each instance has a seed: a peer that

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Server.Collections;
+namespace Broker.Server;
 
 /// <summary>
 /// A hash table of objects with open addressing. The owner computes a 32-bit hash from each key and compares the keys

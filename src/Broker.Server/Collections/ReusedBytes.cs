@@ -1,4 +1,4 @@
-namespace Broker.Server.Collections;
+namespace Broker.Server;
 
 /// <summary>
 /// A short byte string in reusable memory. The memory is kept for the next string, unless it is large: otherwise all

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Routing;
 using Broker.Transport;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// A delivery target with a peer that may be slow. It buffers and counts messages, closes subscriptions that have

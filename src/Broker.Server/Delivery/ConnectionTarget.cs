@@ -1,11 +1,9 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Protocol.Writing;
-using Broker.Server.Routing;
-using Broker.Server.Security;
+using Broker.Protocol;
 using Broker.Transport;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// The delivery target of a client. A message is written as a verb, the subject, the client's sid, and everything after

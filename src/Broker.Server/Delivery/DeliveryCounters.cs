@@ -1,4 +1,4 @@
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// The deliveries of one loop to one client. Only that loop writes it, so a plain addition is sufficient.

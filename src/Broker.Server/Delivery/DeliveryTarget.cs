@@ -1,6 +1,4 @@
-using Broker.Server.Routing;
-
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// A receiver of messages: a client, an import that publishes into another account, or a part of the server that

@@ -1,11 +1,10 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
-using Broker.Protocol.Parsing;
-using Broker.Server.Routing;
+using Broker.Protocol;
 using Broker.Transport;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// Consecutive messages of one publisher to the same client. Each message is written directly to the client's buffer.

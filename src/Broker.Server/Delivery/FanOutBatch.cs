@@ -1,9 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Protocol.Parsing;
-using Broker.Server.Routing;
+using Broker.Protocol;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// Consecutive messages of one publisher to the same many subscriptions. They are collected from the bytes that were

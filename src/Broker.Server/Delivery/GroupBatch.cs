@@ -1,10 +1,9 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Protocol.Parsing;
-using Broker.Server.Routing;
+using Broker.Protocol;
 using Broker.Transport;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// Consecutive messages of one publisher to the same queue group and to no other subscriber. Each message is written

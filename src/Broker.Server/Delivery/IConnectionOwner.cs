@@ -1,6 +1,4 @@
-using Broker.Server.Routing;
-
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>Receives the events of a <see cref="ConnectionTarget"/>. It is called on publishers' loops.</summary>
 internal interface IConnectionOwner

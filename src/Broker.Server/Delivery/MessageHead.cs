@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Server.Routing;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>The first part of a MSG line: <c>MSG subject sid</c>. The rest of the line is the publisher's.</summary>
 internal static class MessageHead

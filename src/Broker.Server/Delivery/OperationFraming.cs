@@ -1,7 +1,7 @@
 using System.Buffers.Text;
 using Broker.Transport;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// Finds the boundaries of operations that this server has written for a client. The format of these bytes is known: a

@@ -1,6 +1,6 @@
-using Broker.Protocol.Parsing;
+using Broker.Protocol;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// A message during its delivery: the parts of a client's publish, or parts that the server has created. All spans are

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Parsing;
-using Broker.Server.Routing;
+using Broker.Protocol;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 // Delivers consecutive messages to the same subscriptions together.
 internal sealed partial class RoutingPublisher

@@ -1,11 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Server.Collections;
-using Broker.Server.Routing;
-using Broker.Server.Security;
 using Broker.Transport;
 
-namespace Broker.Server.Delivery;
+namespace Broker.Server;
 
 /// <summary>
 /// A client or the server itself as a publisher. The server has one publisher for each loop. A publisher finds the

@@ -1,8 +1,6 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Accounts;
-using Broker.Server.Sessions;
 
-namespace Broker.Server.Events;
+namespace Broker.Server;
 
 /// <summary>
 /// Adds up the traffic of the clients of an account, for the event that is published each time a client enters or

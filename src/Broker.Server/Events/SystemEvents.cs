@@ -1,14 +1,8 @@
 using System.Text;
 using System.Text.Json;
-using Broker.Server.Accounts;
-using Broker.Server.Delivery;
-using Broker.Server.Monitoring;
-using Broker.Server.Routing;
-using Broker.Server.Sessions;
-using Broker.Server.Tracing;
 using Broker.Transport;
 
-namespace Broker.Server.Events;
+namespace Broker.Server;
 
 /// <summary>
 /// Publishes the server's events in the system account and answers requests there. An event without a subscriber only

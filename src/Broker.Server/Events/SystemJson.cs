@@ -1,11 +1,8 @@
 using System.Buffers;
 using System.Security.Cryptography;
 using System.Text.Json;
-using Broker.Server.Accounts;
-using Broker.Server.Monitoring;
-using Broker.Server.Sessions;
 
-namespace Broker.Server.Events;
+namespace Broker.Server;
 
 /// <summary>Writes the JSON bodies of events and replies in the format of nats-server.</summary>
 internal sealed class SystemJson(ServerCore core)

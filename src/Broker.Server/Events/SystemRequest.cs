@@ -1,9 +1,7 @@
 using System.Text;
-using Broker.Protocol.Subjects;
-using Broker.Server.Delivery;
-using Broker.Server.Routing;
+using Broker.Protocol;
 
-namespace Broker.Server.Events;
+namespace Broker.Server;
 
 /// <summary>A subscription of the server itself to requests in the system account.</summary>
 /// <param name="events">The object that answers the requests.</param>

@@ -1,4 +1,4 @@
-namespace Broker.Server.Events;
+namespace Broker.Server;
 
 /// <summary>The subjects of events in the system account, as in nats-server.</summary>
 internal static class SystemSubjects

@@ -1,8 +1,6 @@
-using Broker.Server.Monitoring;
-using Broker.Server.Sessions;
 using Broker.Transport;
 
-namespace Broker.Server.Inspection;
+namespace Broker.Server;
 
 /// <summary>The most recently closed client connections. Thread-safe. Their number and size are limited.</summary>
 internal sealed class ClosedConnections

@@ -1,7 +1,4 @@
-using Broker.Server.Monitoring;
-using Broker.Server.Sessions;
-
-namespace Broker.Server.Inspection;
+namespace Broker.Server;
 
 /// <summary>Client connections in the requested order. For an open connection only the sort key is computed.</summary>
 internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long tick)

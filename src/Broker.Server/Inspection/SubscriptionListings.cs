@@ -1,9 +1,7 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
-using Broker.Server.Routing;
-using Broker.Server.Sessions;
 
-namespace Broker.Server.Inspection;
+namespace Broker.Server;
 
 /// <summary>
 /// Lists the subscriptions of clients in pages, ordered by sid. Loops copy them in slices, so that a client with very

@@ -1,6 +1,4 @@
-using Broker.Server.Sessions;
-
-namespace Broker.Server.Lifecycle;
+namespace Broker.Server;
 
 /// <summary>
 /// Closes the clients of a server one by one over some time, so that they do not all reconnect to another server at

@@ -1,6 +1,4 @@
-using Broker.Server.Accounts;
-
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The state of one account. Immutable.</summary>
 /// <param name="Name">The name of the account.</param>

@@ -1,11 +1,5 @@
 using System.Text;
-using Broker.Protocol.Subjects;
-using Broker.Server.Accounts;
-using Broker.Server.Inspection;
-using Broker.Server.Monitoring;
-using Broker.Server.Routing;
-using Broker.Server.Sessions;
-using Broker.Server.Tls;
+using Broker.Protocol;
 
 namespace Broker.Server;
 

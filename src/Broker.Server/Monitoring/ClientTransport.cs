@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The kinds of transport between a client and the server.</summary>
 public enum ClientTransport

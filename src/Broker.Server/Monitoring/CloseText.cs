@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The texts of nats-server for the reasons why a connection was closed.</summary>
 internal static class CloseText

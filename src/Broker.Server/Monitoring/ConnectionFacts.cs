@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The state of one connected or closed client. Immutable.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>
 /// The order of clients in a list. Clients with equal values are ordered by id. The largest numbers come first.

@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>A page of a list of clients. Immutable.</summary>
 /// <param name="Connections">The clients of this page.</param>

@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>A query for a page of clients.</summary>
 public sealed record ConnectionQuery

@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The states of the clients that a query lists.</summary>
 [Flags]

@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The description of one import of an account. Immutable.</summary>
 /// <param name="IsService">Whether the import is of a service; otherwise it is of a stream.</param>

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>Measures the CPU usage of the process between two calls. Thread-safe.</summary>
 internal sealed class ProcessUsage

@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The counters of a router. Immutable.</summary>
 /// <param name="Subscriptions">The current number of subscriptions.</param>

@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The identity, the configuration and the counters of a server. Immutable.</summary>
 public sealed record ServerFacts
@@ -91,7 +91,7 @@ public sealed record ServerFacts
     /// <summary>Whether clients that use TLS must have a certificate.</summary>
     public bool IsTlsVerified { get; init; }
 
-    /// <inheritdoc cref="Tls.ServerTlsOptions.Timeout"/>
+    /// <inheritdoc cref="ServerTlsOptions.Timeout"/>
     public TimeSpan TlsTimeout { get; init; }
 
     /// <inheritdoc cref="BrokerServerOptions.PingInterval"/>

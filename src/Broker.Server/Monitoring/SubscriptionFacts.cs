@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>The state of one subscription. Immutable.</summary>
 /// <param name="Account">The name of the account.</param>

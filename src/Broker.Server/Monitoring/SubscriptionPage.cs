@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>A page of a list of subscriptions. Immutable.</summary>
 /// <param name="Subscriptions">The subscriptions of this page.</param>

@@ -1,4 +1,4 @@
-namespace Broker.Server.Monitoring;
+namespace Broker.Server;
 
 /// <summary>A query for a page of subscriptions. They are ordered by the ids of their clients.</summary>
 public sealed record SubscriptionQuery

@@ -1,7 +1,6 @@
-using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
+using Broker.Protocol;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// The routes with many subscriptions. Building such a route takes long, so a subscription that is added or removed

@@ -1,6 +1,4 @@
-using Broker.Server.Collections;
-
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// The subscriptions that were added to a large route after it was built. They are written under the router's lock

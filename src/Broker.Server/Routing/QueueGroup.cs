@@ -1,6 +1,4 @@
-using Broker.Server.Collections;
-
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// The members of one queue group for a subject. One of them receives each message. Members are only added. Any thread

@@ -1,4 +1,4 @@
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>A subscription that receives a message under another subject, because of a stream import.</summary>
 /// <param name="Subscription">The client's subscription.</param>

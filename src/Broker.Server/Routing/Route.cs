@@ -1,9 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
-using Broker.Server.Collections;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// The subscribers of one subject: the result of a trie search, which is kept until a subscription changes it.

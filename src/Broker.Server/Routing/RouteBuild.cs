@@ -1,8 +1,6 @@
 using System.Runtime.InteropServices;
-using Broker.Server.Collections;
-using Broker.Server.Security;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// Builds a route from the subscriptions that match a subject: it checks permissions and sorts the subscriptions by

@@ -1,9 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Server.Collections;
-using Broker.Server.Security;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// Finds the routes for one publisher. A publisher that may publish everything searches the routes that the router

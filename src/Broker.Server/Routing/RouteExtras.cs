@@ -1,4 +1,4 @@
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>The queue groups and renamed deliveries of a route. Most routes have none.</summary>
 internal sealed class RouteExtras

@@ -2,9 +2,8 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
-using Broker.Server.Collections;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// A hash table of routes by their whole subjects. The hash gives each route a preferred slot and a set of eight slots

@@ -1,4 +1,4 @@
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>One token that several subjects with stored routes share.</summary>
 internal sealed class RouteNode(byte[] token) : TokenEntry(token)

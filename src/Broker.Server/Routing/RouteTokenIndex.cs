@@ -1,9 +1,8 @@
 using System.Numerics;
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
+using Broker.Protocol;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// An index of the stored routes by the tokens of their subjects. It finds the routes that match a filter without

@@ -1,4 +1,4 @@
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// The constant properties of a <see cref="Route"/>. They are flags of one byte because there are very many routes.

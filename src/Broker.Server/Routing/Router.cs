@@ -1,10 +1,9 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
-using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
+using Broker.Protocol;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// Finds the subscribers of a subject within one account. Thread-safe. It takes one lock when a subscription changes

@@ -1,4 +1,4 @@
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>The statistics of a router. Written under the router's lock.</summary>
 internal record struct RouterCounts

@@ -1,4 +1,4 @@
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// Represents a subscription of another account's client in the router of the account that exports the messages. Routes

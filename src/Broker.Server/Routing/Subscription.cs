@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.Server.Security;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>One SUB of one client, or a subscription of a part of the server.</summary>
 /// <remarks>

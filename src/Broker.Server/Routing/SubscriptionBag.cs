@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// The subscriptions with one filter. If there are several, each knows its index, so that removing one needs no search.

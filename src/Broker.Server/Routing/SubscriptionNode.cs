@@ -1,4 +1,4 @@
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>A token that the filters of at least two subscriptions share.</summary>
 internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)

@@ -1,6 +1,4 @@
-using Broker.Server.Security;
-
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>The owner of subscriptions, with the properties that routing needs.</summary>
 internal abstract class SubscriptionOwner

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
+using Broker.Protocol;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// All subscriptions by the tokens of their filters. It has only the nodes that are needed to distinguish filters: a

@@ -1,6 +1,4 @@
-using Broker.Server.Collections;
-
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// A client's subscriptions by their sids. Used on the client's loop only, except <see cref="Count"/> and

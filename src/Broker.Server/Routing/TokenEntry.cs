@@ -1,6 +1,6 @@
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// An entry below a token: another node, or a subscription or route that does not share the token with others. So there

@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Collections;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server;
 
 /// <summary>
 /// A hash table of entries by their tokens. This is a mutable struct: keep it in a field and do not copy it.

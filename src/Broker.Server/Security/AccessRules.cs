@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// <see cref="Permissions"/> in a compiled form that sessions and the router use. Immutable and thread-safe.

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// The data of a client that wants to connect. It contains secrets, so do not keep it longer than the decision takes.

@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>The decision of an application about an <see cref="AuthorizationRequest"/>.</summary>
 public sealed class AuthorizationResult

@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// A limit on memory that is used for all clients of one server together. Each client may use as much as is still free,

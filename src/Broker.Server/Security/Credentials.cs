@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>The credentials in a client's CONNECT.</summary>
 internal sealed record Credentials(string? User, string? Password, string? Token, string? Key, string? Signature)

@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// Verifies passwords with bcrypt hashes. The package <c>Broker.Cryptography</c> contains an implementation.

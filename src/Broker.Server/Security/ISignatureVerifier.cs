@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// Verifies Ed25519 signatures (RFC 8032). The package <c>Broker.Cryptography</c> contains an implementation.

@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// The subjects that a client may publish and subscribe to. Immutable; several users and servers may share one object.

@@ -1,5 +1,4 @@
-
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>The identity that a client has authenticated as.</summary>
 /// <param name="Kind">The kind of authentication.</param>

@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>The kinds of authentication.</summary>
 internal enum PrincipalKind

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Globalization;
 using System.Text;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// Quotes subjects for error texts in the format of Go's %q, as nats-server does. So no control character that one

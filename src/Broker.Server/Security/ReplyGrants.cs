@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Collections;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// The reply subjects of received messages that one client may publish to. Thread-safe: publishers on any loop add

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// Subjects that nats-server reserves: the reply subjects that it creates for imports between accounts and for

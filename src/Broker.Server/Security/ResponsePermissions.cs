@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// The permission to answer requests: a client that receives a message with a reply subject may publish to this

@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>A configured password or token, in plain text or as a bcrypt hash.</summary>
 internal sealed class Secret

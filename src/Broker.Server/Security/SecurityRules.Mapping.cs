@@ -1,7 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
-using Broker.Server.Tls;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 // Maps client certificates to users, as verify_and_map of nats-server does.
 internal sealed partial class SecurityRules

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using System.Text;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// The rules of authentication, compiled from the options. Immutable: a reload creates another object.

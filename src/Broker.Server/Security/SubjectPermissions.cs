@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// The subjects that a client may publish to or subscribe to: those that are allowed and not denied.

@@ -1,7 +1,6 @@
-using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
+using Broker.Protocol;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>A trie of the entries of an allow list or a deny list. Immutable after construction.</summary>
 internal sealed class SubjectSet

@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 public sealed partial class User
 {
@@ -7,7 +7,7 @@ public sealed partial class User
 
     /// <summary>
     /// Creates a user without a password that authenticates by a client certificate. This requires
-    /// <see cref="Tls.ServerTlsOptions.MapUsers"/> or <see cref="BrokerServerOptions.MapWebSocketUsers"/>. A user with
+    /// <see cref="ServerTlsOptions.MapUsers"/> or <see cref="BrokerServerOptions.MapWebSocketUsers"/>. A user with
     /// a password can authenticate by a certificate too.
     /// </summary>
     /// <param name="name">

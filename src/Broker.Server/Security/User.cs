@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// A user that may connect. It authenticates by a name and a password, by an nkey or by a certificate. Immutable.

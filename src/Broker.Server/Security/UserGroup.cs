@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>The users of one account.</summary>
 /// <param name="Account">The name of the account.</param>

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// Decodes public user nkeys. An nkey consists of a prefix byte, an Ed25519 key of 32 bytes and a CRC-16 (XMODEM,

@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>The result of checking a client's credentials.</summary>
 /// <param name="Principal">

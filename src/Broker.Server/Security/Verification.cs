@@ -1,4 +1,4 @@
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>A verification of credentials that runs on a thread-pool thread.</summary>
 internal abstract class Verification

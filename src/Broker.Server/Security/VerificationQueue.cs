@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Broker.Server.Security;
+namespace Broker.Server;
 
 /// <summary>
 /// Runs verifications on thread-pool threads, a limited number at a time. It serves the client addresses in turn, so

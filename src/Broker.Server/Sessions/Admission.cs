@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// The time before a client is authenticated. Until then only CONNECT is accepted, and while a CONNECT is being

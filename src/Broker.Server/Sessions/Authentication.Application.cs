@@ -1,6 +1,4 @@
-using Broker.Server.Security;
-
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 // Authentication by a callback of the application.
 internal sealed partial class Authentication

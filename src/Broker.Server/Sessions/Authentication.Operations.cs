@@ -1,6 +1,6 @@
-using Broker.Protocol.Parsing;
+using Broker.Protocol;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 internal sealed partial class Authentication
 {

@@ -1,10 +1,7 @@
 using System.Security.Cryptography.X509Certificates;
 using Broker.Protocol;
-using Broker.Protocol.Parsing;
-using Broker.Server.Security;
-using Broker.Server.Tls;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Authenticates a client by the credentials in its CONNECT, or without credentials if the rules allow this. A client

@@ -1,13 +1,9 @@
 using System.Net;
 using System.Text;
 using Broker.Protocol;
-using Broker.Protocol.Writing;
-using Broker.Server.Delivery;
-using Broker.Server.Monitoring;
-using Broker.Server.Tracing;
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Sends replies and errors to one client and closes its connection. The parts of a <see cref="ClientSession"/> share

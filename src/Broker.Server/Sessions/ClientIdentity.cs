@@ -1,7 +1,4 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
-
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// The identity of a client: its user, its account and its permissions. The permission to publish is checked when a

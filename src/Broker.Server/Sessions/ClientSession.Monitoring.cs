@@ -1,8 +1,7 @@
 using System.Net;
 using System.Security.Authentication;
-using Broker.Server.Monitoring;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 // Values for monitoring. The loops that do the work update the counters, at most by one plain addition per message. Any
 // thread may read them one after another, so the counters of one client may belong to slightly different moments.

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Parsing;
+using Broker.Protocol;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 internal sealed partial class ClientSession
 {

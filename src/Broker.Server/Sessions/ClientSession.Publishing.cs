@@ -1,13 +1,8 @@
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Parsing;
-using Broker.Protocol.Subjects;
-using Broker.Protocol.Writing;
-using Broker.Server.Delivery;
-using Broker.Server.Routing;
-using Broker.Server.Security;
+using Broker.Protocol;
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 // PUB and HPUB: the fast path. One flag tells whether a publish needs a check. Separate methods handle the other cases:
 // verbose or pedantic clients, headers, an unusual form of the line, and subjects without subscribers.

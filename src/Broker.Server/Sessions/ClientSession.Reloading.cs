@@ -1,7 +1,6 @@
-using Broker.Server.Delivery;
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 // Changes of the server's options and security rules while the client is connected.
 internal sealed partial class ClientSession
@@ -87,7 +86,7 @@ internal sealed partial class ClientSession
 
     private void AdoptSecurity()
     {
-        Security.AccessRules? before = _identity.Access;
+        AccessRules? before = _identity.Access;
         if (_authentication.TryRenew())
         {
             _subscriptions.Review(accessChanged: before != _identity.Access);

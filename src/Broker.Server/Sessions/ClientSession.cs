@@ -2,16 +2,9 @@ using System.Net;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
 using Broker.Protocol;
-using Broker.Protocol.Parsing;
-using Broker.Server.Accounts;
-using Broker.Server.Delivery;
-using Broker.Server.Monitoring;
-using Broker.Server.Routing;
-using Broker.Server.Tls;
-using Broker.Server.Tracing;
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// The session of one client, from the opening of its connection to its end. It passes received operations to its

@@ -1,9 +1,7 @@
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Subjects;
-using Broker.Server.Routing;
-using Broker.Server.Security;
+using Broker.Protocol;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// The subscriptions of a client: handles SUB and UNSUB. Only the connection's loop uses the table; publishers use the

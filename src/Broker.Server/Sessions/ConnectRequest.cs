@@ -1,7 +1,6 @@
 using System.Text.Json;
-using Broker.Server.Security;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// The content of a CONNECT. Fields that the client omits have the defaults of nats-server, which are true for

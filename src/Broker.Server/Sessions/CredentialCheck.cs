@@ -1,6 +1,4 @@
-using Broker.Server.Security;
-
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>The verification of a password or signature, which runs on another thread than the loop.</summary>
 internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict)

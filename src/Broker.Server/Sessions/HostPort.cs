@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>Parses <c>host:port</c> as in INFO, with an IPv6 address in brackets.</summary>
 internal static class HostPort

@@ -1,4 +1,4 @@
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>Receives the results of an <see cref="Authentication"/>. Called on the connection's loop.</summary>
 internal interface IAuthenticationOwner

@@ -1,7 +1,6 @@
-using Broker.Server.Accounts;
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>Receives the events of client sessions.</summary>
 internal interface ISessionEvents

@@ -1,6 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>Receives the results of a <see cref="TlsUpgrade"/>. Called on the connection's loop.</summary>
 internal interface ITlsUpgradeOwner

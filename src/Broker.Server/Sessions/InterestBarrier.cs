@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Delays a PONG until the SUBs and UNSUBs before it are effective on all loops. Another loop may have buffered

@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Detects lost connections by PINGs. Any received data counts as an answer, so a busy client receives no PING. Runs on

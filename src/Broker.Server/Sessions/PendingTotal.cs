@@ -1,7 +1,6 @@
-using Broker.Server.Delivery;
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Enforces <see cref="BrokerServerOptions.MaxPendingTotal"/>. There is no shared counter, because it would cost every

@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>The id and the name of the server in INFO.</summary>
 internal sealed class ServerIdentity

@@ -1,8 +1,7 @@
 using System.Buffers;
 using System.Text.Json;
-using Broker.Server.Tls;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>Writes the INFO line, which is the first line that a client receives.</summary>
 internal static class ServerInfo

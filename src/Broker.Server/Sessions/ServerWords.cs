@@ -1,7 +1,6 @@
 using System.Text.Json;
-using Broker.Server.Tracing;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Handles operations that only servers may send, in the same way as nats-server: a valid INFO from a client is

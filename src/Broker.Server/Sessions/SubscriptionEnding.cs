@@ -1,7 +1,4 @@
-using Broker.Server.Accounts;
-using Broker.Server.Routing;
-
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Removes all subscriptions of a client in steps, so that a client with a hundred thousand does not block the loop.

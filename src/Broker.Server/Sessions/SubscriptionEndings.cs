@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// The queue that removes the subscriptions of the closed clients of one loop. They receive no messages any more, so

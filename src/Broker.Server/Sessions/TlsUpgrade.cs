@@ -1,10 +1,8 @@
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
-using Broker.Server.Tls;
 using Broker.Transport;
-using Broker.Transport.Tls;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Starts TLS on a client's connection before any operation of the client is parsed. The client counts as connected

@@ -1,8 +1,6 @@
-using Broker.Protocol.Parsing;
-using Broker.Server.Delivery;
-using Broker.Server.Tracing;
+using Broker.Protocol;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server;
 
 /// <summary>
 /// Logs each operation before it is handled. CONNECT is logged by <see cref="Authentication"/>, because a client sends

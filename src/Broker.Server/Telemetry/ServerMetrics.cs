@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
 
-namespace Broker.Server.Telemetry;
+namespace Broker.Server;
 
 /// <summary>
 /// Publishes a server's counters as a meter of System.Diagnostics.Metrics, for OpenTelemetry and other listeners. The

@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Server.Tls;
+namespace Broker.Server;
 
 /// <summary>Reads PEM files. Error messages contain the path and nothing of the content.</summary>
 internal static class CertificateFiles

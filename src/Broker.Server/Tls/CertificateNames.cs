@@ -1,7 +1,7 @@
 using System.Formats.Asn1;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Server.Tls;
+namespace Broker.Server;
 
 /// <summary>Reads the names in a certificate that can identify a user.</summary>
 internal static class CertificateNames

@@ -1,4 +1,4 @@
-namespace Broker.Server.Tls;
+namespace Broker.Server;
 
 /// <summary>Whether the server requests or requires client certificates.</summary>
 public enum ClientCertificateMode

@@ -3,7 +3,7 @@ using System.Formats.Asn1;
 using System.Globalization;
 using System.Text;
 
-namespace Broker.Server.Tls;
+namespace Broker.Server;
 
 /// <summary>
 /// Converts distinguished names to keys that can be compared. The comparison ignores the case of attribute types and

@@ -2,7 +2,7 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Server.Tls;
+namespace Broker.Server;
 
 /// <summary>
 /// <see cref="ServerTlsOptions"/> in the form that sessions use. Immutable: a reload creates another object and reads

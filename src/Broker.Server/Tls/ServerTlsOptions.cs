@@ -2,7 +2,7 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Server.Tls;
+namespace Broker.Server;
 
 /// <summary>
 /// The TLS options for clients that connect through sockets. In-process clients do not use TLS, and WebSocket clients

@@ -3,7 +3,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 
-namespace Broker.Server.Tracing;
+namespace Broker.Server;
 
 /// <summary>Formats the JSON of a CONNECT for the log. It replaces all secrets, at any depth.</summary>
 internal static class ConnectText

@@ -1,11 +1,9 @@
 using System.Globalization;
 using System.Text;
-using Broker.Protocol.Parsing;
-using Broker.Server.Delivery;
-using Broker.Server.Routing;
+using Broker.Protocol;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Server.Tracing;
+namespace Broker.Server;
 
 /// <summary>
 /// Logs the operations of one client, one line for each, in nats-server's format: <c>&lt;&lt;-</c> for operations from

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace Broker.Server.Tracing;
+namespace Broker.Server;
 
 /// <summary>Converts bytes of a peer to text that is safe in a line of a log.</summary>
 internal static class TraceText

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Broker.Testing.Links;
+namespace Broker.Testing;
 
 /// <summary>
 /// A TCP proxy between programs and an address that injects network faults into any protocol: delays, stalls, cuts and

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
 
-namespace Broker.Testing.Links;
+namespace Broker.Testing;
 
 /// <summary>
 /// One connection through a link: two sockets, and a pump for each direction. It disposes itself when both directions

@@ -1,4 +1,4 @@
-namespace Broker.Testing.Links;
+namespace Broker.Testing;
 
 /// <summary>A direction through a <see cref="FaultLink"/>.</summary>
 public enum LinkDirection

@@ -1,4 +1,4 @@
-namespace Broker.Testing.Links;
+namespace Broker.Testing;
 
 /// <summary>The requested faults of a link by direction, and the number of passed bytes.</summary>
 internal sealed class LinkFaults(TimeProvider time)

@@ -1,7 +1,7 @@
 using System.Net.Sockets;
 using System.Threading.Channels;
 
-namespace Broker.Testing.Links;
+namespace Broker.Testing;
 
 /// <summary>
 /// Carries the bytes of one direction of a connection. It buffers a limited number of bytes and then blocks the sender.

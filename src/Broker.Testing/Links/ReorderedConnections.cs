@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace Broker.Testing.Links;
+namespace Broker.Testing;
 
 /// <summary>
 /// Connections that wait until all of them have arrived, to be continued in another order. Thread-safe.

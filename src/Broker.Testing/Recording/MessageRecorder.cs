@@ -1,10 +1,8 @@
 using System.Text;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 
-namespace Broker.Testing.Recording;
+namespace Broker.Testing;
 
 /// <summary>
 /// Records the messages that are published to the subjects of a filter, in order of arrival, and compares them with the

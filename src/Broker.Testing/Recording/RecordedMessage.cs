@@ -2,9 +2,8 @@ using System.Buffers;
 using System.Globalization;
 using System.Text;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
-namespace Broker.Testing.Recording;
+namespace Broker.Testing;
 
 /// <summary>A recorded message. Immutable, and valid for as long as the program keeps it.</summary>
 public sealed class RecordedMessage

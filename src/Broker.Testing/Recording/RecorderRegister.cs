@@ -1,7 +1,7 @@
 using System.Text;
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 
-namespace Broker.Testing.Recording;
+namespace Broker.Testing;
 
 /// <summary>
 /// The filters of a broker's recorders, so that a wait for a program's subscriptions does not count the subscriptions

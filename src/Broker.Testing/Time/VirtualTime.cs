@@ -1,4 +1,4 @@
-namespace Broker.Testing.Time;
+namespace Broker.Testing;
 
 /// <summary>
 /// A clock that only advances when a test calls <see cref="Advance"/>. PINGs, deadlines and delays then take no real

@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// A pinned array that contains outbound bytes between <see cref="Start"/> and <see cref="End"/>. A block has one

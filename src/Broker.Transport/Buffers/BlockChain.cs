@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// A linked list of blocks. All of them contain whole messages, and the last one has free space for more. Not

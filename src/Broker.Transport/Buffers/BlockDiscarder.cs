@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// Returns the memory of unused blocks to the system, on a thread of the thread pool that no connection waits for, and

@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// Rents and returns blocks: from the pool of the thread's loop, or from the shared pool for threads that are not

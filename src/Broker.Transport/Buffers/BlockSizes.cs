@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// The sizes of blocks. 4 KiB fits a connection that replies now and then, and 64 KiB a stream. Smaller sizes hold

@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// Free blocks by size, last in first out, up to a limit. Each pass of <see cref="TakeUnused"/> frees a third of the

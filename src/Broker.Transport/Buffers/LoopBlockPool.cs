@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>The free blocks of one loop, last in first out. Only that loop's thread uses it.</summary>
 internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>Advises the system on the memory of an array. Linux only; not to be used on other systems.</summary>
 internal static unsafe class Pages

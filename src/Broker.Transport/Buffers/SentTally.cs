@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// What a transport has sent: the number of bytes, and how much the waste of the chain shrank (see <see

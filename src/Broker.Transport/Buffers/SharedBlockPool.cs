@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>
 /// The free blocks that the loops of one group share. Without it, a loop that fills blocks for connections of another

@@ -1,4 +1,4 @@
-namespace Broker.Transport.Buffers;
+namespace Broker.Transport;
 
 /// <summary>The result of trimming free blocks.</summary>
 internal enum TrimResult

@@ -1,7 +1,6 @@
 using System.Net;
-using Broker.Transport.Buffers;
 
-namespace Broker.Transport.InProcess;
+namespace Broker.Transport;
 
 /// <summary>One end of a link in memory. The blocks that the peer's loops filled are parsed without a copy.</summary>
 internal sealed class InProcessConnection : Connection

@@ -1,4 +1,4 @@
-namespace Broker.Transport.InProcess;
+namespace Broker.Transport;
 
 /// <summary>
 /// Creates links of two connections in memory: what one end writes the other end receives, without a socket.

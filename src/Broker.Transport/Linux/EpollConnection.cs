@@ -1,8 +1,7 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using Broker.Transport.Buffers;
 
-namespace Broker.Transport.Linux;
+namespace Broker.Transport;
 
 /// <summary>A socket that is read and written with non-blocking system calls.</summary>
 internal sealed unsafe class EpollConnection : SocketConnection

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.Transport.Linux;
+namespace Broker.Transport;
 
 /// <summary>
 /// The kernel's layout of an <c>epoll_event</c>: 4 bytes of flags and 8 bytes of data, packed on x86-64 only.

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Transport.Linux;
+namespace Broker.Transport;
 
 /// <summary>
 /// Waits with epoll, level-triggered: if a connection has used its number of reads, epoll reports it again.

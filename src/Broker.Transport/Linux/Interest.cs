@@ -1,4 +1,4 @@
-namespace Broker.Transport.Linux;
+namespace Broker.Transport;
 
 /// <summary>Which inbound events of a socket are reported; failures are always reported.</summary>
 internal enum Interest

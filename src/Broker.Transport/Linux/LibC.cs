@@ -1,7 +1,7 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 
-namespace Broker.Transport.Linux;
+namespace Broker.Transport;
 
 /// <summary>
 /// The functions of the C library that the Linux transport needs. All arguments are blittable; none throws.

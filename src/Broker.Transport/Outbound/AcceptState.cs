@@ -1,4 +1,4 @@
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 /// <summary>
 /// What the queue does with flushed bytes. Under the lock of the queue; the state only moves forward.

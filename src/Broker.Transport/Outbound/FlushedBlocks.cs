@@ -1,6 +1,4 @@
-using Broker.Transport.Buffers;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 /// <summary>
 /// The blocks of one flush of a write buffer, in order. Each block begins at the start of a message. <c>Bytes</c> is

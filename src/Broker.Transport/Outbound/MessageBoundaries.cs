@@ -1,6 +1,4 @@
-using Broker.Transport.Buffers;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 /// <summary>Finds the boundaries of messages in a block, as the protocol's framing divides it.</summary>
 internal static class MessageBoundaries

@@ -1,6 +1,4 @@
-using Broker.Transport.Buffers;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 /// <summary>
 /// The bytes that were flushed to a connection and that its peer has not accepted yet: blocks in order, each of which

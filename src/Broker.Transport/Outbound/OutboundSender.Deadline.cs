@@ -1,4 +1,4 @@
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 // The write deadline: one timer that starts when the queue first has to wait for the peer and runs only while it
 // waits. So neither a message nor a wait costs an allocation or a clock read.

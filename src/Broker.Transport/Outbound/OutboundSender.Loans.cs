@@ -1,6 +1,4 @@
-using Broker.Transport.Buffers;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 // For transports that wait for the peer with an asynchronous send: they get the waiting bytes and the right to send.
 internal sealed partial class OutboundSender

@@ -1,4 +1,4 @@
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 // The signals of a growing and shrinking queue. They are detected under the lock of the queue. The loop raises them in
 // an iteration of its own, because a flush may happen in the middle of a handler's call.

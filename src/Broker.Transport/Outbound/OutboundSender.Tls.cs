@@ -1,7 +1,4 @@
-using Broker.Transport.Buffers;
-using Broker.Transport.Wire;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 // A security layer is inserted once: bytes that were queued before leave ahead of it, later bytes pass through it.
 internal sealed partial class OutboundSender

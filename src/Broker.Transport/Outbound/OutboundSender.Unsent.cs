@@ -1,6 +1,4 @@
-using Broker.Transport.Buffers;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 // The messages that were not sent when the connection closed: their number and their bytes.
 internal sealed partial class OutboundSender

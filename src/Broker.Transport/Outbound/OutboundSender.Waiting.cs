@@ -1,7 +1,4 @@
-using Broker.Transport.Buffers;
-using Broker.Transport.Wire;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 // The rest of a queue waits until the poller reports that the peer accepts bytes again, or until the loop's next
 // iteration.

@@ -1,7 +1,4 @@
-using Broker.Transport.Buffers;
-using Broker.Transport.Wire;
-
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 /// <summary>
 /// Sends a connection's queue. One thread at a time has the right to send: it takes all queued blocks and passes them

@@ -1,4 +1,4 @@
-namespace Broker.Transport.Outbound;
+namespace Broker.Transport;
 
 /// <summary>The state of a connection's sender. Under the lock of the queue.</summary>
 internal enum SendState

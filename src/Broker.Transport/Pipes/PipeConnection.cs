@@ -2,9 +2,8 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
 using System.Runtime.CompilerServices;
-using Broker.Transport.Buffers;
 
-namespace Broker.Transport.Pipes;
+namespace Broker.Transport;
 
 /// <summary>
 /// A connection over a <see cref="PipeReader"/> and a <see cref="PipeWriter"/>. At most one read and one flush are

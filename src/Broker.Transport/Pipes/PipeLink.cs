@@ -1,6 +1,6 @@
 using System.IO.Pipelines;
 
-namespace Broker.Transport.Pipes;
+namespace Broker.Transport;
 
 /// <summary>Creates connections over byte streams that are not sockets.</summary>
 public static class PipeLink

@@ -1,8 +1,7 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using Broker.Transport.Buffers;
 
-namespace Broker.Transport.Portable;
+namespace Broker.Transport;
 
 /// <summary>
 /// A socket that is read and written without waiting. The runtime waits for it: with a zero-byte receive until it is

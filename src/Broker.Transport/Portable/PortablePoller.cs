@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace Broker.Transport.Portable;
+namespace Broker.Transport;
 
 /// <summary>
 /// Waits with <see cref="SocketAsyncEventArgs"/>: a read of zero bytes completes when there is something to receive.

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Threading.Tasks.Sources;
 
-namespace Broker.Transport.Tls;
+namespace Broker.Transport;
 
 /// <summary>
 /// The stream below an <see cref="System.Net.Security.SslStream"/>, with ciphertext in memory. A read that finds no

@@ -2,7 +2,7 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Transport.Tls;
+namespace Broker.Transport;
 
 /// <summary>What a TLS handshake negotiated.</summary>
 /// <param name="Protocol">The version of TLS.</param>

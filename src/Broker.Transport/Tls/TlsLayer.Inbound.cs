@@ -1,4 +1,4 @@
-namespace Broker.Transport.Tls;
+namespace Broker.Transport;
 
 // While there is nothing to decrypt, a read of zero bytes is pending. It uses neither our buffer nor one of SslStream,
 // and it completes when a real read would not wait. It completes within Feed, on the loop's thread, so it is enough to

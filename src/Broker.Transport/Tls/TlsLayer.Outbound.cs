@@ -1,6 +1,4 @@
-using Broker.Transport.Buffers;
-
-namespace Broker.Transport.Tls;
+namespace Broker.Transport;
 
 // SslStream writes ciphertext to its stream within the call that passes plain bytes to it.
 internal sealed partial class TlsLayer

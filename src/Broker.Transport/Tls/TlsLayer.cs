@@ -1,7 +1,6 @@
 using System.Net.Security;
-using Broker.Transport.Wire;
 
-namespace Broker.Transport.Tls;
+namespace Broker.Transport;
 
 /// <summary>
 /// TLS between a connection and its transport. <see cref="SslStream"/> implements the cryptography and the protocol;

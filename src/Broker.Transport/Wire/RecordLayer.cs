@@ -1,6 +1,4 @@
-using Broker.Transport.Buffers;
-
-namespace Broker.Transport.Wire;
+namespace Broker.Transport;
 
 /// <summary>Encrypts and decrypts the records of a protocol's own cipher.</summary>
 internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : SecurityLayer(connection)

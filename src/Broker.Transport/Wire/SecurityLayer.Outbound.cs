@@ -1,7 +1,4 @@
-using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
-
-namespace Broker.Transport.Wire;
+namespace Broker.Transport;
 
 // Ciphertext waits here in blocks until the transport has accepted it. The plaintext stays in the connection's queue
 // until then, so that unsent messages can still be reported. At most one chunk exists in both forms.

@@ -1,4 +1,4 @@
-namespace Broker.Transport.Wire;
+namespace Broker.Transport;
 
 /// <summary>
 /// Encrypts and decrypts between a connection and its transport: TLS, or a protocol's own records. The connection sees

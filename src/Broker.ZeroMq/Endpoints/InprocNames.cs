@@ -1,8 +1,7 @@
 using System.Net.Sockets;
 using Broker.Transport;
-using Broker.Transport.InProcess;
 
-namespace Broker.ZeroMq.Endpoints;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The names of <c>inproc://</c> endpoints. Sockets that share an instance find each other by these names, within one

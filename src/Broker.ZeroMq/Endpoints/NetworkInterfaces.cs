@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.NetworkInformation;
 
-namespace Broker.ZeroMq.Endpoints;
+namespace Broker.ZeroMq;
 
 /// <summary>Finds the network interfaces of this machine by name, such as <c>lo</c> and <c>eth0</c>.</summary>
 internal static class NetworkInterfaces

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Broker.ZeroMq.Endpoints;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Removes the file of a Unix socket after its process was killed. Until the file is removed, no socket can bind to its

@@ -1,7 +1,7 @@
 using System.Net.Sockets;
 using Broker.Transport;
 
-namespace Broker.ZeroMq.Endpoints;
+namespace Broker.ZeroMq;
 
 /// <summary>A socket could not bind to an endpoint.</summary>
 public sealed class ZeroMqBindException : ListenException

@@ -4,7 +4,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 
-namespace Broker.ZeroMq.Endpoints;
+namespace Broker.ZeroMq;
 
 public sealed partial class ZeroMqEndpoint
 {

@@ -2,7 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 
-namespace Broker.ZeroMq.Endpoints;
+namespace Broker.ZeroMq;
 
 /// <summary>The address at which a socket binds or to which it connects, in ZeroMQ's notation.</summary>
 /// <remarks>

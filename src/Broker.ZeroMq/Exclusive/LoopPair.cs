@@ -1,8 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
 
-namespace Broker.ZeroMq.Exclusive;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// PAIR on an event loop: exchanges messages with one peer at a time, in both directions. A second peer is refused (RFC
@@ -10,7 +8,7 @@ namespace Broker.ZeroMq.Exclusive;
 /// </summary>
 /// <remarks>
 /// After the first Connect, its endpoint is the only peer, also while it has no connection. For messages that the
-/// handler refuses, see <see cref="Pipeline.LoopPull"/>.
+/// handler refuses, see <see cref="LoopPull"/>.
 /// </remarks>
 public sealed class LoopPair : DistributingSocket
 {

@@ -1,9 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Forwarding;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// A PULL and a PUSH on one event loop. It forwards the messages of the PUSH peers to the PULL peers, in each sender's

@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Encrypts and decrypts whole texts as boxes. A box is the authenticator followed by the encrypted text.

@@ -1,9 +1,6 @@
 using System.Buffers.Binary;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Encrypts every frame of a message or command as one MESSAGE of CURVE (RFC 26, "MESSAGE Command"). It consists of

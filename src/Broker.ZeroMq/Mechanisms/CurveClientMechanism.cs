@@ -1,10 +1,7 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The client of CURVE (RFC 26). It sends HELLO, receives WELCOME, sends INITIATE and receives READY.

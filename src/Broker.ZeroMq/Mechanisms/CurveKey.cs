@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>A public key of CURVE: 32 octets, written as 40 characters of Z85 (RFC 32). Immutable.</summary>
 public sealed class CurveKey : IEquatable<CurveKey>

@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>A secret key of CURVE with its public key. Immutable.</summary>
 public sealed class CurveKeyPair

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>The sizes of the commands of RFC 26, without their names.</summary>
 internal static class CurveLayout

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The nonces of RFC 26: a text that is unique to the command, followed by an 8-octet counter or 16 random octets.

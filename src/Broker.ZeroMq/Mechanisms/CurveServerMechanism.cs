@@ -1,10 +1,7 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The server of CURVE (RFC 26). It receives HELLO, sends WELCOME, receives INITIATE, and sends READY once the

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// XSalsa20 and Poly1305 with one key, as in NaCl's crypto_secretbox. The first 32 octets of a nonce's key stream are

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The cryptographic primitives of CURVE (RFC 26, "Security Handshake"), which are those of NaCl's crypto_box. The

@@ -1,8 +1,4 @@
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
-
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The client of PLAIN (RFC 24). It sends HELLO, receives WELCOME, sends INITIATE and receives READY.

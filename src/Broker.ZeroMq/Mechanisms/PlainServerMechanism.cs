@@ -1,9 +1,6 @@
 using System.Text;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The server of PLAIN (RFC 24). It receives HELLO, sends WELCOME once the application admits the peer, receives

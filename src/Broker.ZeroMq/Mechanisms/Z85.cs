@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Encodes octets as text for source code and configuration files (RFC 32): four octets become five characters.

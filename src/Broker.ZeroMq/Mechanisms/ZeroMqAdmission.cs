@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>The application's decision to admit or refuse a peer. The default value refuses.</summary>
 [StructLayout(LayoutKind.Auto)]

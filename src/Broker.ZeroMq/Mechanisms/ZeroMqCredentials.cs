@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Handshake;
-
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The credentials and the address of a peer, for the application's decision to admit it. It has the role of a ZAP

@@ -1,7 +1,6 @@
 using System.Text;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Mechanisms;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The security mechanism of a socket and the socket's role in it. Both sides must use the same mechanism, and one of

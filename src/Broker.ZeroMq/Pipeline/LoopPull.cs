@@ -1,8 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
 
-namespace Broker.ZeroMq.Pipeline;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// PULL on an event loop: receives from all PUSH peers, some messages of each peer in turn, and keeps the order of each

@@ -1,8 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
 
-namespace Broker.ZeroMq.Pipeline;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// PUSH on an event loop: sends each message to one PULL peer, in turn among the peers that have room (RFC 30).

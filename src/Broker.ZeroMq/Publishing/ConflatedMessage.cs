@@ -1,7 +1,7 @@
 using System.Buffers;
 using Broker.Transport;
 
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// Conflation for one peer: the newest message, which waits while an older one is being sent. Used on any loop.

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
 
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// Limits the number of messages that are queued for a peer by all loops of a group. Each loop uses up its own credit.

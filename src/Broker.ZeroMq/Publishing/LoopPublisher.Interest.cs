@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Subscriptions;
-
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 // One lock guards the changes over all peers and the callbacks about them, so that the callbacks have the order of the
 // changes.

@@ -1,10 +1,8 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 public sealed partial class LoopPublisher
 {

@@ -1,7 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
 
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// PUB or XPUB on event loops: sends each message to the peers that subscribed to a prefix of its first frame.

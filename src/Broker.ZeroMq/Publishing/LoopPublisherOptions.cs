@@ -1,8 +1,4 @@
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The options of a <see cref="LoopPublisher"/>.</summary>
 public sealed record LoopPublisherOptions : LoopSocketOptions

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
 
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 // The room in the peer's queue, and what happens when there is none. Used on any loop of the group.
 internal sealed partial class PublisherSession

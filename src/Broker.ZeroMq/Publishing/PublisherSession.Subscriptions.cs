@@ -1,8 +1,4 @@
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Subscriptions;
-
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 // The peer's subscriptions. They change on the peer's loop; published messages are only matched against the socket's
 // shared trie.

@@ -1,8 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp.Subscriptions;
 
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The subscriptions of all peers of a socket in one trie. So the cost of a message depends on its topic and on the

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// Several peers that want the same prefix. Most prefixes have only one peer; then the session itself is stored with

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The memory for the subscriptions of all peers: each peer has a reserved part, and all peers share the rest.

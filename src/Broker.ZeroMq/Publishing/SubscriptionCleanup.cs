@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Subscriptions;
-
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// Removes the subscriptions of a peer that has disconnected, a few at a time: the peer may have had very many, and its

@@ -1,4 +1,6 @@
-namespace Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Loops;
+
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Called when a prefix gets its first subscriber and when it loses its last one, over all peers of a socket. A peer

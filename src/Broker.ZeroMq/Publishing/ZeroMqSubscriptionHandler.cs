@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Sockets;
-
-namespace Broker.ZeroMq.Publishing;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Called with every subscription and cancellation of each peer, including repeated ones, and with all its

@@ -1,8 +1,7 @@
 using System.Buffers;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Copies messages into a queue for threads one by one, for sockets that remove an envelope or select messages.

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>The deadline of a call that waits. It reads no clock for an infinite timeout.</summary>
 internal readonly struct Deadline

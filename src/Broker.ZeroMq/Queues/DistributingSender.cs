@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>Sends the messages of a socket that distributes them among its peers.</summary>
 internal sealed class DistributingSender(DistributingSocket socket) : IBatchSender

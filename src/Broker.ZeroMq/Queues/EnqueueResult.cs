@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>The result of an attempt to send.</summary>
 internal enum EnqueueResult

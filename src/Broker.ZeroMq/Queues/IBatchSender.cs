@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Sends queued messages to the peers. It is called on the loop, or under the gate of the <see cref="SendQueue"/> if

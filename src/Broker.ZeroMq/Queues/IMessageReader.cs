@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Reads a message that is taken from a queue. Implement it as a struct, so that calls of it are direct.

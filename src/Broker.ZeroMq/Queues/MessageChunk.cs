@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Pooled memory with whole encoded messages, one after the other. A chunk has one owner at a time. In a <see

@@ -1,7 +1,7 @@
 using System.Buffers;
 using Broker.Transport;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The pool of the chunks of all sockets of a context, last in, first out. It is thread-safe and used once for many

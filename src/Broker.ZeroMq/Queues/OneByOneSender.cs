@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>Sends messages one by one through a delegate of the socket.</summary>
 /// <param name="trySend">Sends one encoded message; returns false if there is no room.</param>

@@ -1,10 +1,9 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Copies the messages of a loop socket's peers into a queue for threads. It copies all messages of one read at once.

@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 // This part is the receivers' side.
 internal sealed partial class ReceiveQueue

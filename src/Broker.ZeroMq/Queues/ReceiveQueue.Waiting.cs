@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 // This part is used by a receiver that found no message at first.
 internal sealed partial class ReceiveQueue

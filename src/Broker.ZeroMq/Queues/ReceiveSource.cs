@@ -1,7 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>The state of one peer in the queue of received messages.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 // This part lets a writer send by itself, if the sender has a gate.
 internal sealed partial class SendQueue

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 // This part is the reader's side. Either the loop or a writer takes the role of the reader.
 internal sealed partial class SendQueue

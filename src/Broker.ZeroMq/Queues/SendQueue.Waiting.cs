@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 // This part is used by a writer that found no room at first.
 internal sealed partial class SendQueue

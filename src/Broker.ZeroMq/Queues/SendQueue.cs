@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Carries messages from any number of sending threads to the event loop. Writers copy single messages into pooled

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Blocks one thread until another thread wakes it, or until a timeout. The object is reused, by one thread at a time.

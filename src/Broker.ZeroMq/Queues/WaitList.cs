@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>The calls that wait for a queue, in the order of their arrival. Thread-safe.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Broker.ZeroMq.Queues;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// One waiting call, which blocks its thread or is awaited. A queue has a few waiters and reuses them.

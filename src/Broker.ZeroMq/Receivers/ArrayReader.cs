@@ -1,7 +1,4 @@
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Receivers;
+namespace Broker.ZeroMq;
 
 /// <summary>Reads a message of one frame into a new array.</summary>
 internal struct ArrayReader : IMessageReader

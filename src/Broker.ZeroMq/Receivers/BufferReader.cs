@@ -1,7 +1,4 @@
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Receivers;
+namespace Broker.ZeroMq;
 
 /// <summary>Reads a message of one frame into the caller's memory.</summary>
 internal ref struct BufferReader(Span<byte> buffer) : IMessageReader

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Queues;
-
-namespace Broker.ZeroMq.Receivers;
+namespace Broker.ZeroMq;
 
 /// <summary>Takes a message and discards it.</summary>
 internal readonly struct DiscardingReader : IMessageReader

@@ -1,7 +1,4 @@
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Receivers;
+namespace Broker.ZeroMq;
 
 /// <summary>Reads all frames of a message into new arrays.</summary>
 internal struct FramesReader : IMessageReader

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Queues;
-
-namespace Broker.ZeroMq.Receivers;
+namespace Broker.ZeroMq;
 
 /// <summary>Reads a message into a reusable object.</summary>
 internal readonly struct MessageReader(ZeroMqMessage message) : IMessageReader

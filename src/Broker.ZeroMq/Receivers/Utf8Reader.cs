@@ -1,8 +1,6 @@
 using System.Text;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Receivers;
+namespace Broker.ZeroMq;
 
 /// <summary>Reads a message of one frame as UTF-8.</summary>
 internal struct Utf8Reader : IMessageReader

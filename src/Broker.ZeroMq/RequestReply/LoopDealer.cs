@@ -1,8 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
 
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// DEALER on an event loop: sends each message to one peer, in turn among the peers that have room, and receives from
@@ -10,7 +8,7 @@ namespace Broker.ZeroMq.RequestReply;
 /// </summary>
 /// <remarks>
 /// Messages are sent and received unchanged. For REP peers the application adds the empty frame before the body and
-/// removes it from replies. For messages that the handler refuses, see <see cref="Pipeline.LoopPull"/>.
+/// removes it from replies. For messages that the handler refuses, see <see cref="LoopPull"/>.
 /// </remarks>
 public sealed class LoopDealer : DistributingSocket
 {

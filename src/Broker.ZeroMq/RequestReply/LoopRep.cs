@@ -1,10 +1,7 @@
 using System.Buffers;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// REP on an event loop: receives one request at a time, from the peers in turn, and sends its reply (RFC 28).

@@ -1,10 +1,7 @@
 using System.Buffers.Binary;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// REQ on an event loop: sends a request to one peer, receives its reply, and then sends the next request (RFC 28).

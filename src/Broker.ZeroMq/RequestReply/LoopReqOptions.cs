@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Sockets;
-
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The options of a <see cref="LoopReq"/>.</summary>
 public sealed record LoopReqOptions : LoopRoutedOptions

@@ -1,9 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// ROUTER on an event loop: receives from all peers, and sends each message to the peer with the given routing id (RFC
@@ -13,7 +10,7 @@ namespace Broker.ZeroMq.RequestReply;
 /// The handler gets the peer and the message as the peer sent it; libzmq would add the peer's
 /// <see cref="ZeroMqPeer.RoutingId"/> as the first frame. A peer that announces no id gets a generated one of five
 /// bytes, the first of them 0. A connected endpoint keeps its id and its queued messages between connections. For
-/// messages that the handler refuses, see <see cref="Pipeline.LoopPull"/>.
+/// messages that the handler refuses, see <see cref="LoopPull"/>.
 /// </remarks>
 public sealed class LoopRouter : SingleLoopSocket
 {

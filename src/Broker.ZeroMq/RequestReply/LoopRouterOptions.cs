@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Sockets;
-
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The options of a <see cref="LoopRouter"/>.</summary>
 public sealed record LoopRouterOptions : LoopRoutedOptions

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The result of a send on a <see cref="LoopRouter"/>.</summary>
 public enum RouteResult

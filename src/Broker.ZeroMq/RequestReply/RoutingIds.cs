@@ -1,8 +1,7 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
-using Broker.ZeroMq.Sockets;
 
-namespace Broker.ZeroMq.RequestReply;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The routing ids of a ROUTER's peers. Used on the socket's loop, except <see cref="Contains"/>.</summary>
 internal sealed class RoutingIds

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The sink of sockets that do not receive. It drops the messages that a peer sends against the pattern.

@@ -1,8 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>A socket that sends each message to one peer: the next one in turn that has room.</summary>
 /// <remarks>

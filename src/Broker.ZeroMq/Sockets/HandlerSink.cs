@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>Passes each message to the application's handler.</summary>
 internal sealed class HandlerSink(ZeroMqMessageHandler handler) : InboundSink

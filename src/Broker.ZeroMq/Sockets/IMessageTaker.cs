@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>Takes the messages of one read. Implementations are structs, so that the calls are direct.</summary>
 internal interface IMessageTaker

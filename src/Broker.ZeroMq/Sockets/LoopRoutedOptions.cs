@@ -1,7 +1,4 @@
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Handshake;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The options of loop sockets that have a routing id for ROUTER peers: DEALER, REQ and ROUTER.</summary>
 public record LoopRoutedOptions : LoopMessageOptions

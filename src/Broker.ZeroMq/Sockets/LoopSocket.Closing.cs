@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 public abstract partial class LoopSocket
 {

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 public abstract partial class LoopSocket
 {

@@ -2,9 +2,8 @@ using System.Net;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 public abstract partial class LoopSocket
 {

@@ -1,11 +1,6 @@
 using Broker.Transport;
-using Broker.Transport.InProcess;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The base of all loop sockets. It binds and connects any number of endpoints, performs the peers' handshakes, and

@@ -1,9 +1,6 @@
 using System.Net;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The options that all socket types share. Immutable; one instance may be used for several sockets.</summary>
 public abstract record LoopSocketOptions

@@ -1,7 +1,7 @@
 using System.Buffers;
 using Broker.Transport;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// Encoded messages that wait for a connection, oldest first, in rented arrays of whole messages. Used on the socket's

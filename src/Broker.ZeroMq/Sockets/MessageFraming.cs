@@ -1,8 +1,7 @@
 using System.Buffers.Binary;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// Finds the boundaries of the messages, commands and the greeting in the bytes that a session has written (RFC 37).

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>A peer of a socket that has all its peers on one loop.</summary>
 internal sealed class MessageSession : PeerSession

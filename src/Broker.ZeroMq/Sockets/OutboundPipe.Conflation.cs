@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 // Conflation: one message is being sent, and the newest one waits until that has been sent.
 internal sealed partial class OutboundPipe

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 // The room of the pipe: how much may still be written.
 internal sealed partial class OutboundPipe

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The messages that are sent to one peer. The pipe of a connected endpoint exists before its connection and outlives

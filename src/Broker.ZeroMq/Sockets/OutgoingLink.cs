@@ -1,9 +1,7 @@
 using System.Net.Sockets;
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Zmtp;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The connection of a socket to one endpoint: connects, waits for the connection to end, waits for the reconnect

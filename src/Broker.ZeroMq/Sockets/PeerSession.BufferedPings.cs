@@ -1,8 +1,6 @@
 using System.Buffers.Binary;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 // A PING that was received behind messages which nobody takes now is answered at once. Otherwise the peer could close
 // the connection.

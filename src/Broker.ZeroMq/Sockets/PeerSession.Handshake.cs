@@ -1,11 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 internal abstract partial class PeerSession
 {

@@ -1,9 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 // Heartbeats (RFC 37, "Connection Heartbeating"). There is a timer per PING and none per message: received data only
 // increments a counter.

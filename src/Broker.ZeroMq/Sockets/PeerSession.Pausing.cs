@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 // Pausing: while a session is paused, nothing is read from its peer, so that the peer's sends block. All members run on
 // the loop.

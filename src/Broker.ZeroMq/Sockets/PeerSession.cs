@@ -1,9 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>One connection of a socket: the handshake, then the traffic, then the one event about its end.</summary>
 /// <remarks>

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The pipes of a socket that are not full. They get the messages in turn (RFC 28, RFC 30). Used on the socket's loop.

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The decision of a pattern with a state about a received message.</summary>
 internal enum Screening

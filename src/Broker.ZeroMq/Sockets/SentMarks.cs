@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// Converts a number of sent bytes into a number of sent messages. It stores pairs of both, one pair for several

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 // Outgoing messages: each accepted peer has a pipe, and each connected endpoint has one that outlives its connections.
 public abstract partial class SingleLoopSocket

@@ -1,8 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// A socket with all its peers on one event loop. So the order of peers, their identities and the pattern's state need

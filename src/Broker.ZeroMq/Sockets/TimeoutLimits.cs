@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>Bounds and checks times that may be infinite or longer than a timer supports.</summary>
 internal static class TimeoutLimits

@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>Counts the messages that a closed connection could not send.</summary>
 internal static class UnsentMessages

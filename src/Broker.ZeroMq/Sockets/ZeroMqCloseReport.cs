@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq;
 
 /// <summary>The messages that a closed socket could not deliver.</summary>
 /// <param name="Undelivered">

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The counters of a socket since it was created, over all its peers. They may be out of date at once.

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq;
 
 /// <summary>An event of a socket for a log. Events are never created per message.</summary>
 /// <param name="Kind">The kind of the event.</param>

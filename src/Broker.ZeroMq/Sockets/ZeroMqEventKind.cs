@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq;
 
 /// <summary>The kinds of <see cref="ZeroMqEvent"/>.</summary>
 public enum ZeroMqEventKind

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq;
 
 /// <summary>Handles a received message.</summary>
 /// <param name="peer">The peer that sent the message.</param>

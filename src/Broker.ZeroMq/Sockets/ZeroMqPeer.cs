@@ -1,7 +1,6 @@
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Handshake;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// A peer with a completed handshake. Thread-safe. The counters may be out of date at once; they can still be read

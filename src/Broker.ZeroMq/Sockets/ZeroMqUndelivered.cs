@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Sockets;
+namespace Broker.ZeroMq;
 
 /// <summary>The messages that one peer did not get.</summary>
 /// <param name="Peer">The peer.</param>

@@ -1,8 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp;
 
-namespace Broker.ZeroMq.Subscribing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// SUB or XSUB on event loops: receives the messages whose first frame begins with a subscribed prefix.
@@ -78,7 +76,7 @@ public sealed class LoopSubscriber : LoopSocket
     /// </summary>
     /// <param name="loop">The loop of the calling thread, which must belong to the socket's group.</param>
     /// <param name="encoded">
-    /// The frames of exactly one message in the format of <see cref="Zmtp.Framing.ZmtpWriter"/>. A single frame that
+    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. A single frame that
     /// begins with byte 0 or 1 is not allowed, because that is a subscription.
     /// </param>
     /// <returns>The number of publishers that the message was queued for.</returns>

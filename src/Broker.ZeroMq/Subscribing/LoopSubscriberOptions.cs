@@ -1,7 +1,4 @@
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Subscribing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>The options of a <see cref="LoopSubscriber"/>.</summary>
 public sealed record LoopSubscriberOptions : LoopSocketOptions

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Subscriptions;
-
-namespace Broker.ZeroMq.Subscribing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// A loop's copy of a subscriber's subscriptions and the peers on that loop. It is used on the loop's thread only. So

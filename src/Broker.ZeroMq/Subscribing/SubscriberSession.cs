@@ -1,9 +1,6 @@
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Subscribing;
+namespace Broker.ZeroMq.Loops;
 
 /// <summary>A subscriber's session with one publisher.</summary>
 internal sealed class SubscriberSession : PeerSession

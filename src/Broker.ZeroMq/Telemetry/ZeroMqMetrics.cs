@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 
-namespace Broker.ZeroMq.Telemetry;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Publishes a socket's counters as a meter of System.Diagnostics.Metrics. The instruments read the socket's existing

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Why the octets of a peer were refused. No parser of this layer throws because of a peer's input; each returns one of

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq;
 
 /// <summary>The texts of <see cref="ZmtpError"/>.</summary>
 internal static class ZmtpErrors

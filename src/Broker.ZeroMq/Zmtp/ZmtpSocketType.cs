@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq;
 
 /// <summary>The socket types of RFC 37. Names and legal pairs are in <see cref="ZmtpSocketTypes"/>.</summary>
 public enum ZmtpSocketType

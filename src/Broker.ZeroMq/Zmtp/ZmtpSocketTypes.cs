@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The wire names of the socket types and the table of legal pairs (RFC 37, "The Socket-Type Property").

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
-using Broker.AspNetCore.WebSockets;
 
 namespace Broker.AspNetCore.Tests.Browser;
 

@@ -1,13 +1,7 @@
 using System.Net;
-using Broker.AspNetCore.Connections;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Client.Tls;
 using Broker.Server;
-using Broker.Server.Monitoring;
-using Broker.Server.Security;
-using Broker.Server.Tls;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
@@ -69,7 +63,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
         {
             client.Subscribe("echo", static (in message) => message.Respond(message.Body));
 
-            Client.Subscriptions.Message answer = await client.RequestAsync("echo", body, Wait.Limit, cancellationToken: Cancellation);
+            Client.Message answer = await client.RequestAsync("echo", body, Wait.Limit, cancellationToken: Cancellation);
 
             Assert.True(answer.Body.Span.SequenceEqual(body));
         }

@@ -1,7 +1,5 @@
 using System.Net;
 using System.Text.Json;
-using Broker.AspNetCore.Monitoring;
-using Broker.AspNetCore.WebSockets;
 using Broker.Server;
 
 namespace Broker.AspNetCore.Tests.Harness;

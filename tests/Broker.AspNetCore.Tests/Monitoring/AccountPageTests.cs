@@ -1,8 +1,6 @@
 using System.Text.Json.Nodes;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Server;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 
 namespace Broker.AspNetCore.Tests.Monitoring;
 

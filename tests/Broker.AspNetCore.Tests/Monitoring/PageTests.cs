@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text.Json;
-using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Server;
 using Broker.Transport;

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
-using Broker.Server.Monitoring;
+using Broker.Server;
 using Broker.Transport;
 
 namespace Broker.AspNetCore.Tests.Monitoring;

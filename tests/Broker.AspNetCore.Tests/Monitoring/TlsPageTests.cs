@@ -5,7 +5,6 @@ using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Server;
-using Broker.Server.Tls;
 
 namespace Broker.AspNetCore.Tests.Monitoring;
 

@@ -1,5 +1,4 @@
 using Broker.AspNetCore.Tests.Harness;
-using Broker.AspNetCore.WebSockets;
 
 namespace Broker.AspNetCore.Tests.Oracle;
 

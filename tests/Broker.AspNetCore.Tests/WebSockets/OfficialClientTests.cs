@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Broker.AspNetCore.Tests.Harness;
-using Broker.AspNetCore.WebSockets;
 
 namespace Broker.AspNetCore.Tests.WebSockets;
 

@@ -4,10 +4,8 @@ using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
-using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.Tests.Harness;
-using Broker.AspNetCore.WebSockets;
-using Broker.Server.Security;
+using Broker.Server;
 
 namespace Broker.AspNetCore.Tests.WebSockets;
 

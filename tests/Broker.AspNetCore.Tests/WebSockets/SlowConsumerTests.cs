@@ -1,7 +1,6 @@
 using System.Net.WebSockets;
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
-using Broker.AspNetCore.WebSockets;
 using Broker.Server;
 using Microsoft.Extensions.Logging;
 

@@ -4,7 +4,6 @@ using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Text;
 using Broker.AspNetCore.Tests.Harness;
-using Broker.AspNetCore.WebSockets;
 using Broker.Server;
 
 namespace Broker.AspNetCore.Tests.WebSockets;

@@ -1,11 +1,9 @@
 using System.Net;
-using Broker.Bridge.Raw;
 using Broker.Bridge.Tests.Chaos.Support;
 using Broker.Bridge.Tests.Contract.Support;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.Tests.Chaos;
 

@@ -1,5 +1,4 @@
 using System.Net;
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Chaos.Support;
 using Broker.Bridge.Tests.Contract.Support;
 using Broker.Bridge.Tests.Pipelines.Support;

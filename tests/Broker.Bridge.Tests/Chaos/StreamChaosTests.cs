@@ -3,13 +3,9 @@ using System.Net;
 using System.Text;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.Chaos.Support;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.Tests.Chaos;
 

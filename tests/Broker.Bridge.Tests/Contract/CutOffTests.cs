@@ -1,6 +1,6 @@
 using Broker.Bridge.Tests.Contract.Support;
 using Broker.Bridge.Tests.Requests.Support;
-using Broker.Testing.Links;
+using Broker.Testing;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;

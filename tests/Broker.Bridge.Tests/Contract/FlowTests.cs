@@ -1,5 +1,3 @@
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.Contract.Support;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Bridge.Tests.Requests.Support;

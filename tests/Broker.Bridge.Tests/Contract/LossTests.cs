@@ -1,8 +1,7 @@
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Contract.Support;
 using Broker.Bridge.Tests.Requests.Support;
-using Broker.Client.Subscriptions;
-using Broker.Testing.Links;
+using Broker.Client;
+using Broker.Testing;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;

@@ -1,10 +1,8 @@
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.Contract.Support;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
-using Broker.Protocol.Subjects;
+using Broker.Protocol;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;

@@ -1,5 +1,3 @@
-using Broker.Bridge.Mapping;
-
 namespace Broker.Bridge.Tests.Mapping;
 
 /// <summary>Random histories of peers, server and messages, against the promise: exactly once while established, never twice.</summary>

@@ -1,5 +1,3 @@
-using Broker.Bridge.Mapping;
-
 namespace Broker.Bridge.Tests.Mapping;
 
 public sealed class InterestSetTests

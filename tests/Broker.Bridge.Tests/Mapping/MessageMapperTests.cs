@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Text;
-using Broker.Bridge.Mapping;
 
 namespace Broker.Bridge.Tests.Mapping;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Bridge.Mapping;
 
 namespace Broker.Bridge.Tests.Mapping;
 

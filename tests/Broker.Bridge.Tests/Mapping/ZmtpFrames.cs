@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using Broker.Bridge.Mapping;
 
 namespace Broker.Bridge.Tests.Mapping;
 

@@ -1,5 +1,3 @@
-using Broker.Bridge.Pipelines;
-
 namespace Broker.Bridge.Tests.Pipelines;
 
 /// <summary>A consumer that is silent is asked whether it has messages, and is woken only where it has.</summary>

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Broker.Bridge.Pipelines;
 
 namespace Broker.Bridge.Tests.Pipelines;
 

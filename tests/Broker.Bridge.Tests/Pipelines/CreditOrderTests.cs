@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Bridge.Pipelines;
 
 namespace Broker.Bridge.Tests.Pipelines;
 

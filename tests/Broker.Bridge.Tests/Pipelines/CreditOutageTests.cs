@@ -1,6 +1,5 @@
 using System.Globalization;
-using Broker.Bridge.Pipelines;
-using Broker.Client.Publishing;
+using Broker.Client;
 
 namespace Broker.Bridge.Tests.Pipelines;
 

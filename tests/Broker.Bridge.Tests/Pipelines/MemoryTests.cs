@@ -1,9 +1,7 @@
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Transport;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.Pipelines;
 

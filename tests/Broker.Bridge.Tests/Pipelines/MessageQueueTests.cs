@@ -1,5 +1,3 @@
-using Broker.Bridge.Pipelines;
-
 namespace Broker.Bridge.Tests.Pipelines;
 
 /// <summary>Messages that wait in pooled memory.</summary>

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.Tests.Pipelines;
 

@@ -1,5 +1,3 @@
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Pipelines;

@@ -1,6 +1,3 @@
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Pipelines;
-
 namespace Broker.Bridge.Tests.Pipelines;
 
 /// <summary>An egress knows the last messages of its stream, and none by the place of one that it has forgotten.</summary>

@@ -1,7 +1,5 @@
 using System.Text;
 using System.Text.Json.Nodes;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Pipelines;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Client;
 

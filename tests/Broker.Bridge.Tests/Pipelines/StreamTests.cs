@@ -1,12 +1,8 @@
 using System.Collections.Concurrent;
 using System.Text;
 using System.Text.Json.Nodes;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.Tests.Pipelines;
 

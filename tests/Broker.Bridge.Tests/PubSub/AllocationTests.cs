@@ -1,11 +1,8 @@
 using System.Diagnostics;
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.PubSub;
 

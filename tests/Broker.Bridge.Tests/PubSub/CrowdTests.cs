@@ -1,12 +1,9 @@
 using System.Globalization;
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.PubSub;
 

@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Text;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.Tests.PubSub;
 

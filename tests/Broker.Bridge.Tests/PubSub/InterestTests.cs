@@ -158,7 +158,7 @@ public sealed class InterestTests
     public async Task As_many_prefixes_as_are_allowed_can_be_asked_for_at_once()
     {
         await using Site site = await Site.StartAsync(0);
-        var prefixes = Enumerable.Range(0, new Bridge.PubSub.PubSubRouteOptions().MaxPrefixes).Select(i => $"p{i}.");
+        var prefixes = Enumerable.Range(0, new Bridge.PubSubRouteOptions().MaxPrefixes).Select(i => $"p{i}.");
         using RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await raw.SendAsync([.. prefixes.SelectMany(p => RawPeer.Subscription(p, true))]);
         BrokerConnection client = await site.ClientAsync();

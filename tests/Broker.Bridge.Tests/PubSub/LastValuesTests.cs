@@ -1,9 +1,8 @@
 using System.Globalization;
 using System.Text;
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub;
 

@@ -1,10 +1,8 @@
 using System.Net;
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
-using Broker.Testing.Links;
+using Broker.Testing;
 
 namespace Broker.Bridge.Tests.PubSub;
 

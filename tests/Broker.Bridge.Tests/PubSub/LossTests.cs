@@ -1,5 +1,3 @@
-using Broker.Bridge.Mapping;
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 
 namespace Broker.Bridge.Tests.PubSub;

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Broker.Bridge.Routes;
 
 namespace Broker.Bridge.Tests.PubSub;
 

@@ -1,10 +1,6 @@
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.Client.Publishing;
 using Broker.Server;
-using Broker.Server.Security;
 
 namespace Broker.Bridge.Tests.PubSub;
 

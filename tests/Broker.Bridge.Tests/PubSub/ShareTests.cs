@@ -1,6 +1,4 @@
 using System.Net;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 

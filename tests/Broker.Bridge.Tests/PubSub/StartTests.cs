@@ -1,9 +1,6 @@
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub;
 

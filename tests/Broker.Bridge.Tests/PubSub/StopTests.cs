@@ -1,4 +1,3 @@
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Server;
@@ -19,7 +18,7 @@ public sealed class StopTests
         await using Subscriber reader = await site.SubscriberAsync("t");
         BrokerConnection client = await site.ClientAsync();
         long native = 0;
-        client.Subscribe("zmq.t", (in Broker.Client.Subscriptions.MessageView _) => Interlocked.Increment(ref native));
+        client.Subscribe("zmq.t", (in Broker.Client.MessageView _) => Interlocked.Increment(ref native));
         await client.FlushAsync(Token);
         await using Publisher publisher = await site.PublisherAsync();
         PubSubRouteSnapshot start = site.Route.Snapshot();

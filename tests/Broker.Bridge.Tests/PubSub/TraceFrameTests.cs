@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 

@@ -1,8 +1,6 @@
 using System.Text;
-using Broker.Bridge.Raw;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Raw;

@@ -1,9 +1,7 @@
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Transport;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.Requests;
 

@@ -1,5 +1,3 @@
-using Broker.Bridge.Requests;
-
 namespace Broker.Bridge.Tests.Requests;
 
 /// <summary>What waits for somebody to be there, and ends before that.</summary>

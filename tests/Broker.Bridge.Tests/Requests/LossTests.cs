@@ -1,9 +1,7 @@
 using System.Text;
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Requests;

@@ -1,10 +1,6 @@
 using System.Text;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Client.Subscriptions;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Requests;

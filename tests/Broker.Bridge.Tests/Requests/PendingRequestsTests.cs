@@ -1,5 +1,3 @@
-using Broker.Bridge.Requests;
-
 namespace Broker.Bridge.Tests.Requests;
 
 /// <summary>The table of requests, beside a plain list.</summary>

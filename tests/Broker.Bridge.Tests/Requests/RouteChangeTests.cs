@@ -1,6 +1,5 @@
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Requests.Support;
-using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Requests;

@@ -1,12 +1,10 @@
 using System.Buffers.Binary;
 using System.Net;
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Publishing;
-using Broker.Testing.Links;
+using Broker.Testing;
 using Broker.Transport;
 
 namespace Broker.Bridge.Tests.Requests;

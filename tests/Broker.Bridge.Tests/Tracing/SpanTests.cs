@@ -2,17 +2,10 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using System.Text.RegularExpressions;
-using Broker.Bridge.JetStream;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Tracing;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Subscriptions;
-using Broker.Client.Telemetry;
 using Broker.ZeroMq;
-using ZeroMqMessage = Broker.ZeroMq.ZeroMqMessage;
 
 namespace Broker.Bridge.Tests.Tracing;
 

@@ -1,5 +1,5 @@
 using Broker.Cli.Configuration;
-using Broker.Server.Accounts;
+using Broker.Server;
 
 namespace Broker.Cli.Tests.Configuration;
 

@@ -115,7 +115,7 @@ public sealed class SecretTests : IDisposable
     {
         var settings = new ServeSettings
         {
-            Security = new SecuritySettings { Token = Secret, Users = [new Broker.Server.Security.User("a", Secret)] },
+            Security = new SecuritySettings { Token = Secret, Users = [new Broker.Server.User("a", Secret)] },
             ZeroMq = new ZeroMqSettings { Connection = new BridgeConnection { Servers = [$"nats://a:{Secret}@b:1"] } },
         };
 

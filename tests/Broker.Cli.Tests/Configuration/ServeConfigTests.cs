@@ -1,4 +1,4 @@
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Broker.Cli.Configuration;
 using Broker.Transport;
 

@@ -2,7 +2,7 @@ using System.Net.Security;
 using System.Security.Authentication;
 using Broker.Cli.Configuration;
 using Broker.Cli.Tests.CommandLine;
-using Broker.Server.Tls;
+using Broker.Server;
 
 namespace Broker.Cli.Tests.Configuration;
 

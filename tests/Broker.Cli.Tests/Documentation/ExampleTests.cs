@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Cli.Tests.Starting;
 using Broker.Cryptography;
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 
 namespace Broker.Cli.Tests.Documentation;
 

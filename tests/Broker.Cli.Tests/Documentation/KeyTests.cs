@@ -3,7 +3,7 @@ using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Cli.Tests.Starting;
 using Broker.Cryptography;
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Documentation;

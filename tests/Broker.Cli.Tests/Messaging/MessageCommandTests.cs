@@ -3,7 +3,6 @@ using System.Text.Json;
 using Broker.Cli.Tests.Shell;
 using Broker.Client;
 using Broker.Server;
-using Broker.Server.Security;
 
 namespace Broker.Cli.Tests.Messaging;
 

@@ -1,6 +1,5 @@
 using Broker.Cli.Serving;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
+using Broker.Server;
 
 namespace Broker.Cli.Tests.Serving;
 

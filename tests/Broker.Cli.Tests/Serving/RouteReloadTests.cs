@@ -3,7 +3,6 @@ using Broker.Cli.Serving;
 using Broker.Cli.Tests.Configuration;
 using Broker.Cryptography;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Mechanisms;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Serving;

@@ -1,7 +1,7 @@
 using System.Net.WebSockets;
 using System.Text;
 using Broker.Cli.Serving;
-using Broker.Server.Tls;
+using Broker.Server;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Serving;

@@ -1,7 +1,6 @@
 using Broker.Cli.Tests.Shell;
 using Broker.Cryptography;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.Cli.Tests.Sockets;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Net;
 using Broker.Server;
-using Broker.Testing.Links;
+using Broker.Testing;
 using Broker.Transport;
 
 namespace Broker.Client.Tests.Support;

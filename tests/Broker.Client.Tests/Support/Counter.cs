@@ -1,5 +1,3 @@
-using Broker.Client.Subscriptions;
-
 namespace Broker.Client.Tests.Support;
 
 /// <summary>Counts messages and completes a task at the expected number.</summary>

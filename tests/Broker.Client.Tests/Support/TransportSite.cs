@@ -1,11 +1,9 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
-using Broker.AspNetCore.WebSockets;
-using Broker.Client.Connecting;
-using Broker.Client.Tls;
+using Broker.AspNetCore;
 using Broker.Server;
-using Broker.Testing.Links;
+using Broker.Testing;
 
 namespace Broker.Client.Tests.Support;
 
@@ -95,7 +93,7 @@ internal sealed class TransportSite : IAsyncDisposable
 
                 if (way == Way.Tls)
                 {
-                    o.Tls = new Server.Tls.ServerTlsOptions { Certificate = TestCertificates.Common.Server };
+                    o.Tls = new Server.ServerTlsOptions { Certificate = TestCertificates.Common.Server };
                 }
             },
             Token);

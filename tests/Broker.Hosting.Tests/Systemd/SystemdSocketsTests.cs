@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.Hosting.Systemd;
 using Broker.Transport;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting.Tests.Systemd;

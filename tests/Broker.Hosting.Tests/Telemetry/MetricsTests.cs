@@ -1,13 +1,10 @@
 using System.Diagnostics.Metrics;
 using System.Text.Json;
 using System.Text.RegularExpressions;
-using Broker.AspNetCore.Monitoring;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Broker.Client;
 using Broker.Server;
 using Broker.ZeroMq;
-using Broker.ZeroMq.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;

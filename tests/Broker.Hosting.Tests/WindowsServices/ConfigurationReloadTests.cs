@@ -1,4 +1,3 @@
-using Broker.Hosting.WindowsServices;
 using Broker.Server;
 using Microsoft.Extensions.DependencyInjection;
 

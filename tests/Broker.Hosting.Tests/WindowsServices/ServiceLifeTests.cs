@@ -1,5 +1,3 @@
-using Broker.Hosting.WindowsServices;
-
 namespace Broker.Hosting.Tests.WindowsServices;
 
 /// <summary>Each control of Windows given by hand, also those that Wine never sends.</summary>

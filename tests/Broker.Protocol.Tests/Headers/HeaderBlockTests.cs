@@ -1,4 +1,3 @@
-using Broker.Protocol.Headers;
 using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Headers;

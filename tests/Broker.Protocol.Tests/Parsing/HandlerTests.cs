@@ -1,4 +1,3 @@
-using Broker.Protocol.Parsing;
 using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Parsing;

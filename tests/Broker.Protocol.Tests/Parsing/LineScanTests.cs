@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using Broker.Protocol.Parsing;
 using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Parsing;

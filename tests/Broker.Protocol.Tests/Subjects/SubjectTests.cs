@@ -1,4 +1,3 @@
-using Broker.Protocol.Subjects;
 using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Subjects;

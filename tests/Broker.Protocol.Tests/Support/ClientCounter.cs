@@ -1,5 +1,3 @@
-using Broker.Protocol.Parsing;
-
 namespace Broker.Protocol.Tests.Support;
 
 /// <summary>Writes down what a client sent but for its payloads, so that counts of publishes that repeat a line say as much as each of them.</summary>

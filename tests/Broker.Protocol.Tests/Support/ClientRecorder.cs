@@ -1,5 +1,3 @@
-using Broker.Protocol.Parsing;
-
 namespace Broker.Protocol.Tests.Support;
 
 /// <summary>Records the operations of a client, and checks the rules for every operation.</summary>

@@ -1,5 +1,3 @@
-using Broker.Protocol.Parsing;
-
 namespace Broker.Protocol.Tests.Support;
 
 /// <summary>

@@ -1,5 +1,4 @@
 using Broker.Protocol.Tests.Support;
-using Broker.Protocol.Writing;
 
 namespace Broker.Protocol.Tests.Writing;
 

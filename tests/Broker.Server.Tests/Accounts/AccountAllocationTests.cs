@@ -1,7 +1,5 @@
 using System.Net.Sockets;
 using System.Text;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

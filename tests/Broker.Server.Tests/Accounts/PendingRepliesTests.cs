@@ -1,5 +1,3 @@
-using Broker.Server.Accounts;
-
 namespace Broker.Server.Tests.Accounts;
 
 public sealed class PendingRepliesTests

@@ -1,6 +1,4 @@
 using System.Text.RegularExpressions;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using static Broker.Server.Tests.Accounts.Accounts;
 

@@ -1,5 +1,3 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using static Broker.Server.Tests.Accounts.Accounts;
 

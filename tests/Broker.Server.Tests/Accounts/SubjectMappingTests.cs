@@ -1,6 +1,5 @@
 using System.Text;
-using Broker.Protocol.Subjects;
-using Broker.Server.Accounts;
+using Broker.Protocol;
 
 namespace Broker.Server.Tests.Accounts;
 

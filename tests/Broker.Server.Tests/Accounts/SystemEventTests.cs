@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Broker.Server.Accounts;
 using Broker.Server.Tests.Harness;
 using static Broker.Server.Tests.Accounts.Accounts;
 

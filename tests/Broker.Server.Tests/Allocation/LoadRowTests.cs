@@ -1,7 +1,3 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
-using Broker.Server.Tls;
-
 namespace Broker.Server.Tests.Allocation;
 
 /// <summary>A message allocates nothing in any row of the load test's main table.</summary>

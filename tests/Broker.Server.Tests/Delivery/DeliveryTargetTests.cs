@@ -1,6 +1,4 @@
 using System.Text;
-using Broker.Server.Delivery;
-using Broker.Server.Routing;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

@@ -1,6 +1,4 @@
 using System.Text;
-using Broker.Server.Monitoring;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

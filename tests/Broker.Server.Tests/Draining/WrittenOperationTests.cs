@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Server.Delivery;
 using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Draining;

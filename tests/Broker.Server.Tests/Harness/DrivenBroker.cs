@@ -1,5 +1,5 @@
 using System.Text;
-using Broker.Testing.Time;
+using Broker.Testing;
 using Broker.Transport;
 
 namespace Broker.Server.Tests.Harness;

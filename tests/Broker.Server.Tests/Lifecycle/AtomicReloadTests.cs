@@ -1,7 +1,4 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
-using Broker.Server.Tls;
 using Broker.Transport;
 
 namespace Broker.Server.Tests.Lifecycle;

@@ -1,7 +1,5 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 
 namespace Broker.Server.Tests.Lifecycle;
 

@@ -1,8 +1,6 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Broker.Server.Delivery;
-using Broker.Server.Routing;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

@@ -1,9 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Server.Events;
-using Broker.Server.Inspection;
-using Broker.Server.Monitoring;
-using Broker.Server.Routing;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

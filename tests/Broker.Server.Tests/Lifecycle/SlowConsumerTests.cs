@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Server.Monitoring;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

@@ -1,7 +1,4 @@
 using System.Text.RegularExpressions;
-using Broker.Server.Accounts;
-using Broker.Server.Monitoring;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

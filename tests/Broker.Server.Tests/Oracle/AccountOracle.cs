@@ -1,6 +1,3 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
-
 namespace Broker.Server.Tests.Oracle;
 
 /// <summary>Both servers, told the same about accounts. A user's password is its name.</summary>

@@ -1,5 +1,3 @@
-using Broker.Server.Security;
-
 namespace Broker.Server.Tests.Oracle;
 
 /// <summary>Both servers, told the same about who may do what.</summary>

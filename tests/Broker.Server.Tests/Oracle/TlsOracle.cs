@@ -1,5 +1,3 @@
-using Broker.Server.Tls;
-
 namespace Broker.Server.Tests.Oracle;
 
 /// <summary>Both servers with the same certificates, told the same about TLS.</summary>

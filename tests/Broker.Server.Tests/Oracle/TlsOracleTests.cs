@@ -3,9 +3,7 @@ using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using System.Text.Json;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
-using Broker.Server.Tls;
 
 namespace Broker.Server.Tests.Oracle;
 

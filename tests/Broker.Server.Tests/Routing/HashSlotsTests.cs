@@ -1,7 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Server.Collections;
-using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 

@@ -1,6 +1,4 @@
 using System.Text;
-using Broker.Server.Collections;
-using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 
@@ -121,7 +120,7 @@ public sealed class StoredRoutesTests
         Assert.InRange(known, InUse * 95 / 100, InUse);
     }
 
-    private static uint Hash(ReadOnlySpan<byte> subject) => Collections.ByteHash.Compute(subject, 11);
+    private static uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, 11);
 
     // Searches as a router does for a publisher and counts each search. Returns true if the route was stored.
     private bool Look(RouteTokenIndex table, byte[] subject)

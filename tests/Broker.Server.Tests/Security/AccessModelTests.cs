@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Security;

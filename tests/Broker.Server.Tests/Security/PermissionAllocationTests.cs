@@ -1,6 +1,5 @@
 using System.Net.Sockets;
 using System.Text;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Server.Security;
 
 namespace Broker.Server.Tests.Security;
 

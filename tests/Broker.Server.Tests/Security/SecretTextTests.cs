@@ -1,7 +1,3 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
-using Broker.Server.Sessions;
-
 namespace Broker.Server.Tests.Security;
 
 /// <summary>Whatever becomes a text, no secret is in it.</summary>

@@ -1,9 +1,6 @@
 using System.IO.Pipelines;
 using System.Text;
-using Broker.Server.Monitoring;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
-using Broker.Server.Tls;
 using Broker.Transport;
 
 namespace Broker.Server.Tests.Security;

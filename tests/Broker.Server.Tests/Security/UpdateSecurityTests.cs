@@ -1,4 +1,3 @@
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Security;

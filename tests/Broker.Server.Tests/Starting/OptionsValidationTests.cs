@@ -1,5 +1,3 @@
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Starting;

@@ -1,8 +1,5 @@
 using System.Security.Cryptography.X509Certificates;
-using Broker.Server.Monitoring;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
-using Broker.Server.Tls;
 
 namespace Broker.Server.Tests.Tls;
 

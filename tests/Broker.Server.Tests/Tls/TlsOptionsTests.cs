@@ -1,9 +1,7 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
-using Broker.Server.Tls;
 
 namespace Broker.Server.Tests.Tls;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Microsoft.Extensions.Logging;
 

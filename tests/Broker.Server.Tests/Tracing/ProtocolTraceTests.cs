@@ -1,8 +1,5 @@
 using System.Text;
-using Broker.Server.Accounts;
-using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
-using Broker.Server.Tracing;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Server.Tests.Tracing;

@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Tests.Outbound;
 

@@ -1,6 +1,3 @@
-using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
-
 namespace Broker.Transport.Tests.Outbound;
 
 /// <summary>Tests that a queue without droppable messages is not scanned again and again.</summary>

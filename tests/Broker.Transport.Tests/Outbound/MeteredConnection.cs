@@ -1,5 +1,4 @@
 using System.Net;
-using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Tests.Outbound;
 

@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using Broker.Transport.Pipes;
 
 namespace Broker.Transport.Tests.Pipes;
 

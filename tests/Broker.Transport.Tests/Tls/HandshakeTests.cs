@@ -3,8 +3,6 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
-using Broker.Transport.InProcess;
-using Broker.Transport.Tls;
 
 namespace Broker.Transport.Tests.Tls;
 

@@ -1,6 +1,5 @@
 using Broker.Cryptography;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Mechanisms;
 using Broker.ZeroMq.Tests.Sockets;
 
@@ -47,7 +46,7 @@ public sealed class SecurityPageTests
         stranger.Connect(publisher.LastEndpoint!.ToString());
         Assert.Contains(
             "unknown key",
-            (await rig.Events.TakeAsync(e => e.Kind == ZeroMq.Sockets.ZeroMqEventKind.PeerRefused)).Reason,
+            (await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused)).Reason,
             StringComparison.Ordinal);
     }
 

@@ -1,7 +1,6 @@
 using System.Reflection;
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq.Tests.Documents;
 

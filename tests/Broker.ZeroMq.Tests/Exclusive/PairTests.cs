@@ -1,4 +1,3 @@
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 

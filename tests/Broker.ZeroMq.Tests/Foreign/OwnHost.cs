@@ -2,10 +2,6 @@ using System.Collections.Concurrent;
 using System.Text;
 using System.Text.Json.Nodes;
 using Broker.Cryptography;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Receivers;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Foreign;
 

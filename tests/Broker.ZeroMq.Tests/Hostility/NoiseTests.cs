@@ -1,15 +1,10 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Mechanisms;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Hostility;
 

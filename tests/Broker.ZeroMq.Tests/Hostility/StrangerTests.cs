@@ -1,5 +1,3 @@
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Mechanisms;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
@@ -109,7 +107,7 @@ public sealed class StrangerTests
         using var push = new PushSocket();
         push.Connect(patient.Bind("tcp://127.0.0.1:*"));
         using var pull = new PullSocket(new ZeroMqSocketOptions { HandshakeTimeout = TimeSpan.FromMilliseconds(500), OnEvent = events.Add });
-        var endpoint = Endpoints.ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
+        var endpoint = ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
         var silent = Enumerable.Range(0, Each).Select(_ => new RawPeer(endpoint)).ToList();
         var dripping = Enumerable.Range(0, Each).Select(_ => new RawPeer(endpoint)).ToList();
         byte[] greeting = Wire.Greeting();
@@ -151,7 +149,7 @@ public sealed class StrangerTests
             Security = mechanism == "CURVE" ? Curve.Server : ZeroMqSecurity.PlainServer,
             Authenticate = _ => ValueTask.FromResult(mechanism == "CURVE" ? ZeroMqAdmission.Admit() : ZeroMqAdmission.Refuse("nobody")),
         });
-        var endpoint = Endpoints.ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
+        var endpoint = ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
         byte[] message = Wire.Message("in clear"u8.ToArray());
         foreach (byte[] says in (byte[][])
         [

@@ -1,12 +1,9 @@
 using System.Net;
-using Broker.Testing.Links;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Sockets;
+using Broker.Testing;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Interop;
 

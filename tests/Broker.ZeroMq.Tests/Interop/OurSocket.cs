@@ -1,8 +1,5 @@
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Interop;
 

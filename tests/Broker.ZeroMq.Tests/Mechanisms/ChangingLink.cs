@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.ZeroMq.Endpoints;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 

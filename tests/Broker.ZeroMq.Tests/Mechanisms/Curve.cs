@@ -1,5 +1,4 @@
 using Broker.Cryptography;
-using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 

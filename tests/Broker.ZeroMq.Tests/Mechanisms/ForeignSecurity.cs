@@ -1,5 +1,4 @@
 using System.Text.Json.Nodes;
-using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 

@@ -1,7 +1,3 @@
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Handshake;
-
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
 /// <summary>A client and a server in memory. The test carries the octets between them.</summary>

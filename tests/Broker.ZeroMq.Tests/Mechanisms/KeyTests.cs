@@ -1,5 +1,3 @@
-using Broker.ZeroMq.Mechanisms;
-
 namespace Broker.ZeroMq.Tests.Mechanisms;
 
 public sealed class KeyTests

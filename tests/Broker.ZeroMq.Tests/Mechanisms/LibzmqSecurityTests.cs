@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;

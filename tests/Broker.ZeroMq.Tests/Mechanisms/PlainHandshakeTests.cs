@@ -1,8 +1,4 @@
-using Broker.ZeroMq.Mechanisms;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Mechanisms;
 

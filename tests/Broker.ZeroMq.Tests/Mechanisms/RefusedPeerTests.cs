@@ -1,6 +1,5 @@
 using System.Text;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;

@@ -1,7 +1,5 @@
 using Broker.Transport;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 

@@ -1,7 +1,5 @@
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Queues;
 using Broker.ZeroMq.Tests.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Pipeline;
 

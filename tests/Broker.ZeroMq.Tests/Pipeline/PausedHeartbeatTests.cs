@@ -85,7 +85,7 @@ public sealed class PausedHeartbeatTests
         await rig.DoAsync(pull.ResumeReceiving);
         Assert.Equal("01", await rig.Messages.TakeAsync());
         Assert.Empty(push.ReadToEnd());
-        await rig.EventAsync(Broker.ZeroMq.Sockets.ZeroMqEventKind.PeerRefused);
+        await rig.EventAsync(Broker.ZeroMq.ZeroMqEventKind.PeerRefused);
     }
 
     private static byte[] Ping(byte context) => Wire.Command("PING", 0, 0, context);

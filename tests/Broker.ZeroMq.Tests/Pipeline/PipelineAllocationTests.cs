@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Pipeline;
 

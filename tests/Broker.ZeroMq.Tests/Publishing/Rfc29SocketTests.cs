@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 

@@ -1,4 +1,3 @@
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -140,7 +139,7 @@ public sealed class Rfc29Tests
         var xpub = rig.Publisher(o => o with
         {
             AnnounceExtended = true,
-            OnMessage = (ZeroMqPeer peer, in ZeroMq.Zmtp.Framing.ZmtpMessage message) =>
+            OnMessage = (ZeroMqPeer peer, in ZmtpMessage message) =>
             {
                 offered.Add(1);
                 return takes && rig.Record(peer, message);

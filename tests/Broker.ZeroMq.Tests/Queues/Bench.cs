@@ -1,7 +1,5 @@
 using System.Buffers.Binary;
 using Broker.Transport;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Queues;
 

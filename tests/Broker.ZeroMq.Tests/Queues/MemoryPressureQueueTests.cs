@@ -1,6 +1,4 @@
 using Broker.Transport;
-using Broker.ZeroMq.Queues;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Queues;
 

@@ -1,7 +1,5 @@
 using System.Buffers.Binary;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq.Tests.Queues;
 

@@ -1,5 +1,3 @@
-using Broker.ZeroMq.Queues;
-
 namespace Broker.ZeroMq.Tests.Queues;
 
 public class ThreadParkerTests

@@ -1,9 +1,7 @@
 using System.Text;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.RequestReply;
 
@@ -234,7 +232,7 @@ public sealed class ReqRepTests
             return true;
         });
         string endpoint = rep.Bind(AnyPort).ToString();
-        var gone = new RawPeer(ZeroMq.Endpoints.ZeroMqEndpoint.Parse(endpoint)).Handshake("REQ").Send(Wire.Message([], [1]));
+        var gone = new RawPeer(ZeroMqEndpoint.Parse(endpoint)).Handshake("REQ").Send(Wire.Message([], [1]));
         Assert.Equal("01", await requests.TakeAsync());
         var req = rig.Req();
         req.Connect(endpoint);

@@ -1,10 +1,7 @@
 using System.Text;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.RequestReply;
 

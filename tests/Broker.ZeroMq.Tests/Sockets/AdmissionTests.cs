@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Reflection;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

@@ -1,5 +1,4 @@
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

@@ -1,7 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.ZeroMq.Tests.Sockets;

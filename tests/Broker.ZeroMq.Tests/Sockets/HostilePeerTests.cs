@@ -1,7 +1,5 @@
 using System.Text;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

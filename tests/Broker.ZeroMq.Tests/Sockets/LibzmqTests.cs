@@ -1,4 +1,3 @@
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

@@ -1,10 +1,5 @@
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

@@ -1,13 +1,6 @@
 using System.Text;
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Exclusive;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.RequestReply;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 

@@ -1,8 +1,6 @@
 using System.Buffers.Binary;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 

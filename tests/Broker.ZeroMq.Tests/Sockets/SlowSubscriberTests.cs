@@ -1,7 +1,6 @@
-using Broker.Testing.Time;
+using Broker.Testing;
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

@@ -1,6 +1,4 @@
 using System.Diagnostics.Metrics;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Telemetry;
 
 namespace Broker.ZeroMq.Tests.Telemetry;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 

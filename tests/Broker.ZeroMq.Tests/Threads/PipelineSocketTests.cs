@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Text;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Threads;

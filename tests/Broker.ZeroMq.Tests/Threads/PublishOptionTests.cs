@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
@@ -59,7 +58,7 @@ public sealed class PublishOptionTests
     public void An_xpub_receives_a_cancellation_for_a_subscription_that_is_refused(bool manual)
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { Verboser = !manual, Manual = manual, ReceiveHighWaterMark = 0 });
-        using var peer = new RawPeer(Broker.ZeroMq.Endpoints.ZeroMqEndpoint.Parse(pub.Bind(AnyPort))).Handshake("SUB");
+        using var peer = new RawPeer(Broker.ZeroMq.ZeroMqEndpoint.Parse(pub.Bind(AnyPort))).Handshake("SUB");
 
         // The last prefix exceeds the total size that one peer may subscribe to.
         byte[][] prefixes = [.. Enumerable.Range(0, 70).Select(i => Wire.Filled(60_000 + i))];
@@ -231,7 +230,7 @@ public sealed class PublishOptionTests
                 MaxSubscriptionBytesPerPeer = options.MaxSubscriptionBytesPerPeer,
                 OnEvent = options.OnEvent,
             });
-        var endpoint = Broker.ZeroMq.Endpoints.ZeroMqEndpoint.Parse(pub.Bind(AnyPort));
+        var endpoint = Broker.ZeroMq.ZeroMqEndpoint.Parse(pub.Bind(AnyPort));
         Refuse([Wire.Filled(101)]);
         Refuse([.. Enumerable.Range(0, 6).Select(i => Wire.Filled(i))]);
         Refuse([.. Enumerable.Range(97, 4).Select(i => Wire.Filled(i))]);
@@ -260,7 +259,7 @@ public sealed class PublishOptionTests
                 }
             },
         });
-        var endpoint = Broker.ZeroMq.Endpoints.ZeroMqEndpoint.Parse(pub.Bind(AnyPort));
+        var endpoint = Broker.ZeroMq.ZeroMqEndpoint.Parse(pub.Bind(AnyPort));
         using var stalled = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         byte[] body = new byte[100_000];
         string? reason = null;

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.ZeroMq.Mechanisms;
 using Broker.ZeroMq.Tests.Mechanisms;
 
 namespace Broker.ZeroMq.Tests.Threads;

@@ -1,5 +1,4 @@
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Threads;
 

@@ -1,6 +1,5 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
-using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq.Tests.Threads;
 

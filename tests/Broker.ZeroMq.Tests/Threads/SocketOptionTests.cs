@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Threads;

@@ -1,6 +1,3 @@
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Subscriptions;
-
 namespace Broker.ZeroMq.Tests.Zmtp;
 
 public sealed class AllocationTests

@@ -1,7 +1,3 @@
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
-
 namespace Broker.ZeroMq.Tests.Zmtp;
 
 public sealed class DecoderFuzzTests

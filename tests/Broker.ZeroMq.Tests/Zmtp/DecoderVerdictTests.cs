@@ -1,6 +1,3 @@
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-
 namespace Broker.ZeroMq.Tests.Zmtp;
 
 public sealed class DecoderVerdictTests

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.ZeroMq.Zmtp.Subscriptions;
 
 
 namespace Broker.ZeroMq.Tests.Zmtp;

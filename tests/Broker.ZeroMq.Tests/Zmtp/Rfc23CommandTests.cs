@@ -1,6 +1,4 @@
 using System.Text;
-using Broker.ZeroMq.Endpoints;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 

@@ -1,8 +1,6 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
-using Broker.ZeroMq.Mechanisms;
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;

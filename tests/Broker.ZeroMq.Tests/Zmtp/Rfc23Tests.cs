@@ -1,4 +1,3 @@
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;

@@ -2,12 +2,10 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Broker.Testing.Time;
+using Broker.Testing;
 using Broker.Transport;
-using Broker.ZeroMq.Pipeline;
-using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 

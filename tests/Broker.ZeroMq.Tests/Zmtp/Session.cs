@@ -1,7 +1,3 @@
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
-
 namespace Broker.ZeroMq.Tests.Zmtp;
 
 /// <summary>Replaces the transport: it keeps the unconsumed octets and passes them again with the next ones.</summary>

@@ -1,5 +1,3 @@
-using Broker.ZeroMq.Zmtp;
-
 namespace Broker.ZeroMq.Tests.Zmtp;
 
 public sealed class SocketTypeTests

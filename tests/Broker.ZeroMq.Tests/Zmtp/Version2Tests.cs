@@ -1,8 +1,4 @@
-using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
-using Broker.ZeroMq.Zmtp;
-using Broker.ZeroMq.Zmtp.Framing;
-using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 

@@ -1,4 +1,4 @@
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>What nats-server can do and this server does not: an empty object.</summary>
 internal sealed record Absent

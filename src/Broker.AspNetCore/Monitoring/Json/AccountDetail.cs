@@ -1,4 +1,4 @@
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>One account of <see cref="Accountz"/>.</summary>
 internal sealed record AccountDetail

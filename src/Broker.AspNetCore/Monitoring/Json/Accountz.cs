@@ -1,6 +1,6 @@
-using Broker.Server.Monitoring;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>The answer of <c>/accountz</c>; the names are nats-server's.</summary>
 internal sealed record Accountz

@@ -1,6 +1,6 @@
-using Broker.Server.Monitoring;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>One client of <see cref="Connz"/>.</summary>
 internal sealed record ConnzConnection

@@ -1,6 +1,6 @@
-using Broker.Server.Accounts;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>One export of <see cref="AccountDetail"/>.</summary>
 internal sealed record ExportDetail

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>Times as nats-server writes them.</summary>
 internal static class GoText

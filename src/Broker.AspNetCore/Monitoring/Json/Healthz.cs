@@ -1,4 +1,4 @@
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>The answer of <c>/healthz</c>.</summary>
 internal sealed record Healthz(string Status)

@@ -1,6 +1,6 @@
-using Broker.Server.Monitoring;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>One import of <see cref="AccountDetail"/>. A service's subject is the one here, a stream's the one there: as in nats-server.</summary>
 internal sealed record ImportDetail

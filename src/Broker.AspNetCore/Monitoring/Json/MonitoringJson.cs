@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 // The default encoder writes what has a meaning in HTML as \u00XX too.
 [JsonSourceGenerationOptions(

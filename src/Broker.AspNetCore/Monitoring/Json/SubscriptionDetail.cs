@@ -1,6 +1,6 @@
-using Broker.Server.Monitoring;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>One subscription of <see cref="Subsz"/> and <see cref="Connz"/>.</summary>
 internal sealed record SubscriptionDetail

@@ -1,9 +1,8 @@
 using System.Net;
 using System.Runtime.InteropServices;
-using Broker.AspNetCore.WebSockets;
-using Broker.Server.Monitoring;
+using Broker.Server;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>The answer of <c>/varz</c>; the names are nats-server's. Durations are nanoseconds.</summary>
 internal sealed record Varz

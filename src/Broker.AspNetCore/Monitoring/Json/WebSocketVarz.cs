@@ -1,7 +1,6 @@
 using System.Net;
-using Broker.AspNetCore.WebSockets;
 
-namespace Broker.AspNetCore.Monitoring.Json;
+namespace Broker.AspNetCore;
 
 /// <summary>The WebSocket part of <see cref="Varz"/>; without an address for them an empty object.</summary>
 internal sealed record WebSocketVarz

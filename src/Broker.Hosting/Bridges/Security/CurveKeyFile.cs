@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 
-namespace Broker.Hosting.Bridges.Security;
+namespace Broker.Hosting;
 
 /// <summary>
 /// Keys of CURVE in files: one that holds the 40 characters of a key and nothing else, or a certificate as czmq and pyzmq write it, with lines

@@ -1,8 +1,8 @@
 using System.Security.Cryptography;
 using System.Text;
-using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq;
 
-namespace Broker.Hosting.Bridges.Security;
+namespace Broker.Hosting;
 
 /// <summary>Who is admitted by PLAIN: a file with <c>user:password</c> in each line. Passwords are kept as hashes and shown by no message.</summary>
 internal sealed class PlainUsers

@@ -1,9 +1,9 @@
 using System.Security.Cryptography;
 using System.Text;
-using Broker.Bridge.Routes;
-using Broker.ZeroMq.Mechanisms;
+using Broker.Bridge;
+using Broker.ZeroMq;
 
-namespace Broker.Hosting.Bridges.Security;
+namespace Broker.Hosting;
 
 /// <summary>The security of a route's ZeroMQ sockets, with the keys that its files held.</summary>
 /// <param name="Mechanism">The mechanism and the bridge's part in it.</param>

@@ -1,5 +1,4 @@
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
+using Broker.Bridge;
 using Broker.Hosting;
 using CompanyWorker;
 

@@ -1,6 +1,5 @@
 using System.Text;
 using Broker.Client;
-using Broker.Client.Subscriptions;
 
 namespace CompanyWorker;
 

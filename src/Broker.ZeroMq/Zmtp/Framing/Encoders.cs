@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>Encoders for the usual forms of a message.</summary>
 internal static class Encoders

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// A message that can write itself in the encoding of ZMTP. Implement it as a struct, so that the calls are direct.

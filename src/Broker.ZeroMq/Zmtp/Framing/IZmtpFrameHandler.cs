@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Receives the messages and commands that <see cref="ZmtpDecoder"/> finds. Implement it as a struct, so that the calls

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>A command: name length, name, data (RFC 37). It refers to the memory of the frame's body.</summary>
 internal readonly ref struct ZmtpCommand

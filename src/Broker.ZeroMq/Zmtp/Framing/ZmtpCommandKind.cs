@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>The commands of RFC 37 and of the mechanisms of RFC 24 and 25. A peer may send unknown names.</summary>
 internal enum ZmtpCommandKind

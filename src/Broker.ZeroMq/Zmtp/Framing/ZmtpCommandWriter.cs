@@ -1,8 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
-using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>Writes command frames into the caller's memory, by the rules of <see cref="ZmtpWriter"/>.</summary>
 internal static class ZmtpCommandWriter

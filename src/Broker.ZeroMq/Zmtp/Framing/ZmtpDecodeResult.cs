@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>The result of a call of <see cref="ZmtpDecoder.Decode"/>.</summary>
 /// <param name="Consumed">

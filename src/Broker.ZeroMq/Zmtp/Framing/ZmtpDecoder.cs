@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Finds the messages and commands in the octets that one peer sent after the greeting (RFC 37, "Framing"). It works in

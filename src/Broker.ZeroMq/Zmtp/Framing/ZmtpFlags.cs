@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>The flags octet of a frame (RFC 37, "Framing"). Bits 3 to 7 are reserved and must be zero.</summary>
 [Flags]

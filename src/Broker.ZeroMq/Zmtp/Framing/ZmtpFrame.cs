@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>One frame of a message. It refers to the message's memory.</summary>
 public readonly ref struct ZmtpFrame

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The limits on the memory that a peer can claim. They are checked against a frame's header, before any octet of its

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>A complete message in the receive memory: all its frames, header and body, in one span.</summary>
 /// <remarks>

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>The decision of a frame handler about a message or command.</summary>
 internal enum ZmtpVerdict

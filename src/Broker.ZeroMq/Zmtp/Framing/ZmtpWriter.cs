@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Zmtp.Framing;
+namespace Broker.ZeroMq;
 
 /// <summary>Writes frames and messages into the caller's memory (RFC 37, "Framing"). No method allocates.</summary>
 /// <remarks>

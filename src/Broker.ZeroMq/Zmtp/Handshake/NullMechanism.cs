@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>The NULL mechanism (RFC 37): each side sends READY, without authentication or encryption.</summary>
 /// <remarks>

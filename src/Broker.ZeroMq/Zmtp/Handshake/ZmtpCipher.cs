@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>The encryption that a mechanism applies to all frames after the handshake.</summary>
 internal abstract class ZmtpCipher : RecordCipher

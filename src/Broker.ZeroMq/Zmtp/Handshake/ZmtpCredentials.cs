@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The credentials that a peer sent in the handshake. A value is null if the mechanism does not have it.

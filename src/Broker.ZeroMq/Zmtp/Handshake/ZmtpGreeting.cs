@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The 64 octets that each side sends first (RFC 37): FF, 8 octets of padding, 7F, major, minor, 20 octets of mechanism

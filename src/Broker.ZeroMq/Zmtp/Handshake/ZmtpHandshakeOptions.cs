@@ -1,7 +1,6 @@
 using System.Text;
-using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// This side of a handshake: socket type and metadata, encoded once for a socket and shared by its connections.

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>The state of a handshake.</summary>
 internal enum ZmtpHandshakeState

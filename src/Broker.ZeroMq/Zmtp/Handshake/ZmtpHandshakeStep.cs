@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>The result of a call of <see cref="ZmtpHandshake.Advance"/>.</summary>
 /// <param name="Consumed">

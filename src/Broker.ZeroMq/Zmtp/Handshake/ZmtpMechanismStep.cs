@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>The result of a mechanism after a command.</summary>
 /// <param name="Written">The number of octets written to the output.</param>

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Reads metadata properties one after another: <c>while (reader.Read(out var property))</c>. Check the error after the

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>Writes metadata properties one after another into the caller's memory.</summary>
 internal ref struct ZmtpMetadataWriter

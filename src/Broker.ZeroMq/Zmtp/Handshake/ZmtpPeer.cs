@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The facts that a peer sends in its greeting and metadata. The object owns copies of them and stays valid after the

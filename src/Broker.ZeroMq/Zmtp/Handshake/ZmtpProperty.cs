@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>A metadata property. It refers to the memory of the metadata.</summary>
 internal readonly ref struct ZmtpProperty

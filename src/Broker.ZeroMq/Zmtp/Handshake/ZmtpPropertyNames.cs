@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>The property names of RFC 37, and the characters that a name may contain.</summary>
 internal static class ZmtpPropertyNames

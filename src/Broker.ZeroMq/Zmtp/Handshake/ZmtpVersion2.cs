@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Zmtp.Handshake;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The part of a ZMTP/2.0 greeting (RFC 15) after signature and revision: the socket type in one octet, and a frame

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Subscriptions;
+namespace Broker.ZeroMq;
 
 /// <summary>Receives the prefixes of a <see cref="PrefixSubscriptions"/>.</summary>
 internal interface IPrefixVisitor

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Subscriptions;
+namespace Broker.ZeroMq;
 
 /// <summary>How a subscription that was added or removed changed the set of prefixes.</summary>
 internal enum PrefixChange

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Subscriptions;
+namespace Broker.ZeroMq;
 
 internal sealed partial class PrefixSubscriptions
 {

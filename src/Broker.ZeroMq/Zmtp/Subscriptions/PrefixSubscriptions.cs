@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Subscriptions;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// The subscriptions of one peer or of all peers: a multiset of octet prefixes (RFC 29 and 37). For every published

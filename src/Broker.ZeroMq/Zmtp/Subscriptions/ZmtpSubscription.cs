@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Zmtp.Framing;
-
-namespace Broker.ZeroMq.Zmtp.Subscriptions;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// A subscription or its cancellation, in either of the two forms. It refers to the memory of the message or command.

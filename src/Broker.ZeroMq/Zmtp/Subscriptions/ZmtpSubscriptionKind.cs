@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp.Subscriptions;
+namespace Broker.ZeroMq;
 
 /// <summary>Whether a message or command changes a subscription.</summary>
 internal enum ZmtpSubscriptionKind

@@ -1,5 +1,5 @@
 using System.Net;
-using Broker.Testing.Links;
+using Broker.Testing;
 
 namespace Broker.Bridge.Tests.Chaos.Support;
 

@@ -1,9 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Raw;
-using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.ZeroMq.Tests.Foreign;
 

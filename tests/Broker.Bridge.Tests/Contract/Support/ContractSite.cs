@@ -1,16 +1,10 @@
 using System.Net;
 using System.Text.Json.Nodes;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Raw;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
-using Broker.Client.Publishing;
 using Broker.Server;
-using Broker.Testing.Links;
+using Broker.Testing;
 using Broker.Transport;
 using Broker.ZeroMq.Tests.Foreign;
 

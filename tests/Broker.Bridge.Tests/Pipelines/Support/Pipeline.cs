@@ -1,9 +1,6 @@
 using System.Net;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.Client.Publishing;
 using Broker.Server;
 using Broker.Transport;
 

@@ -1,5 +1,3 @@
-using Broker.Bridge.Pipelines;
-
 namespace Broker.Bridge.Tests.Pipelines.Support;
 
 internal static class RouteExtensions

@@ -1,5 +1,5 @@
 using Broker.Transport;
-using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 

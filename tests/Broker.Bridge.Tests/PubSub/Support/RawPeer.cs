@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 

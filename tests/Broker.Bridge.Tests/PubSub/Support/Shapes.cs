@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 

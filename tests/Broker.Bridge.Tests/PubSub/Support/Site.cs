@@ -1,10 +1,5 @@
 using System.Net;
-using Broker.Bridge.Mapping;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
 using Broker.Client;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Server;
 using Broker.Transport;
 

@@ -1,8 +1,7 @@
 using System.Collections.Concurrent;
 using Broker.Transport;
-using Broker.ZeroMq.Sockets;
-using Broker.ZeroMq.Subscribing;
-using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 

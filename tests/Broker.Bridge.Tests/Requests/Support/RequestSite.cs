@@ -1,12 +1,7 @@
 using System.Net;
 using System.Text;
-using Broker.Bridge.Requests;
-using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.Client.Errors;
-using Broker.Client.Publishing;
-using Broker.Client.Subscriptions;
 using Broker.Server;
 using Broker.Transport;
 

@@ -1,26 +1,22 @@
-using Broker.Bridge.Configuration;
-using Broker.Bridge.Pipelines;
-using Broker.Bridge.PubSub;
-using Broker.Bridge.Routes;
-using Broker.Hosting.Bridges.Security;
+using Broker.Bridge;
 using Microsoft.Extensions.Configuration;
 
-namespace Broker.Hosting.Bridges;
+namespace Broker.Hosting;
 
 /// <summary>One route as the configuration has it.</summary>
 /// <param name="Options">What the bridge is told.</param>
 /// <param name="Definition">The same for two routes that are alike, by which a reload finds those that have changed.</param>
-internal sealed record RouteSettings(RouteOptions Options, string Definition)
+internal sealed record BridgeRouteSettings(RouteOptions Options, string Definition)
 {
     /// <summary>All routes in a section, each below its name.</summary>
     /// <param name="section">It.</param>
     /// <param name="security">Reads their security.</param>
     /// <param name="inherited">The security of those that say nothing of it.</param>
     /// <param name="problems">What is wrong is added here; each begins with its key.</param>
-    public static IReadOnlyDictionary<string, RouteSettings> ReadAll(
+    public static IReadOnlyDictionary<string, BridgeRouteSettings> ReadAll(
         IConfigurationSection section, RouteSecurity security, SocketSecurity? inherited, List<string> problems)
     {
-        var read = new Dictionary<string, RouteSettings>(StringComparer.Ordinal);
+        var read = new Dictionary<string, BridgeRouteSettings>(StringComparer.Ordinal);
         // One that another source of the configuration has set to null is none.
         foreach (IConfigurationSection route in section.GetChildren().Where(static route => route.AsEnumerable().Any(static pair => pair.Value is not null)))
         {
@@ -33,7 +29,7 @@ internal sealed record RouteSettings(RouteOptions Options, string Definition)
         return read;
     }
 
-    private static RouteSettings? Read(IConfigurationSection section, RouteSecurity security, SocketSecurity? inherited, List<string> problems)
+    private static BridgeRouteSettings? Read(IConfigurationSection section, RouteSecurity security, SocketSecurity? inherited, List<string> problems)
     {
         int before = problems.Count;
         var keys = new RouteSection(section, problems);
@@ -69,7 +65,7 @@ internal sealed record RouteSettings(RouteOptions Options, string Definition)
         }
 
         // Files may hold other keys under the same names.
-        return new RouteSettings(options, string.Join('\n', section.AsEnumerable().Order(Comparer<KeyValuePair<string, string?>>.Create(
+        return new BridgeRouteSettings(options, string.Join('\n', section.AsEnumerable().Order(Comparer<KeyValuePair<string, string?>>.Create(
             static (one, other) => string.CompareOrdinal(one.Key, other.Key))).Select(static pair => $"{pair.Key}={pair.Value}").Append(secured?.Definition)));
     }
 
