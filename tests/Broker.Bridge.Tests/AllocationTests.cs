@@ -17,13 +17,11 @@ public sealed class AllocationTests : IDisposable
     // request for a window of messages are less.
     private const long Allowance = 12 * Messages;
 
-    private readonly AutoResetEvent _complete = new(false);
-    private long _received;
-    private long _expected;
+    private readonly PortionedLoad _load = new(Portion);
 
     private delegate bool Send(byte[] body);
 
-    public void Dispose() => _complete.Dispose();
+    public void Dispose() => _load.Dispose();
 
     [Theory]
     [InlineData(0)]
@@ -164,11 +162,7 @@ public sealed class AllocationTests : IDisposable
 
     private bool Count(ZeroMqPeer peer, in ZmtpMessage message)
     {
-        if (++_received == Volatile.Read(ref _expected))
-        {
-            _complete.Set();
-        }
-
+        _load.Count();
         return true;
     }
 
@@ -184,32 +178,9 @@ public sealed class AllocationTests : IDisposable
             }
         };
 
-        // Compiles the code and fills the pools.
-        Round(Messages);
-        Round(Messages);
-
-        // Other tests of the process allocate too: the best of a few rounds is its own.
-        long once = Enumerable.Range(0, 3).Min(_ => Round(Messages));
-        long twice = Enumerable.Range(0, 3).Min(_ => Round(2 * Messages));
+        (long once, long twice) = _load.Measure(Messages, rounds: 3, () => loop.Post(portion), describe);
+        Assert.False(refused, "a socket took no more");
         Assert.InRange(twice - once, -Allowance, Allowance);
         Assert.InRange(once, 0, Allowance);
-
-        // On threads of this test's own: nothing is awaited while it is counted.
-        long Round(int messages)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            for (int sent = 0; sent < messages; sent += Portion)
-            {
-                Volatile.Write(ref _expected, Volatile.Read(ref _received) + Portion);
-                loop.Post(portion);
-                if (!_complete.WaitOne(Wait.Limit))
-                {
-                    Assert.Fail($"{_received} of {_expected}; {describe()}");
-                }
-            }
-
-            Assert.False(refused, "a socket took no more");
-            return GC.GetTotalAllocatedBytes(precise: true) - before;
-        }
     }
 }

@@ -23,16 +23,8 @@ public sealed class AllocationTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Patient.ConnectAsync(server.Options, Token);
-        long received = 0;
-        long expected = 0;
-        using var complete = new AutoResetEvent(false);
-        connection.Subscribe("alloc", (in MessageView m) =>
-        {
-            if (++received == Volatile.Read(ref expected))
-            {
-                complete.Set();
-            }
-        });
+        using var load = new PortionedLoad(Portion);
+        connection.Subscribe("alloc", (in MessageView m) => load.Count());
         byte[] body = new byte[64];
         Action publish = () =>
         {
@@ -42,40 +34,23 @@ public sealed class AllocationTests
             }
         };
 
-        // The messages are sent in portions, so that the waiting bytes fit into the pools.
-        void Round()
-        {
-            for (int sent = 0; sent < Messages; sent += Portion)
-            {
-                Volatile.Write(ref expected, Volatile.Read(ref received) + Portion);
-                for (int i = 0; i < Portion; i += Call)
-                {
-                    if (onLoop)
-                    {
-                        connection.Loop.Post(publish);
-                    }
-                    else
-                    {
-                        publish();
-                    }
-                }
-
-                Assert.True(complete.WaitOne(Wait.Limit));
-            }
-        }
-
-        // The first rounds compile the code and fill the pools. Allocations for each message would show in every later
-        // round. A single allocation, such as a pool that grows because a thread had to wait for a processor, does not.
-        Round();
-        Round();
-        long least = long.MaxValue;
-        for (int i = 0; i < 3; i++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            Round();
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
+        long least = load.Least(Messages, rounds: 3, SendPortion, () => $"{connection.GetStatistics()}");
 
         Assert.InRange(least, 0, Allowance);
+
+        void SendPortion()
+        {
+            for (int i = 0; i < Portion; i += Call)
+            {
+                if (onLoop)
+                {
+                    connection.Loop.Post(publish);
+                }
+                else
+                {
+                    publish();
+                }
+            }
+        }
     }
 }

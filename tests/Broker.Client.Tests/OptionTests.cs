@@ -211,14 +211,14 @@ public sealed class OptionTests
             Assert.StartsWith($"{name} must be {range}.", e.Message, StringComparison.Ordinal);
         }
 
-        Assert.Contains("Servers must name", (await Assert.ThrowsAsync<ArgumentException>(() => Patient.ConnectAsync(new() { Servers = [] }, Token))).Message, StringComparison.Ordinal);
+        Assert.Contains("Servers must contain", (await Assert.ThrowsAsync<ArgumentException>(() => Patient.ConnectAsync(new() { Servers = [] }, Token))).Message, StringComparison.Ordinal);
         // The code computes the ends of these two ranges, so they are not literals there.
         Assert.Equal((2305843009213693951, 1073741823), (long.MaxValue / 4, int.MaxValue / 2));
         (RequestManyOptions Options, string Name, string Range)[] many =
         [
             (new() { Deadline = TimeSpan.Zero }, "Deadline", "above 0 and below 20 days"),
-            (new() { MaxReplies = 0 }, "MaxAnswers", "1 or more, or null"),
-            (new() { IdleTimeout = TimeSpan.Zero }, "Silence", "above 0 and below 20 days, or null"),
+            (new() { MaxReplies = 0 }, "MaxReplies", "1 or more, or null"),
+            (new() { IdleTimeout = TimeSpan.Zero }, "IdleTimeout", "above 0 and below 20 days, or null"),
             (new() { MaxBytes = 0 }, "MaxBytes", "1 or more"),
         ];
         foreach ((RequestManyOptions options, string name, string range) in many)

@@ -20,16 +20,10 @@ public sealed class MemoryTests
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign: false);
         ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with { Window = 4096, HighWaterMark = 1000 });
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        long received = 0;
-        long expected = 0;
-        using var complete = new AutoResetEvent(false);
+        using var load = new PortionedLoad(Portion);
         await using var pull = new LoopPull(loops[0], (ZeroMqPeer _, in ZmtpMessage _) =>
         {
-            if (++received == Volatile.Read(ref expected))
-            {
-                complete.Set();
-            }
-
+            load.Count();
             return true;
         });
         await using var push = new LoopPush(loops[0]);
@@ -51,30 +45,7 @@ public sealed class MemoryTests
             send();
         };
 
-        // On threads of this test's own: nothing is awaited while it is counted.
-        long Round(int messages)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            for (int sent = 0; sent < messages; sent += Portion)
-            {
-                Volatile.Write(ref expected, Volatile.Read(ref received) + Portion);
-                loops[0].Post(portion);
-                if (!complete.WaitOne(Wait.Limit))
-                {
-                    Assert.Fail($"{received} of {expected}; {bridge.Route()}");
-                }
-            }
-
-            return GC.GetTotalAllocatedBytes(precise: true) - before;
-        }
-
-        // Compiles the code and fills the pools.
-        Round(Messages);
-        Round(Messages);
-
-        // Other tests of the process allocate too: the best of a few rounds is its own.
-        long once = Enumerable.Range(0, 5).Min(_ => Round(Messages));
-        long twice = Enumerable.Range(0, 5).Min(_ => Round(2 * Messages));
+        (long once, long twice) = load.Measure(Messages, rounds: 5, () => loops[0].Post(portion), () => $"{bridge.Route()}");
         Assert.InRange(twice - once, -Allowance, Allowance);
     }
 

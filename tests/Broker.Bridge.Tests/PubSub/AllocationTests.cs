@@ -23,16 +23,10 @@ public sealed class AllocationTests
         await using Site site = await Site.StartAsync(1, o => o with { LastValues = keepsLast ? new LastValueOptions() : null });
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         await using var publisher = new LoopPublisher(loops);
-        long received = 0;
-        long expected = 0;
-        using var complete = new AutoResetEvent(false);
+        using var load = new PortionedLoad(Portion);
         await using var subscriber = new LoopSubscriber(loops, (ZeroMqPeer _, in ZmtpMessage _) =>
         {
-            if (++received == Volatile.Read(ref expected))
-            {
-                complete.Set();
-            }
-
+            load.Count();
             return true;
         });
         subscriber.Subscribe("alloc."u8);
@@ -47,32 +41,10 @@ public sealed class AllocationTests
             }
         };
         await Wait.UntilAsync(
-            () => Volatile.Read(ref received) > 0, () => "nothing comes", () => loops[0].Post(() => publisher.Publish(loops[0], "alloc.t"u8, body)));
-        await QuietAsync(() => Volatile.Read(ref received));
+            () => load.Received > 0, () => "nothing comes", () => loops[0].Post(() => publisher.Publish(loops[0], "alloc.t"u8, body)));
+        await QuietAsync(() => load.Received);
 
-        // On threads of this test's own: nothing is awaited while it is counted.
-        long Round(int messages)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            for (int sent = 0; sent < messages; sent += Portion)
-            {
-                Volatile.Write(ref expected, Volatile.Read(ref received) + Portion);
-                loops[0].Post(portion);
-                if (!complete.WaitOne(Wait.Limit))
-                {
-                    Assert.Fail($"{received} of {expected}; {site.Route.Snapshot()}");
-                }
-            }
-
-            return GC.GetTotalAllocatedBytes(precise: true) - before;
-        }
-
-        // Compiles the code and fills the pools.
-        Round(Messages);
-        Round(Messages);
-        // Other threads of the process allocate too: the best of a few rounds is its own.
-        long once = Enumerable.Range(0, 3).Min(_ => Round(Messages));
-        long twice = Enumerable.Range(0, 3).Min(_ => Round(2 * Messages));
+        (long once, long twice) = load.Measure(Messages, rounds: 3, () => loops[0].Post(portion), () => $"{site.Route.Snapshot()}");
         Assert.InRange(twice - once, -Allowance, Allowance);
         Assert.InRange(once, 0, Allowance);
     }

@@ -27,18 +27,12 @@ public sealed class AllocationTests
         await using RequestSite site = await RequestSite.StartAsync(
             serverLoops, tracing, RequestSite.Asking with { NoResponders = otherwise, MaxPendingPerClient = 10_000 }, RequestSite.Answering);
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        long answered = 0;
-        long expected = 0;
-        using var complete = new AutoResetEvent(false);
+        using var load = new PortionedLoad(Portion);
         LoopDealer worker = null!;
         await using LoopDealer works = worker = new LoopDealer(loops[0], (ZeroMqPeer _, in ZmtpMessage message) => worker.TrySend(message));
         await using var asks = new LoopDealer(loops[0], (ZeroMqPeer _, in ZmtpMessage _) =>
         {
-            if (++answered == Volatile.Read(ref expected))
-            {
-                complete.Set();
-            }
-
+            load.Count();
             return true;
         });
         worker.Connect(site.Endpoint("worker"));
@@ -53,29 +47,7 @@ public sealed class AllocationTests
             }
         };
 
-        // On threads of this test's own: nothing is awaited while it is counted.
-        long Round(int messages)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            for (int sent = 0; sent < messages; sent += Portion)
-            {
-                Volatile.Write(ref expected, Volatile.Read(ref answered) + Portion);
-                loops[0].Post(portion);
-                if (!complete.WaitOne(Wait.Limit))
-                {
-                    Assert.Fail($"{answered} of {expected}; {site.Requests}; {site.Workers}");
-                }
-            }
-
-            return GC.GetTotalAllocatedBytes(precise: true) - before;
-        }
-
-        // Compiles the code and fills the pools.
-        Round(Messages);
-        Round(Messages);
-        // Other threads of the process allocate too: the best of a few rounds is its own.
-        long once = Enumerable.Range(0, 3).Min(_ => Round(Messages));
-        long twice = Enumerable.Range(0, 3).Min(_ => Round(2 * Messages));
+        (long once, long twice) = load.Measure(Messages, rounds: 3, () => loops[0].Post(portion), () => $"{site.Requests}; {site.Workers}");
         Assert.InRange(twice - once, -Allowance, Allowance);
         Assert.InRange(once, 0, Allowance);
     }
