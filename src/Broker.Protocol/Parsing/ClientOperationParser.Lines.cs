@@ -9,26 +9,26 @@ public partial struct ClientOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int ParseOther<THandler>(
-        ref byte start, uint verb, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref byte start, uint verb, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         switch (verb)
         {
             case Verb.Hpub when remaining > 4:
                 return OperationParsing.IsSeparator(Unsafe.Add(ref start, 4))
-                    ? ParsePublish(ref start, 5, remaining, true, ref handler, ref needed, ref goOn, ref error)
+                    ? ParsePublish(ref start, 5, remaining, true, ref handler, ref needed, ref continues, ref error)
                     : FailUnknown(ref error);
             case Verb.Conn:
-                return ParseConnect(ref start, remaining, ref handler, ref goOn, ref error);
+                return ParseConnect(ref start, remaining, ref handler, ref continues, ref error);
             case Verb.Unsu:
-                return ParseUnsubscribe(ref start, remaining, ref handler, ref goOn, ref error);
+                return ParseUnsubscribe(ref start, remaining, ref handler, ref continues, ref error);
             case Verb.Hpub:
                 return OperationParsing.Incomplete;
         }
 
         if (OperationParsing.LengthOfServerVerb(verb, start) is var length and not 0)
         {
-            return ParseServerVerb(ref start, verb, length, remaining, ref handler, ref goOn, ref error);
+            return ParseServerVerb(ref start, verb, length, remaining, ref handler, ref continues, ref error);
         }
 
         if (!OperationParsing.IsSeparator(Unsafe.Add(ref start, 3)))
@@ -38,14 +38,14 @@ public partial struct ClientOperationParser
 
         return (verb & Verb.ThreeLetters) switch
         {
-            Verb.Pub => ParsePublish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error),
-            Verb.Sub => ParseSubscribe(ref start, remaining, ref handler, ref goOn, ref error),
+            Verb.Pub => ParsePublish(ref start, 4, remaining, false, ref handler, ref needed, ref continues, ref error),
+            Verb.Sub => ParseSubscribe(ref start, remaining, ref handler, ref continues, ref error),
             _ => FailUnknown(ref error),
         };
     }
 
     private readonly int ParseSubscribe<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
+        ref byte start, int remaining, ref THandler handler, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         var scan = default(LineScan);
@@ -61,7 +61,7 @@ public partial struct ClientOperationParser
         }
 
         ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, scan.LineLength);
-        goOn = handler.OnSubscribe(
+        continues = handler.OnSubscribe(
             Argument(line, scan, 0),
             scan.Count == 3 ? Argument(line, scan, 1) : default,
             Argument(line, scan, scan.Count - 1));
@@ -69,7 +69,7 @@ public partial struct ClientOperationParser
     }
 
     private readonly int ParseUnsubscribe<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
+        ref byte start, int remaining, ref THandler handler, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         const int VerbLength = 5;
@@ -103,12 +103,12 @@ public partial struct ClientOperationParser
             : 0;
 
         ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, scan.LineLength);
-        goOn = handler.OnUnsubscribe(Argument(line, scan, 0), max);
+        continues = handler.OnUnsubscribe(Argument(line, scan, 0), max);
         return scan.LineLength;
     }
 
     private readonly int ParseConnect<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
+        ref byte start, int remaining, ref THandler handler, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         const int VerbLength = 7;
@@ -130,13 +130,13 @@ public partial struct ClientOperationParser
             return end;
         }
 
-        goOn = handler.OnConnect(line.Slice(VerbLength + 1, end - 1).TrimEnd((byte)'\r'));
+        continues = handler.OnConnect(line.Slice(VerbLength + 1, end - 1).TrimEnd((byte)'\r'));
         return VerbLength + 1 + end;
     }
 
     // Operations that servers send. As in nats-server, the rest of the line after PING, PONG and +OK is ignored.
     private readonly int ParseServerVerb<THandler>(
-        ref byte start, uint verb, int verbLength, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
+        ref byte start, uint verb, int verbLength, int remaining, ref THandler handler, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         ReadOnlySpan<byte> rest = MemoryMarshal.CreateReadOnlySpan(ref start, remaining)[verbLength..];
@@ -151,7 +151,7 @@ public partial struct ClientOperationParser
             return end;
         }
 
-        goOn = verb switch
+        continues = verb switch
         {
             Verb.Ping => handler.OnPing(),
             Verb.Pong => handler.OnPong(),

@@ -31,7 +31,7 @@ public partial struct ClientOperationParser
 
     // Reads a PUB. The usual form takes a short path. Returns the length of the operation, Incomplete or Failed.
     private int ParsePlainPublish<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         if (_dividesLines && remaining >= LineShape.LeastRemaining)
@@ -45,7 +45,7 @@ public partial struct ClientOperationParser
                     _memo.Remember(ref start, _line.PayloadStart, remaining);
                 }
 
-                goOn = CallHandler(ref start, ref _line, ref handler);
+                continues = CallHandler(ref start, ref _line, ref handler);
                 return _line.Length;
             }
 
@@ -58,12 +58,12 @@ public partial struct ClientOperationParser
                     _memo.Remember(ref start, _divided.PayloadStart, remaining);
                 }
 
-                goOn = CallHandler(ref start, ref _divided, ref handler);
+                continues = CallHandler(ref start, ref _divided, ref handler);
                 return _divided.Length;
             }
         }
 
-        return ParsePublish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref goOn, ref error);
+        return ParsePublish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref continues, ref error);
     }
 
     // The memo holds the line of the previous operation or nothing, because RepeatsSubject refers to the previous
@@ -79,7 +79,7 @@ public partial struct ClientOperationParser
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int ParsePublish<THandler>(
         ref byte start, int argumentsAt, int remaining, bool headers,
-        ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         var scan = default(LineScan);
@@ -120,12 +120,12 @@ public partial struct ClientOperationParser
             IsCanonical = canonical,
             IsPlain = canonical && !hasHeaders && !hasReply,
         };
-        return Deliver(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
+        return Deliver(ref start, remaining, ref handler, ref needed, ref continues, ref error);
     }
 
     // Delivers the operation of the scanned line if the whole operation has arrived.
     private int Deliver<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         _memo.Forget();
@@ -145,7 +145,7 @@ public partial struct ClientOperationParser
             _memo.Remember(ref start, _line.PayloadStart, remaining);
         }
 
-        goOn = CallHandler(ref start, ref _line, ref handler);
+        continues = CallHandler(ref start, ref _line, ref handler);
         return _line.Length;
     }
 

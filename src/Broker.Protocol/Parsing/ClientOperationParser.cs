@@ -79,7 +79,7 @@ public partial struct ClientOperationParser
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadRepeated(
             ref ClientOperationParser parser, ref byte start, int remaining,
-            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+            ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         {
             if (handler.OnlyCountsRepeats && parser._line.IsPlain)
             {
@@ -87,22 +87,22 @@ public partial struct ClientOperationParser
             }
 
             int length = parser._line.Length;
-            goOn = handler.OnPublish(new PublishOperation(ref start, ref parser._line, repeatsSubject: true));
+            continues = handler.OnPublish(new PublishOperation(ref start, ref parser._line, repeatsSubject: true));
             return length;
         }
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadMessage(
             ref ClientOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
-            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+            ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
             => headers
-                ? parser.ParsePublish(ref start, argumentsAt, remaining, true, ref handler, ref needed, ref goOn, ref error)
-                : parser.ParsePlainPublish(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
+                ? parser.ParsePublish(ref start, argumentsAt, remaining, true, ref handler, ref needed, ref continues, ref error)
+                : parser.ParsePlainPublish(ref start, remaining, ref handler, ref needed, ref continues, ref error);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadOther(
             ref ClientOperationParser parser, ref byte start, uint verb, int remaining,
-            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-            => parser.ParseOther(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
+            ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
+            => parser.ParseOther(ref start, verb, remaining, ref handler, ref needed, ref continues, ref error);
     }
 }

@@ -30,15 +30,15 @@ internal interface IOperationSide<TParser, THandler>
 
     /// <summary>Reads a message with the same line as the previous message.</summary>
     static abstract int ReadRepeated(
-        ref TParser parser, ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error);
+        ref TParser parser, ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);
 
     /// <summary>Reads a message.</summary>
     static abstract int ReadMessage(
         ref TParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
-        ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error);
+        ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);
 
     /// <summary>Reads any operation of at least four bytes. <paramref name="verb"/> is in lower case.</summary>
     static abstract int ReadOther(
         ref TParser parser, ref byte start, uint verb, int remaining,
-        ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error);
+        ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);
 }

@@ -25,9 +25,9 @@ internal static class OperationParsing
         error = ProtocolError.None;
         ref byte first = ref MemoryMarshal.GetReference(bytes);
         int at = 0;
-        // This copy of goOn is only passed by reference to ReadRepeated, which is inlined, so it stays in a register.
-        bool repeatsOn = true;
-        bool goOn = true;
+        // This copy of continues is only passed by reference to ReadRepeated, which is inlined, so it stays in a register.
+        bool repeatContinues = true;
+        bool continues = true;
         do
         {
             int remaining = bytes.Length - at;
@@ -35,7 +35,7 @@ internal static class OperationParsing
             int length;
             if (TSide.Repeats(ref parser, ref start, remaining) && TSide.CanRepeat(ref parser, ref start, remaining))
             {
-                length = TSide.ReadRepeated(ref parser, ref start, remaining, ref handler, ref needed, ref repeatsOn, ref error);
+                length = TSide.ReadRepeated(ref parser, ref start, remaining, ref handler, ref needed, ref repeatContinues, ref error);
                 if (length <= 0)
                 {
                     break;
@@ -53,8 +53,8 @@ internal static class OperationParsing
             {
                 uint verb = Unsafe.ReadUnaligned<uint>(ref start);
                 length = (verb | (Verb.LowerCase & Verb.ThreeLetters)) == (TSide.Message | ((uint)' ' << 24))
-                    ? TSide.ReadMessage(ref parser, ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error)
-                    : TSide.ReadOther(ref parser, ref start, verb | Verb.LowerCase, remaining, ref handler, ref needed, ref goOn, ref error);
+                    ? TSide.ReadMessage(ref parser, ref start, 4, remaining, false, ref handler, ref needed, ref continues, ref error)
+                    : TSide.ReadOther(ref parser, ref start, verb | Verb.LowerCase, remaining, ref handler, ref needed, ref continues, ref error);
             }
 
             if (length <= 0)
@@ -63,9 +63,9 @@ internal static class OperationParsing
             }
 
             at += length;
-            repeatsOn = goOn;
+            repeatContinues = continues;
         }
-        while (repeatsOn);
+        while (repeatContinues);
 
         return at;
     }

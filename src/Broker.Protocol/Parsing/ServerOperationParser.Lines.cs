@@ -8,14 +8,14 @@ public partial struct ServerOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int ParseOther<THandler>(
-        ref byte start, uint verb, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref byte start, uint verb, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
     {
         if (verb == Verb.Hmsg)
         {
             if (remaining > 4 && OperationParsing.IsSeparator(Unsafe.Add(ref start, 4)))
             {
-                return ParseMessage(ref start, 5, remaining, true, ref handler, ref needed, ref goOn, ref error);
+                return ParseMessage(ref start, 5, remaining, true, ref handler, ref needed, ref continues, ref error);
             }
 
             return remaining > 4 ? FailUnknown(ref error) : OperationParsing.Incomplete;
@@ -23,7 +23,7 @@ public partial struct ServerOperationParser
 
         if ((verb & Verb.ThreeLetters) == Verb.Msg && OperationParsing.IsSeparator(Unsafe.Add(ref start, 3)))
         {
-            return ParseMessage(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error);
+            return ParseMessage(ref start, 4, remaining, false, ref handler, ref needed, ref continues, ref error);
         }
 
         int verbLength = OperationParsing.LengthOfServerVerb(verb, start);
@@ -40,7 +40,7 @@ public partial struct ServerOperationParser
         }
 
         rest = rest[..(length - 1)].TrimEnd((byte)'\r');
-        goOn = verb switch
+        continues = verb switch
         {
             Verb.Ping => handler.OnPing(),
             Verb.Pong => handler.OnPong(),

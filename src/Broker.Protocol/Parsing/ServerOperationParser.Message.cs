@@ -9,7 +9,7 @@ public partial struct ServerOperationParser
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private readonly int Deliver<THandler>(
         ref byte start, int line, int remaining, bool repeats,
-        ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
     {
         int length = line + _size + OperationParsing.EndLength;
@@ -31,13 +31,13 @@ public partial struct ServerOperationParser
             _headerLength,
             MemoryMarshal.CreateReadOnlySpan(ref Unsafe.Add(ref start, line), _size),
             repeats);
-        goOn = handler.OnMessage(in operation);
+        continues = handler.OnMessage(in operation);
         return length;
     }
 
     private int ParseMessage<THandler>(
         ref byte start, int argumentsAt, int remaining, bool headers,
-        ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
     {
         var scan = default(LineScan);
@@ -65,7 +65,7 @@ public partial struct ServerOperationParser
         _replyLength = hasReply ? scan.Length(2) : 0;
         _headerLength = sizes.HeaderLength;
         _size = sizes.Size;
-        int length = Deliver(ref start, scan.LineLength, remaining, false, ref handler, ref needed, ref goOn, ref error);
+        int length = Deliver(ref start, scan.LineLength, remaining, false, ref handler, ref needed, ref continues, ref error);
         if (length > 0)
         {
             _memo.Remember(ref start, scan.LineLength, remaining);

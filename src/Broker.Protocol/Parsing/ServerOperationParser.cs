@@ -50,19 +50,19 @@ public partial struct ServerOperationParser
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadRepeated(
             ref ServerOperationParser parser, ref byte start, int remaining,
-            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-            => parser.Deliver(ref start, parser._memo.Length, remaining, true, ref handler, ref needed, ref goOn, ref error);
+            ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
+            => parser.Deliver(ref start, parser._memo.Length, remaining, true, ref handler, ref needed, ref continues, ref error);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadMessage(
             ref ServerOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
-            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-            => parser.ParseMessage(ref start, argumentsAt, remaining, headers, ref handler, ref needed, ref goOn, ref error);
+            ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
+            => parser.ParseMessage(ref start, argumentsAt, remaining, headers, ref handler, ref needed, ref continues, ref error);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadOther(
             ref ServerOperationParser parser, ref byte start, uint verb, int remaining,
-            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-            => parser.ParseOther(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
+            ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
+            => parser.ParseOther(ref start, verb, remaining, ref handler, ref needed, ref continues, ref error);
     }
 }

@@ -138,13 +138,13 @@ internal struct HashSlots<T>
     {
         while (true)
         {
-            uint held = hashes[at];
-            if (held == hash)
+            uint stored = hashes[at];
+            if (stored == hash)
             {
                 return at;
             }
 
-            if (held == Free)
+            if (stored == Free)
             {
                 return -1;
             }

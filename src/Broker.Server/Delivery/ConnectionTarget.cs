@@ -53,12 +53,12 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
             return true;
         }
 
-        LoopWriteBuffer stage = Connection.GetWriteBuffer(publisher.Loop);
+        LoopWriteBuffer buffer = Connection.GetWriteBuffer(publisher.Loop);
         int sid = subscription.SidLength;
         int size = MessageHead.Overhead + subject.Length + sid + tail.Length;
         // A short sid is written with its padding. The tail overwrites the padding, and the span is large enough.
         ref byte at = ref MessageHead.Write(
-            ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid)), subject, subscription.SidWord);
+            ref MemoryMarshal.GetReference(buffer.GetSpan(size + Subscription.ShortSid)), subject, subscription.SidWord);
         if (sid > Subscription.ShortSid)
         {
             subscription.Sid.CopyTo(MemoryMarshal.CreateSpan(ref at, sid));
@@ -66,7 +66,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
 
         at = ref Unsafe.Add(ref at, sid);
         Unsafe.CopyBlockUnaligned(ref at, ref MemoryMarshal.GetReference(tail), (uint)tail.Length);
-        stage.Advance(size);
+        buffer.Advance(size);
         publisher.State.MessagesOut++;
         publisher.State.BytesOut += size;
         return true;
@@ -133,9 +133,9 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         ReadOnlySpan<byte> verb = headers ? "HMSG "u8 : "MSG "u8;
         ReadOnlySpan<byte> subject = message.Subject;
         ReadOnlySpan<byte> payload = message.HasHeaders && !headers ? message.Payload[message.HeaderLength..] : message.Payload;
-        int most = verb.Length + subject.Length + 1 + subscription.Sid.Length + message.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
-        LoopWriteBuffer stage = Connection.GetWriteBuffer(publisher.Loop);
-        Span<byte> destination = stage.GetSpan(most);
+        int maxSize = verb.Length + subject.Length + 1 + subscription.Sid.Length + message.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
+        LoopWriteBuffer buffer = Connection.GetWriteBuffer(publisher.Loop);
+        Span<byte> destination = buffer.GetSpan(maxSize);
         verb.CopyTo(destination);
         int at = verb.Length;
         subject.CopyTo(destination[at..]);
@@ -158,7 +158,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
             at += message.Tail.Length;
         }
 
-        stage.Advance(at);
+        buffer.Advance(at);
         publisher.State.MessagesOut++;
         publisher.State.BytesOut += at;
     }

@@ -30,7 +30,7 @@ internal sealed class DirectBatch
     // after the subscription was closed.
     private Subscription? _previous;
     private ConnectionTarget? _target;
-    private LoopWriteBuffer? _stage;
+    private LoopWriteBuffer? _buffer;
     private int _count;
     private long _payloadBytes;
 
@@ -73,7 +73,7 @@ internal sealed class DirectBatch
         }
 
         (_publisher, _subscription, _target) = (publisher, subscription, target);
-        _stage = target.Connection.GetWriteBuffer(publisher.Loop);
+        _buffer = target.Connection.GetWriteBuffer(publisher.Loop);
         return true;
     }
 
@@ -85,11 +85,11 @@ internal sealed class DirectBatch
     /// <returns>The number of written bytes.</returns>
     internal int Write(ReadOnlySpan<byte> tail, int payload)
     {
-        LoopWriteBuffer stage = _stage!;
+        LoopWriteBuffer buffer = _buffer!;
         int head = _headLength;
         ref byte from = ref MemoryMarshal.GetArrayDataReference(_head);
         // The store may write past the head. The tail overwrites these bytes, and the span is large enough.
-        ref byte at = ref MemoryMarshal.GetReference(stage.GetSpan(head + tail.Length + ShortHead));
+        ref byte at = ref MemoryMarshal.GetReference(buffer.GetSpan(head + tail.Length + ShortHead));
         if (head <= ShortHead)
         {
             Vector256.LoadUnsafe(ref from).StoreUnsafe(ref at);
@@ -100,7 +100,7 @@ internal sealed class DirectBatch
         }
 
         Unsafe.CopyBlockUnaligned(ref Unsafe.Add(ref at, head), ref MemoryMarshal.GetReference(tail), (uint)tail.Length);
-        stage.Advance(head + tail.Length);
+        buffer.Advance(head + tail.Length);
         _count++;
         _payloadBytes += payload;
         return head + tail.Length;
@@ -119,7 +119,7 @@ internal sealed class DirectBatch
         _route = null;
         _subscription = null;
         _target = null;
-        _stage = null;
+        _buffer = null;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

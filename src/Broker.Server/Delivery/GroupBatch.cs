@@ -76,20 +76,20 @@ internal sealed class GroupBatch
         ref Lane lane = ref _lanes[at];
         // The client may have set a limit meanwhile on another loop. It must not receive more messages than the limit
         // permits.
-        if ((lane.Stage is null && !TryOpen(ref lane, at)) || lane.Subscription!.Max != 0)
+        if ((lane.Buffer is null && !TryOpen(ref lane, at)) || lane.Subscription!.Max != 0)
         {
             return 0;
         }
 
-        LoopWriteBuffer stage = lane.Stage!;
+        LoopWriteBuffer buffer = lane.Buffer!;
         ReadOnlySpan<byte> subject = operation.Subject;
         ReadOnlySpan<byte> tail = operation.Tail;
         int size = MessageHead.Overhead + subject.Length + lane.SidLength + tail.Length;
         // The sid is written with its padding. The tail overwrites the padding, and the span is large enough.
         ref byte sid = ref MessageHead.Write(
-            ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid)), subject, lane.SidWord);
+            ref MemoryMarshal.GetReference(buffer.GetSpan(size + Subscription.ShortSid)), subject, lane.SidWord);
         Unsafe.CopyBlockUnaligned(ref Unsafe.Add(ref sid, lane.SidLength), ref MemoryMarshal.GetReference(tail), (uint)tail.Length);
-        stage.Advance(size);
+        buffer.Advance(size);
         lane.Count++;
         lane.PayloadBytes += operation.Payload.Length;
         return size;
@@ -136,7 +136,7 @@ internal sealed class GroupBatch
 
         lane = new()
         {
-            Stage = target.Connection.GetWriteBuffer(_publisher!.Loop),
+            Buffer = target.Connection.GetWriteBuffer(_publisher!.Loop),
             Subscription = subscription,
             Target = target,
             SidWord = subscription.SidWord,
@@ -148,7 +148,7 @@ internal sealed class GroupBatch
 
     private struct Lane
     {
-        internal LoopWriteBuffer? Stage;
+        internal LoopWriteBuffer? Buffer;
         internal Subscription? Subscription;
         internal ConnectionTarget? Target;
         internal ulong SidWord;

@@ -73,7 +73,7 @@ internal sealed class LargeRoutes(ulong seed)
     internal void CatchUp(Route route, RouteBuild build)
     {
         bool isCurrent = build.Added.All(route.TryAdd);
-        for (int gone = build.RemovedCount; isCurrent && gone > 0; gone--)
+        for (int removed = build.RemovedCount; isCurrent && removed > 0; removed--)
         {
             isCurrent = route.LateSubscribers!.TryRemove();
         }
@@ -116,8 +116,8 @@ internal sealed class LargeRoutes(ulong seed)
             }
         }
 
-        int looked = _byAge.Count;
-        for (int i = looked - 1; i >= 0; i--)
+        int compared = _byAge.Count;
+        for (int i = compared - 1; i >= 0; i--)
         {
             Route route = _byAge[i];
             if (Subject.Matches(subscription.Filter, route.Subject) && !change(route, subscription))
@@ -126,7 +126,7 @@ internal sealed class LargeRoutes(ulong seed)
             }
         }
 
-        return looked + _builds.Count;
+        return compared + _builds.Count;
     }
 
     private void ExpireAt(int at)

@@ -240,9 +240,9 @@ internal sealed class Route : TokenEntry
     /// </summary>
     internal static Route WithoutSubscribers()
     {
-        var nobody = new Route([], isRefused: false);
-        nobody.Expire();
-        return nobody;
+        var empty = new Route([], isRefused: false);
+        empty.Expire();
+        return empty;
     }
 
     private static RouteTraits If(bool condition, RouteTraits traits) => condition ? traits : RouteTraits.None;

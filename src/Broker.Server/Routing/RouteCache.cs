@@ -115,9 +115,9 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         if (_own is not null && found.IsCurrent)
         {
             _cost += found.Cost - (_own.Add(found, hash)?.Cost ?? 0);
-            while (_cost > MaxCost && _own.RemoveNext() is { } gone)
+            while (_cost > MaxCost && _own.RemoveNext() is { } removed)
             {
-                _cost -= gone.Cost;
+                _cost -= removed.Cost;
             }
         }
 

@@ -212,9 +212,9 @@ internal sealed class Router
             _routes.CountMiss(hits);
             Match(subject, ref work);
             bool isKept = storeAlways || _found.Count >= LargeRoutes.MinSubscriptions || _routes.ShouldStore(hash);
-            if (FindWithoutBuild(subject, hash, isKept) is { } atOnce)
+            if (FindWithoutBuild(subject, hash, isKept) is { } withoutBuild)
             {
-                return atOnce;
+                return withoutBuild;
             }
 
             // The field is cleared while the build is used, because resolving an import may call this method again.
@@ -258,9 +258,9 @@ internal sealed class Router
                 return _withoutSubscribers;
             }
 
-            var nobody = new Route(subject.ToArray(), [], [], [], 0);
-            _routes.Add(nobody, hash);
-            return nobody;
+            var empty = new Route(subject.ToArray(), [], [], [], 0);
+            _routes.Add(empty, hash);
+            return empty;
         }
 
         if (!isKept && _found is [{ Queue: null, IsInternal: false } only] && only.Access is not { LimitsReceiving: true })
