@@ -14,12 +14,6 @@ internal struct SinkHandler<TSink>(TSink sink) : IClientOperationHandler
         return true;
     }
 
-    public readonly bool OnlyCountsRepeats => false;
-
-    public readonly void OnRepeats(int count, int size)
-    {
-    }
-
     // The streams contain only publishes. Any other operation must fail the comparison.
     public readonly bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => false;
 

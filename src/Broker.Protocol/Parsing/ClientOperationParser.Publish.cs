@@ -9,26 +9,6 @@ public partial struct ClientOperationParser
     // long as dividing it.
     private const uint LinesPerRemembered = 4;
 
-    // From an operation that is whole and repeats the line before, over all that do so too. Returns how long they are together.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private int CountRepeats<THandler>(ref byte start, int remaining, ref THandler handler)
-        where THandler : struct, IClientOperationHandler, allows ref struct
-    {
-        LineMemo memo = _memo;
-        int length = _line.Length;
-        int at = length;
-        int count = 1;
-        while (length <= remaining - at && memo.Matches(ref Unsafe.Add(ref start, at), remaining - at)
-            && OperationParsing.EndsWithCrLf(ref Unsafe.Add(ref start, at), length))
-        {
-            at += length;
-            count++;
-        }
-
-        handler.OnRepeats(count, _line.Size);
-        return at;
-    }
-
     // Reads a PUB. The usual form takes a short path. Returns the length of the operation, Incomplete or Failed.
     private int ParsePlainPublish<THandler>(
         ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)

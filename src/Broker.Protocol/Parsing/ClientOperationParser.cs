@@ -81,11 +81,6 @@ public partial struct ClientOperationParser
             ref ClientOperationParser parser, ref byte start, int remaining,
             ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         {
-            if (handler.OnlyCountsRepeats && parser._line.IsPlain)
-            {
-                return parser.CountRepeats(ref start, remaining, ref handler);
-            }
-
             int length = parser._line.Length;
             continues = handler.OnPublish(new PublishOperation(ref start, ref parser._line, repeatsSubject: true));
             return length;

@@ -13,17 +13,6 @@ public interface IClientOperationHandler
     /// <summary>Handles PUB or HPUB.</summary>
     bool OnPublish(scoped PublishOperation operation);
 
-    /// <summary>
-    /// Whether publishes that repeat the line of the one before, without reply and headers, need not be told one by one, since they only have
-    /// to be counted: asked at the first of those that follow each other.
-    /// </summary>
-    bool OnlyCountsRepeats { get; }
-
-    /// <summary>So many publishes as the one before, where <see cref="OnlyCountsRepeats"/> said so.</summary>
-    /// <param name="count">How many, at least one.</param>
-    /// <param name="size">How long the payload of each is, in bytes.</param>
-    void OnRepeats(int count, int size);
-
     /// <summary>Handles SUB. <paramref name="queue"/> is empty for a subscription without a queue group.</summary>
     bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid);
 

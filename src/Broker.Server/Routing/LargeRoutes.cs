@@ -28,8 +28,6 @@ internal sealed class LargeRoutes(ulong seed)
 
     internal int Count => _byAge.Count;
 
-    internal int Builds => _builds.Count;
-
     /// <summary>
     /// Registers a build, so that it is informed about changed subscriptions. If too many builds are registered, the
     /// build is out of date from the start.

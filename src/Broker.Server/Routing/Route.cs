@@ -44,14 +44,14 @@ internal sealed class Route : TokenEntry
         bool isWide = isOnceEach && plain.Length >= MinWide;
         bool isGroup = plain.Length == 0 && renamed.Length == 0 && queues.Length == 1 && queues[0].IsSmall;
         bool isEmpty = plain.Length == 0 && !_hasOtherSubscribers;
-        _traits = If(isEmpty, RouteTraits.Empty | RouteTraits.Silent) | If(isWide, RouteTraits.Wide) | If(isGroup, RouteTraits.Group)
+        _traits = If(isEmpty, RouteTraits.Empty) | If(isWide, RouteTraits.Wide) | If(isGroup, RouteTraits.Group)
             | If(isWide || isGroup || (plain.Length == 1 && !_hasOtherSubscribers), RouteTraits.Batchable);
     }
 
     // Creates a route without subscribers.
     private Route(byte[] subject, bool isRefused)
         : this(subject, [], null)
-        => _traits = RouteTraits.Empty | (isRefused ? RouteTraits.Refused : RouteTraits.Silent);
+        => _traits = RouteTraits.Empty | (isRefused ? RouteTraits.Refused : RouteTraits.None);
 
     private Route(byte[] subject, Subscription[] plain, RouteExtras? extras)
         : base(subject)
@@ -103,9 +103,6 @@ internal sealed class Route : TokenEntry
     }
 
     internal bool IsEmpty => Has(RouteTraits.Empty);
-
-    /// <summary>Whether the publisher may publish to the subject and the subject has no subscribers.</summary>
-    internal bool IsSilent => Has(RouteTraits.Silent);
 
     /// <summary>
     /// Whether <see cref="PlainSubscriptions"/> has at least two subscriptions, each of a different target. Then messages can be

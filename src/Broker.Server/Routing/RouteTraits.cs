@@ -15,15 +15,12 @@ internal enum RouteTraits : byte
     /// <summary><see cref="Route.IsRefused"/>.</summary>
     Refused = 2,
 
-    /// <summary><see cref="Route.IsSilent"/>.</summary>
-    Silent = 4,
-
     /// <summary><see cref="Route.IsWide"/>.</summary>
-    Wide = 8,
+    Wide = 4,
 
     /// <summary><see cref="Route.IsGroup"/>.</summary>
-    Group = 16,
+    Group = 8,
 
     /// <summary><see cref="Route.CanBatch"/>.</summary>
-    Batchable = 32,
+    Batchable = 16,
 }

@@ -9,10 +9,6 @@ internal sealed partial class Authentication
     {
         public bool OnPublish(scoped PublishOperation operation) => Refuse();
 
-        public bool OnlyCountsRepeats => false;
-
-        public void OnRepeats(int count, int size) => Refuse();
-
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
             => Refuse();
 

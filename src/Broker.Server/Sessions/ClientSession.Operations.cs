@@ -12,18 +12,6 @@ internal sealed partial class ClientSession
         public bool OnPublish(scoped PublishOperation operation)
             => operation.RepeatsSubject ? session.PublishAgain(operation) : session.PublishNext(operation);
 
-        public bool OnlyCountsRepeats
-        {
-            [MethodImpl(MethodImplOptions.AggressiveInlining)]
-            get => session.OnlyCountsRepeats;
-        }
-
-        public void OnRepeats(int count, int size)
-        {
-            session._state.MessagesIn += count;
-            session._state.PayloadIn += (long)count * size;
-        }
-
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
         {
             session._publisher.EndBatch();

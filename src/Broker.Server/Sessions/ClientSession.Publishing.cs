@@ -15,14 +15,6 @@ internal sealed partial class ClientSession
     private bool _mustCheck = true;
     private bool _isPedantic = true;
 
-    // True if nobody subscribes to the last subject and the client needs no reply. A client of another loop that
-    // subscribes meanwhile receives the messages that are published after its subscription was confirmed.
-    private bool OnlyCountsRepeats
-    {
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => _publisher.Last is { IsSilent: true, IsCurrent: true } && !_mustCheck;
-    }
-
     // Publishes to the subject of the previous publish.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool PublishAgain(PublishOperation operation)

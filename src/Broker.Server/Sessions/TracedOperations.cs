@@ -20,11 +20,6 @@ internal readonly struct TracedOperations<THandler>(THandler operations, Routing
         return operations.OnPublish(operation);
     }
 
-    // False, because each publish is logged.
-    public bool OnlyCountsRepeats => false;
-
-    public void OnRepeats(int count, int size) => operations.OnRepeats(count, size);
-
     public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
     {
         trace.Subscribe(subject, queue, sid);

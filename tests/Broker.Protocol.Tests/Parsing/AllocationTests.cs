@@ -90,10 +90,6 @@ public sealed class AllocationTests
 
         public bool OnPublish(scoped PublishOperation operation) => ++Count < most;
 
-        public bool OnlyCountsRepeats => false;
-
-        public void OnRepeats(int count, int size) => Count += count;
-
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => ++Count < most;
 
         public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => ++Count < most;

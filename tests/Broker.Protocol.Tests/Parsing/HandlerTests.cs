@@ -48,10 +48,6 @@ public sealed class HandlerTests
 
         public bool OnPublish(scoped PublishOperation operation) => Stop();
 
-        public bool OnlyCountsRepeats => false;
-
-        public void OnRepeats(int count, int size) => Stop();
-
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => Stop();
 
         public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => Stop();

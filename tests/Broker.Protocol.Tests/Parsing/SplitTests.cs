@@ -78,26 +78,9 @@ public sealed class SplitTests : IDisposable
         Assert.InRange(_feed.Server(messages, Streams.Limits).Repeats, 6, 9);
     }
 
+    // The parser remembers lines of up to twice the width of the comparison. A line that differs in one byte is another one.
     [Fact]
-    public void Publishes_that_are_only_counted_are_as_many_as_those_that_are_told_one_by_one()
-    {
-        int counted = 0;
-        foreach (byte[] stream in Streams.Client.Concat(Streams.BadClient).Select(Text.Bytes))
-        {
-            for (int cut = 0; cut <= stream.Length; cut++)
-            {
-                Outcome counts = _feed.ClientCounts(stream, onlyCounts: true, Streams.Limits, cut);
-                Assert.Equal(_feed.ClientCounts(stream, onlyCounts: false, Streams.Limits, cut).Text, counts.Text);
-                counted += counts.Repeats;
-            }
-        }
-
-        Assert.True(counted > 0);
-    }
-
-    // Up to two widths of the compare are remembered; what differs in a single byte, wherever, is another line.
-    [Fact]
-    public void A_line_that_repeats_is_counted_up_to_64_bytes_and_told_from_each_that_differs_in_one()
+    public void A_repeated_line_of_up_to_64_bytes_is_recognized_and_distinguished_from_lines_that_differ_in_one_byte()
     {
         for (int length = 12; length <= 70; length++)
         {
@@ -109,9 +92,10 @@ public sealed class SplitTests : IDisposable
                 char[] letters = subject.ToCharArray();
                 letters[at] = '-';
                 byte[] stream = Text.Bytes($"{five}PUB {new string(letters)} 1\r\na\r\n{five}PING\r\n{five}{Text.Letters(70)}");
-                Outcome counts = _feed.ClientCounts(stream, onlyCounts: true, Streams.Limits);
-                Assert.Equal(_feed.ClientCounts(stream, onlyCounts: false, Streams.Limits).Text, counts.Text);
-                Assert.True(length > 64 ? counts.Repeats == 0 : counts.Repeats >= 4, $"{length} {counts.Repeats}");
+                Outcome outcome = _feed.Client(stream, Streams.Limits);
+                string[] subjects = [.. Enumerable.Repeat(subject, 5), new string(letters), .. Enumerable.Repeat(subject, 10)];
+                Assert.Equal(subjects, outcome.Events.Where(e => e.StartsWith("PUB", StringComparison.Ordinal)).Select(e => e[5..e.IndexOf(']', StringComparison.Ordinal)]));
+                Assert.True(length > 64 ? outcome.Repeats == 0 : outcome.Repeats >= 4, $"{length} {outcome.Repeats}");
             }
         }
     }
@@ -166,7 +150,6 @@ public sealed class SplitTests : IDisposable
             byte[] bytes = Text.Bytes(stream.ToString());
             var limits = new ParserLimits(100, 20_000);
             Assert.Equal(expected, _feed.Client(bytes, limits).Events);
-            Assert.Equal(_feed.ClientCounts(bytes, onlyCounts: false, limits).Events, _feed.ClientCounts(bytes, onlyCounts: true, limits).Events);
         }
     }
 

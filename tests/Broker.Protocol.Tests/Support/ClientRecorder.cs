@@ -34,11 +34,6 @@ internal struct ClientRecorder(List<string> events) : IClientOperationHandler
         return true;
     }
 
-    // Payloads differ where lines do not.
-    public readonly bool OnlyCountsRepeats => false;
-
-    public readonly void OnRepeats(int count, int size) => Assert.Fail("not asked for");
-
     public readonly bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
         => Add($"SUB [{Text.Of(subject)}] [{Text.Of(queue)}] [{Text.Of(sid)}]");
 

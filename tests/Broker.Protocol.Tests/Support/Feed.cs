@@ -14,17 +14,20 @@ internal sealed class Feed : IDisposable
     {
         var events = new List<string>();
         var recorder = new ClientRecorder(events);
-        (ProtocolError error, int held) = Client(stream, ref recorder, events, limits, cuts);
-        return new Outcome(events, error, held, recorder.Repeats);
-    }
+        var parser = new ClientOperationParser(limits);
+        ProtocolError error = ProtocolError.None;
+        int consumed = 0;
+        for (int i = 0; i <= cuts.Length && error == ProtocolError.None; i++)
+        {
+            int end = i < cuts.Length ? cuts[i] : stream.Length;
+            int needed = 0;
+            int before = events.Count;
+            int taken = parser.Parse(_memory.Place(stream[consumed..end], default), ref recorder, ref needed, out error);
+            Check(taken, end - consumed, needed, limits, error, events.Count - before);
+            consumed += taken;
+        }
 
-    /// <summary>What a handler is told that is content with counts, or would be and is told each.</summary>
-    internal Outcome ClientCounts(ReadOnlySpan<byte> stream, bool onlyCounts, ParserLimits limits, params ReadOnlySpan<int> cuts)
-    {
-        var events = new List<string>();
-        var recorder = new ClientCounter(events, onlyCounts);
-        (ProtocolError error, int held) = Client(stream, ref recorder, events, limits, cuts);
-        return new Outcome(events, error, held, recorder.Counted);
+        return new Outcome(events, error, stream.Length - consumed, recorder.Repeats);
     }
 
     internal Outcome Server(ReadOnlySpan<byte> stream, ParserLimits limits, params ReadOnlySpan<int> cuts)
@@ -48,26 +51,6 @@ internal sealed class Feed : IDisposable
     }
 
     public void Dispose() => _memory.Dispose();
-
-    private (ProtocolError Error, int Held) Client<TRecorder>(
-        ReadOnlySpan<byte> stream, ref TRecorder recorder, List<string> events, ParserLimits limits, ReadOnlySpan<int> cuts)
-        where TRecorder : struct, IClientOperationHandler
-    {
-        var parser = new ClientOperationParser(limits);
-        ProtocolError error = ProtocolError.None;
-        int consumed = 0;
-        for (int i = 0; i <= cuts.Length && error == ProtocolError.None; i++)
-        {
-            int end = i < cuts.Length ? cuts[i] : stream.Length;
-            int needed = 0;
-            int before = events.Count;
-            int taken = parser.Parse(_memory.Place(stream[consumed..end], default), ref recorder, ref needed, out error);
-            Check(taken, end - consumed, needed, limits, error, events.Count - before);
-            consumed += taken;
-        }
-
-        return (error, stream.Length - consumed);
-    }
 
     private static void Check(int taken, int given, int needed, ParserLimits limits, ProtocolError error, int operations)
     {
