@@ -16,14 +16,14 @@ public sealed class DealerSocket : MessageSocket, ISendingSocket, IReceivingSock
     public DealerSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopDealer(Loop, new QueueSink(CreateInbound()), Options);
+        var socket = new LoopDealer(Loop, new QueueSink(CreateReceiveQueue()), Options);
         SendThrough(socket);
         Attach(socket);
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 }

@@ -60,15 +60,15 @@ public abstract partial class MessageSocket
         // The caller holds the lock until the first await returns.
         await Task.Yield();
         long start = Stopwatch.GetTimestamp();
-        _inbound?.Close();
-        if (_outbound is not null)
+        _receiver?.Queue.Close();
+        if (_sender is not null)
         {
-            await Task.WhenAny(_outbound.SealAsync(), Task.Delay(linger)).ConfigureAwait(false);
+            await Task.WhenAny(_sender.Queue.SealAsync(), Task.Delay(linger)).ConfigureAwait(false);
         }
 
         var remaining = linger - Stopwatch.GetElapsedTime(start);
         var report = await _socket.CloseAsync(remaining > TimeSpan.Zero ? remaining : TimeSpan.Zero).ConfigureAwait(false);
-        if (_outbound is not null)
+        if (_sender is not null)
         {
             report = report with { Undelivered = report.Undelivered + await DropAsync().ConfigureAwait(false) };
         }
@@ -86,9 +86,9 @@ public abstract partial class MessageSocket
     private async Task<long> DropAsync()
     {
         var dropped = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (!Loop.TryPost(() => dropped.SetResult(_outbound!.Drop())))
+        if (!Loop.TryPost(() => dropped.SetResult(_sender!.Queue.Drop())))
         {
-            return _outbound!.Drop();
+            return _sender!.Queue.Drop();
         }
 
         return await dropped.Task.ConfigureAwait(false);

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Broker.Transport;
 using Broker.ZeroMq.Loops;
@@ -17,11 +18,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 {
     private readonly bool _ownsContext;
     private LoopSocket _socket = null!;
-    private ReceiveQueue? _inbound;
-    private SendQueue? _outbound;
+    private MessageReceiver? _receiver;
+    private MessageSender? _sender;
     private volatile string? _lastEndpoint;
-    private bool _checksBeforeSending;
-    private Action? _roomCallback;
 
     private protected MessageSocket(ZeroMqSocketOptions? options, ZeroMqContext? context)
     {
@@ -54,59 +53,19 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// <summary>The loop socket that does the work.</summary>
     internal LoopSocket LoopSocket => _socket;
 
-    /// <summary>Whether a message would be accepted now. Only for sockets that send.</summary>
-    internal bool MaySend => _outbound!.HasRoom;
+    /// <summary>The sending half. Only sockets that send have one.</summary>
+    internal MessageSender Sender => _sender!;
 
-    /// <summary>Whether a message is available now. Only for sockets that receive.</summary>
-    internal bool MayReceive => _inbound!.HasMessages;
-
-    /// <summary>The memory of received messages in bytes. Only for sockets that receive.</summary>
-    internal long BufferedBytes => _inbound!.BufferedBytes;
-
-    /// <summary>
-    /// The number of peers that the socket does not read from until messages have been received. Only for sockets that
-    /// receive.
-    /// </summary>
-    internal int PausedPeers => _inbound!.PausedSources;
+    /// <summary>The receiving half. Only sockets that receive have one.</summary>
+    internal MessageReceiver Receiver => _receiver!;
 
     /// <summary>Whether the socket must send and receive in alternation: REQ and REP.</summary>
     internal bool IsAlternating => Order is not null;
 
-    /// <summary>The order of sends and receives. Null except for REQ and REP.</summary>
-    private protected RequestReplyOrder? Order
-    {
-        get;
-        init
-        {
-            field = value;
-            _checksBeforeSending = true;
-        }
-    }
-
     /// <summary>
-    /// Called after a request was sent that may have superseded another one. Only a relaxed REQ sets it.
+    /// The order of sends and receives. Null except for REQ and REP, which set it before they create their queues.
     /// </summary>
-    private protected Action? Superseded { get; init; }
-
-    /// <summary>
-    /// Whether a peer exists for a message with this first frame. Only a mandatory ROUTER sets it. Called on any
-    /// thread.
-    /// </summary>
-    private protected RouteFinder? Routes
-    {
-        get;
-        init
-        {
-            field = value;
-            _checksBeforeSending = true;
-        }
-    }
-
-    private protected delegate bool RouteFinder(ReadOnlySpan<byte> firstFrame);
-
-    private protected bool CanSend => _outbound!.HasRoom;
-
-    private protected bool CanReceive => _inbound!.HasMessages;
+    private protected RequestReplyOrder? Order { get; init; }
 
     /// <summary>
     /// Accepts peers at an endpoint, such as <c>tcp://*:5555</c>, <c>tcp://127.0.0.1:*</c> or
@@ -141,7 +100,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     {
         _socket.Connect(endpoint);
         _lastEndpoint = endpoint;
-        if (_outbound is not null)
+        if (_sender is not null)
         {
             WaitForLoop();
         }
@@ -159,14 +118,11 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// </summary>
     public virtual ZeroMqCounts GetCounts() => _socket.GetCounts();
 
-    /// <summary>Drops the received messages that no caller has taken.</summary>
-    private protected void DropReceived()
-    {
-        var dropper = default(DiscardingReader);
-        while (_inbound!.HasMessages && _inbound.TryTake(ref dropper) == DequeueResult.Taken)
-        {
-        }
-    }
+    /// <summary>Flushes the messages that were sent, if the socket sends.</summary>
+    internal void FlushSendQueue() => _sender?.Queue.FlushNow();
+
+    [DoesNotReturn]
+    internal void ThrowClosed() => throw new ObjectDisposedException(GetType().Name);
 
     // When Connect returns, the endpoint must have a queue with room for messages. The loop creates that queue, so wait
     // until the loop has run once.
@@ -184,55 +140,38 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Registers a callback for new messages, which is called on any thread. Returns false if another one is
-    /// registered.
-    /// </summary>
-    internal bool TryWatch(Action added) => _inbound!.TryWatch(added);
-
-    internal void Unwatch() => _inbound!.Unwatch();
-
-    /// <summary>
-    /// Registers a callback for room, which is called on any thread. Returns false if another one is registered.
-    /// </summary>
-    internal bool TryWatchRoom(Action gotRoom)
+    private protected ReceiveQueue CreateReceiveQueue()
     {
-        if (Interlocked.CompareExchange(ref _roomCallback, gotRoom, null) is not null)
-        {
-            return false;
-        }
-
-        _outbound!.OnRoom = gotRoom;
-        return true;
-    }
-
-    internal void UnwatchRoom()
-    {
-        _outbound!.OnRoom = null;
-        Volatile.Write(ref _roomCallback, null);
-    }
-
-    internal ReceiveQueue CreateInbound() =>
-        _inbound = new ReceiveQueue(Context.Chunks, Options.ReceiveHighWaterMark, Options.ReceiveHighWaterBytes, Options.Conflate)
+        var queue = new ReceiveQueue(
+            Context.Chunks, Options.ReceiveHighWaterMark, Options.ReceiveHighWaterBytes, Options.Conflate)
         {
             Clock = Context.Clock,
         };
+        _receiver = new MessageReceiver(this, queue, Order);
+        return queue;
+    }
 
-    internal SendQueue CreateOutbound(IBatchSender sender, bool isOpen, Lock? gate = null, bool isPrompt = false) =>
-        _outbound = new SendQueue(Context.Chunks, Loop, sender, Options.SendHighWaterMark, Options.SendHighWaterBytes, isOpen)
+    private protected SendQueue CreateSendQueue(
+        IBatchSender sender, bool isOpen, Lock? gate = null, bool isPrompt = false)
+    {
+        var queue = new SendQueue(
+            Context.Chunks, Loop, sender, Options.SendHighWaterMark, Options.SendHighWaterBytes, isOpen)
         {
             Gate = gate,
             IsPrompt = isPrompt,
             Attempts = Options.Attempts,
             Clock = Context.Clock,
         };
+        _sender = new MessageSender(this, queue, Order);
+        return queue;
+    }
 
     /// <summary>Sends by a loop socket that gives each message to one of its peers.</summary>
     private protected void SendThrough(DistributingSocket socket)
     {
         // Conflation needs to know what has been sent already, and only the loop can tell that.
         socket.IsShared = !Options.Conflate;
-        var outbound = CreateOutbound(new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
+        var outbound = CreateSendQueue(new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.Pause;
     }

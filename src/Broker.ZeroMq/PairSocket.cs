@@ -14,14 +14,14 @@ public sealed class PairSocket : MessageSocket, ISendingSocket, IReceivingSocket
     public PairSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopPair(Loop, new QueueSink(CreateInbound()), Options);
+        var socket = new LoopPair(Loop, new QueueSink(CreateReceiveQueue()), Options);
         SendThrough(socket);
         Attach(socket);
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 }

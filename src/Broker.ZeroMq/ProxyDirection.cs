@@ -39,11 +39,11 @@ internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, Messa
                 var outcome = ForwardAll(out int size, stopping);
                 if (outcome == DequeueResult.Empty)
                 {
-                    await from.WaitForMessageAsync(stopping).ConfigureAwait(false);
+                    await from.Receiver.WaitForMessageAsync(stopping).ConfigureAwait(false);
                 }
                 else if (outcome == DequeueResult.Refused)
                 {
-                    await _to.WaitForRoomAsync(size, stopping).ConfigureAwait(false);
+                    await _to.Sender.WaitForRoomAsync(size, stopping).ConfigureAwait(false);
                 }
             }
         }
@@ -63,7 +63,7 @@ internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, Messa
         bool wasRefused;
         do
         {
-            forwarded = from.TryReceiveMessage(ref forwarder, TimeSpan.Zero, out wasRefused);
+            forwarded = from.Receiver.TryReceive(ref forwarder, TimeSpan.Zero, out wasRefused);
             forwarder.Failure?.Throw();
         }
         while (forwarded && pause.End is null && !stopping.IsCancellationRequested);
@@ -89,9 +89,9 @@ internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, Messa
             : TryForward(new Encoders.Verbatim(message));
 
         private bool TryForward<TMessage>(in TMessage message)
-            where TMessage : struct, IZmtpEncoder, allows ref struct
+            where TMessage : struct, IRoutableEncoder, allows ref struct
         {
-            if (!direction._to.TrySendMessage(message, TimeSpan.Zero))
+            if (!direction._to.Sender.TrySend(message, TimeSpan.Zero))
             {
                 Refused = message.EncodedSize;
                 return false;
@@ -107,11 +107,11 @@ internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, Messa
         }
 
         private void Capture<TMessage>(in TMessage message)
-            where TMessage : struct, IZmtpEncoder, allows ref struct
+            where TMessage : struct, IRoutableEncoder, allows ref struct
         {
             try
             {
-                direction._capture!.TrySendMessage(message, TimeSpan.Zero);
+                direction._capture!.Sender.TrySend(message, TimeSpan.Zero);
             }
             catch (InvalidOperationException e)
             {

@@ -21,12 +21,12 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
         : base(options, context)
     {
         _socket = new LoopPublisher(Context.Loops, (Options as PublisherSocketOptions ?? new PublisherSocketOptions(Options)).ForLoops());
-        CreateOutbound(new OneByOneSender(Publish), isOpen: true);
+        CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
         Attach(_socket);
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <summary>
     /// The number of messages that subscribers have lost, counted once for each subscriber. The value may be out of

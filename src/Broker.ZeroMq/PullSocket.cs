@@ -9,9 +9,9 @@ public sealed class PullSocket : MessageSocket, IReceivingSocket
     public PullSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        Attach(new LoopPull(Loop, new QueueSink(CreateInbound()), Options));
+        Attach(new LoopPull(Loop, new QueueSink(CreateReceiveQueue()), Options));
     }
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 }

@@ -20,5 +20,5 @@ public sealed class PushSocket : MessageSocket, ISendingSocket
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 }

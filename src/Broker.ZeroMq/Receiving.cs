@@ -35,7 +35,7 @@ public static partial class Receiving
     {
         ArgumentNullException.ThrowIfNull(message);
         var reader = new MessageReader(message);
-        socket.ReceiveMessage(ref reader);
+        socket.Receiver.Receive(ref reader);
     }
 
     /// <summary>Receives a message of one frame into the caller's buffer.</summary>
@@ -51,7 +51,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = new BufferReader(buffer);
-        if (!socket.ReceiveMessage(ref reader))
+        if (!socket.Receiver.Receive(ref reader))
         {
             ThrowDoesNotFit(reader.FrameSize, buffer.Length);
         }
@@ -68,7 +68,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = default(ArrayReader);
-        return socket.ReceiveMessage(ref reader) ? reader.Bytes! : ThrowHasSeveralFrames<byte[]>();
+        return socket.Receiver.Receive(ref reader) ? reader.Bytes! : ThrowHasSeveralFrames<byte[]>();
     }
 
     /// <summary>Receives a message of one frame as a string in UTF-8.</summary>
@@ -77,7 +77,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = default(Utf8Reader);
-        return socket.ReceiveMessage(ref reader) ? reader.Text! : ThrowHasSeveralFrames<string>();
+        return socket.Receiver.Receive(ref reader) ? reader.Text! : ThrowHasSeveralFrames<string>();
     }
 
     /// <summary>Receives a message of any number of frames, each into a new array.</summary>
@@ -86,7 +86,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = default(FramesReader);
-        socket.ReceiveMessage(ref reader);
+        socket.Receiver.Receive(ref reader);
         return reader.Frames!;
     }
 
@@ -97,7 +97,7 @@ public static partial class Receiving
     {
         ArgumentNullException.ThrowIfNull(message);
         var reader = new MessageReader(message);
-        return socket.TryReceiveMessage(ref reader, timeout, out _);
+        return socket.Receiver.TryReceive(ref reader, timeout, out _);
     }
 
     /// <summary>Receives a message of one frame into the caller's buffer if one arrives within the timeout.</summary>
@@ -109,7 +109,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = new BufferReader(buffer);
-        bool received = socket.TryReceiveMessage(ref reader, timeout, out bool wasRefused);
+        bool received = socket.Receiver.TryReceive(ref reader, timeout, out bool wasRefused);
         if (wasRefused)
         {
             ThrowDoesNotFit(reader.FrameSize, buffer.Length);
@@ -129,7 +129,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = default(Utf8Reader);
-        bool received = socket.TryReceiveMessage(ref reader, timeout, out bool wasRefused);
+        bool received = socket.Receiver.TryReceive(ref reader, timeout, out bool wasRefused);
         text = wasRefused ? ThrowHasSeveralFrames<string>() : reader.Text;
         return received;
     }
@@ -146,7 +146,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         ArgumentNullException.ThrowIfNull(message);
-        return socket.ReceiveMessageAsync(message, cancellation);
+        return socket.Receiver.ReceiveAsync(message, cancellation);
     }
 
     /// <summary>Waits for a message of one frame and receives it into the caller's buffer.</summary>
@@ -160,7 +160,7 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = new BufferReader(buffer.Span);
-        return socket.TryReceiveMessage(ref reader, TimeSpan.Zero, out bool wasRefused)
+        return socket.Receiver.TryReceive(ref reader, TimeSpan.Zero, out bool wasRefused)
             ? new ValueTask<int>(reader.FrameSize)
             : ReceiveSlowlyAsync(socket, buffer, wasRefused, cancellation);
     }
@@ -177,7 +177,7 @@ public static partial class Receiving
         string? text;
         while (!socket.TryReceiveString(out text))
         {
-            await socket.WaitForMessageAsync(cancellation).ConfigureAwait(false);
+            await socket.Receiver.WaitForMessageAsync(cancellation).ConfigureAwait(false);
         }
 
         return text;
@@ -190,9 +190,9 @@ public static partial class Receiving
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = default(FramesReader);
-        while (!socket.TryReceiveMessage(ref reader, TimeSpan.Zero, out _))
+        while (!socket.Receiver.TryReceive(ref reader, TimeSpan.Zero, out _))
         {
-            await socket.WaitForMessageAsync(cancellation).ConfigureAwait(false);
+            await socket.Receiver.WaitForMessageAsync(cancellation).ConfigureAwait(false);
         }
 
         return reader.Frames!;
@@ -223,7 +223,7 @@ public static partial class Receiving
     {
         try
         {
-            await socket.ReceiveMessageAsync(message, cancellation).ConfigureAwait(false);
+            await socket.Receiver.ReceiveAsync(message, cancellation).ConfigureAwait(false);
             return true;
         }
         catch (ObjectDisposedException) when (socket.IsClosed)
@@ -241,7 +241,7 @@ public static partial class Receiving
         {
             if (!wasRefused)
             {
-                await socket.WaitForMessageAsync(cancellation).ConfigureAwait(false);
+                await socket.Receiver.WaitForMessageAsync(cancellation).ConfigureAwait(false);
             }
 
             if (socket.TryReceive(buffer.Span, out int size))

@@ -18,10 +18,10 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         options ??= new RequestSocketOptions();
         Order = new RequestReplyOrder(isReply: false, options.Relaxed);
         var loopOptions = new LoopReqOptions(options) { Relaxed = options.Relaxed, Correlate = options.Correlate };
-        var socket = new LoopReq(Loop, new CopySink(CreateInbound()), loopOptions);
+        var socket = new LoopReq(Loop, new CopySink(CreateReceiveQueue()), loopOptions);
         socket.IsShared = true;
         var sender = new OneByOneSender(message => SendRequest(socket, message, options.Relaxed), socket.FlushPipes);
-        var outbound = CreateOutbound(sender, isOpen: false, socket.PipeGate, isPrompt: true);
+        var outbound = CreateSendQueue(sender, isOpen: false, socket.PipeGate, isPrompt: true);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.Pause;
         if (options.Relaxed)
@@ -29,13 +29,13 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
             // A new request supersedes all earlier ones as soon as it is queued.
             socket.TakesUnderGate = true;
             socket.IsSuperseded = () => outbound.Waiting > 0;
-            Superseded = () =>
+            Sender.Superseded = () =>
             {
                 lock (socket.PipeGate)
                 {
                     if (outbound.Waiting > 0)
                     {
-                        DropReceived();
+                        Receiver.Clear();
                     }
                 }
 
@@ -48,10 +48,10 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 
     private bool SendRequest(LoopReq socket, ReadOnlySpan<byte> message, bool isRelaxed)
     {
@@ -64,7 +64,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         if (isRelaxed)
         {
             // No peer can have answered the request yet, so that all received messages are late replies.
-            DropReceived();
+            Receiver.Clear();
         }
 
         return true;

@@ -16,17 +16,17 @@ public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSo
         : base(options, context)
     {
         Order = new RequestReplyOrder(isReply: true, isRelaxed: false);
-        var socket = new LoopRep(Loop, new CopySink(CreateInbound()), Options);
+        var socket = new LoopRep(Loop, new CopySink(CreateReceiveQueue()), Options);
         socket.IsShared = true;
-        CreateOutbound(new OneByOneSender(message => SendReply(socket, message), socket.FlushReply), isOpen: true, socket.PipeGate, isPrompt: true);
+        CreateSendQueue(new OneByOneSender(message => SendReply(socket, message), socket.FlushReply), isOpen: true, socket.PipeGate, isPrompt: true);
         Attach(socket);
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 
     private static bool SendReply(LoopRep socket, ReadOnlySpan<byte> message)
     {

@@ -22,16 +22,16 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     {
         options ??= new RouterSocketOptions();
         _socket = new LoopRouter(
-            Loop, new QueueSink(CreateInbound(), showsIds: true), new LoopRouterOptions(options)
+            Loop, new QueueSink(CreateReceiveQueue(), showsIds: true), new LoopRouterOptions(options)
             {
                 Handover = options.Handover,
                 Mandatory = options.Mandatory,
             });
-        var outbound = CreateOutbound(new OneByOneSender(Route), isOpen: true);
+        var outbound = CreateSendQueue(new OneByOneSender(Route), isOpen: true);
         _isMandatory = options.Mandatory;
         if (_isMandatory)
         {
-            Routes = _socket.HasPeer;
+            Sender.Routes = _socket.HasPeer;
             _socket.OnWritable = _ => outbound.Resume();
             _socket.OnPeerRemoved = outbound.Resume;
         }
@@ -40,10 +40,10 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 
     /// <summary>
     /// The number of messages that were dropped because no peer could take them. The value may be out of date at once.

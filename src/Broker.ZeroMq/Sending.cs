@@ -31,59 +31,59 @@ public static class Sending
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public static void Send<TSocket>(this TSocket socket, ReadOnlySpan<byte> frame)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessage(new Encoders.OneFrame(frame));
+        => socket.Sender.Send(new Encoders.OneFrame(frame));
 
     /// <summary>Sends a message of one frame, in UTF-8.</summary>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, string frame)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessage(new TextEncoder(frame));
+        => socket.Sender.Send(new TextEncoder(frame));
 
     /// <summary>Sends a message of two frames, such as a topic and its content.</summary>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessage(new Encoders.TwoFrames(first, second));
+        => socket.Sender.Send(new Encoders.TwoFrames(first, second));
 
     /// <summary>Sends a message of two frames, in UTF-8.</summary>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, string first, string second)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessage(new Encoders.TwoFrames(Encoding.UTF8.GetBytes(first), Encoding.UTF8.GetBytes(second)));
+        => socket.Sender.Send(new Encoders.TwoFrames(Encoding.UTF8.GetBytes(first), Encoding.UTF8.GetBytes(second)));
 
     /// <summary>Sends a message of any number of frames.</summary>
     /// <exception cref="ArgumentException">There are no frames.</exception>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessage(new Encoders.ManyFrames(Frames(frames)));
+        => socket.Sender.Send(new Encoders.ManyFrames(Frames(frames)));
 
     /// <summary>Sends a message, which stays unchanged.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ZeroMqMessage message)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessage(new Encoders.Verbatim(Encoded(message)));
+        => socket.Sender.Send(new Encoders.Verbatim(Encoded(message)));
 
     /// <summary>Sends a message of one frame if there is room within the timeout.</summary>
     /// <returns>False if there was no room; nothing was sent.</returns>
     [OverloadResolutionPriority(1)]
     public static bool TrySend<TSocket>(this TSocket socket, ReadOnlySpan<byte> frame, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.TrySendMessage(new Encoders.OneFrame(frame), timeout);
+        => socket.Sender.TrySend(new Encoders.OneFrame(frame), timeout);
 
     /// <summary>Sends a message of one frame in UTF-8 if there is room within the timeout.</summary>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(this TSocket socket, string frame, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.TrySendMessage(new TextEncoder(frame), timeout);
+        => socket.Sender.TrySend(new TextEncoder(frame), timeout);
 
     /// <summary>Sends a message of two frames if there is room within the timeout.</summary>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(
         this TSocket socket, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.TrySendMessage(new Encoders.TwoFrames(first, second), timeout);
+        => socket.Sender.TrySend(new Encoders.TwoFrames(first, second), timeout);
 
     /// <summary>Sends a message of any number of frames if there is room within the timeout.</summary>
     /// <exception cref="ArgumentException">There are no frames.</exception>
@@ -91,14 +91,14 @@ public static class Sending
     public static bool TrySend<TSocket>(
         this TSocket socket, ReadOnlySpan<ReadOnlyMemory<byte>> frames, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.TrySendMessage(new Encoders.ManyFrames(Frames(frames)), timeout);
+        => socket.Sender.TrySend(new Encoders.ManyFrames(Frames(frames)), timeout);
 
     /// <summary>Sends a message, which stays unchanged, if there is room within the timeout.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(this TSocket socket, ZeroMqMessage message, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.TrySendMessage(new Encoders.Verbatim(Encoded(message)), timeout);
+        => socket.Sender.TrySend(new Encoders.Verbatim(Encoded(message)), timeout);
 
     /// <summary>
     /// Waits for room and sends a message of one frame. The memory must not change before the task completes.
@@ -107,13 +107,13 @@ public static class Sending
     public static ValueTask SendAsync<TSocket>(
         this TSocket socket, ReadOnlyMemory<byte> frame, CancellationToken cancellation = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessageAsync(frame, cancellation);
+        => socket.Sender.SendAsync(frame, cancellation);
 
     /// <summary>Waits for room and sends a message of one frame in UTF-8.</summary>
     /// <inheritdoc cref="SendAsync{TSocket}(TSocket, ReadOnlyMemory{byte}, CancellationToken)"/>
     public static ValueTask SendAsync<TSocket>(this TSocket socket, string frame, CancellationToken cancellation = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.SendMessageAsync(Encoding.UTF8.GetBytes(frame), cancellation);
+        => socket.Sender.SendAsync(Encoding.UTF8.GetBytes(frame), cancellation);
 
     /// <summary>Waits for room and sends a message. The message must not change before the task completes.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
@@ -122,7 +122,7 @@ public static class Sending
         where TSocket : MessageSocket, ISendingSocket
     {
         Encoded(message);
-        return socket.SendMessageAsync(message, cancellation);
+        return socket.Sender.SendAsync(message, cancellation);
     }
 
     private static ReadOnlySpan<byte> Encoded(ZeroMqMessage message)
@@ -140,7 +140,7 @@ public static class Sending
         frames.IsEmpty ? throw new ArgumentException("A message has at least one frame.", nameof(frames)) : frames;
 
     /// <summary>Encodes a string in UTF-8 directly into the send queue.</summary>
-    private readonly struct TextEncoder(string text) : IZmtpEncoder
+    private readonly struct TextEncoder(string text) : IRoutableEncoder
     {
         private readonly int _length = Encoding.UTF8.GetByteCount(text);
 
@@ -150,6 +150,12 @@ public static class Sending
         {
             int header = ZmtpWriter.WriteHeader(destination, _length, more: false);
             Encoding.UTF8.GetBytes(text, destination[header..]);
+        }
+
+        public bool TryGetAddress(out ReadOnlySpan<byte> address)
+        {
+            address = default;
+            return false;
         }
     }
 }

@@ -15,7 +15,7 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
     public SubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var sink = new CopySink(CreateInbound());
+        var sink = new CopySink(CreateReceiveQueue());
         _socket = new LoopSubscriber(Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
         {
             OnPeerDisconnected = sink.Disconnect,
@@ -24,7 +24,7 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
     }
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 
     /// <summary>
     /// Subscribes to messages whose first frame begins with the prefix; the empty prefix subscribes to all messages.

@@ -26,7 +26,7 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     {
         RefuseConflation();
         options ??= new XPublisherSocketOptions();
-        var sink = new CopySink(CreateInbound());
+        var sink = new CopySink(CreateReceiveQueue());
         _feed = new SubscriptionFeed(options, sink, ResumeAll);
         _socket = new LoopPublisher(Context.Loops, options.ForLoops() with
         {
@@ -41,16 +41,16 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
         {
             OnPeerDisconnected = sink.Disconnect,
         };
-        var outbound = CreateOutbound(new OneByOneSender(Publish), isOpen: true);
+        var outbound = CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
         _socket.OnWritable = () => Loop.Run(outbound.Resume);
         Attach(_socket);
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 
     /// <summary>
     /// The number of messages that subscribers have lost, counted once for each subscriber. The value may be out of

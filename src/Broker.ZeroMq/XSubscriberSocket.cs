@@ -24,7 +24,7 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
         : base(options, context)
     {
         RefuseConflation();
-        var sink = new CopySink(CreateInbound());
+        var sink = new CopySink(CreateReceiveQueue());
         _socket = new LoopSubscriber(
             Context.Loops,
             sink.TryTake,
@@ -38,15 +38,15 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
         {
             OnPeerDisconnected = sink.Disconnect,
         };
-        CreateOutbound(new OneByOneSender(SubscribeOrSend), isOpen: true);
+        CreateSendQueue(new OneByOneSender(SubscribeOrSend), isOpen: true);
         Attach(_socket);
     }
 
     /// <inheritdoc/>
-    public bool HasRoom => CanSend;
+    public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <inheritdoc/>
-    public bool HasMessages => CanReceive;
+    public bool HasMessages => Receiver.Queue.HasMessages;
 
     /// <summary>Subscribes to a prefix, as <see cref="SubscriberSocket.Subscribe(ReadOnlySpan{byte})"/> does.</summary>
     public void Subscribe(ReadOnlySpan<byte> prefix) => _socket.Subscribe(prefix);

@@ -41,8 +41,8 @@ public sealed class ZeroMqPoller : IDisposable
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(onReady);
-        var polled = new PolledSocket(this, socket, () => socket.MayReceive, () => onReady(socket));
-        if (!socket.TryWatch(polled.Signal))
+        var polled = new PolledSocket(this, socket, () => socket.Receiver.Queue.HasMessages, () => onReady(socket));
+        if (!socket.Receiver.Queue.TryWatch(polled.Signal))
         {
             throw new InvalidOperationException("The socket is already in a poller.");
         }
@@ -65,8 +65,8 @@ public sealed class ZeroMqPoller : IDisposable
     {
         ArgumentNullException.ThrowIfNull(socket);
         ArgumentNullException.ThrowIfNull(onRoom);
-        var polled = new PolledSocket(this, socket, () => socket.MaySend, () => onRoom(socket));
-        if (!socket.TryWatchRoom(polled.Signal))
+        var polled = new PolledSocket(this, socket, () => socket.Sender.Queue.HasRoom, () => onRoom(socket));
+        if (!socket.Sender.TryWatch(polled.Signal))
         {
             throw new InvalidOperationException("The socket is already in a poller as a sender.");
         }
@@ -89,7 +89,7 @@ public sealed class ZeroMqPoller : IDisposable
             return false;
         }
 
-        socket.UnwatchRoom();
+        socket.Sender.Unwatch();
         return true;
     }
 
@@ -106,7 +106,7 @@ public sealed class ZeroMqPoller : IDisposable
             return was;
         }
 
-        socket.Unwatch();
+        socket.Receiver.Queue.Unwatch();
         return true;
     }
 

@@ -142,7 +142,7 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         {
             while (true)
             {
-                await control.ReceiveMessageAsync(message, _stopping.Token).ConfigureAwait(false);
+                await control.Receiver.ReceiveAsync(message, _stopping.Token).ConfigureAwait(false);
                 var command = message.Last;
                 if (command.SequenceEqual("PAUSE"u8))
                 {

@@ -165,7 +165,7 @@ public class InteropReceiveBenchmarks
     // the measured calls would wait for them.
     private void AwaitArrival()
     {
-        for (long held = -1; _pull is not null && _pull.BufferedBytes is var now && (now != held || now < (long)Messages * Size);)
+        for (long held = -1; _pull is not null && _pull.Receiver.Queue.BufferedBytes is var now && (now != held || now < (long)Messages * Size);)
         {
             held = now;
             Thread.Sleep(5);

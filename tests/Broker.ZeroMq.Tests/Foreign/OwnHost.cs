@@ -130,7 +130,7 @@ internal sealed class OwnHost
 
         try
         {
-            return socket.TrySendMessage(new Encoders.Verbatim(message.Encoded), timeout);
+            return socket.Sender.TrySend(new Encoders.Verbatim(message.Encoded), timeout);
         }
         catch (ZeroMqUnroutableException)
         {
@@ -142,7 +142,7 @@ internal sealed class OwnHost
     {
         using var message = new ZeroMqMessage();
         var reader = new MessageReader(message);
-        if (!socket.TryReceiveMessage(ref reader, timeout, out _))
+        if (!socket.Receiver.TryReceive(ref reader, timeout, out _))
         {
             return null;
         }

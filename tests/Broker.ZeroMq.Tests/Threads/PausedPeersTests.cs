@@ -52,9 +52,9 @@ public sealed class PausedPeersTests
             using var raw = new RawPeer(endpoint).Handshake(type);
             raw.Send([.. Enumerable.Repeat(Wire.Message([9, 9]), 10)]);
             var peer = await _peers.TakeAsync();
-            await Wait.UntilAsync(() => socket.PausedPeers == 1);
+            await Wait.UntilAsync(() => socket.Receiver.Queue.PausedSources == 1);
             peer.Close("it has been held for long enough");
-            await Wait.UntilAsync(() => socket.PausedPeers == 0);
+            await Wait.UntilAsync(() => socket.Receiver.Queue.PausedSources == 0);
         }
     }
 }

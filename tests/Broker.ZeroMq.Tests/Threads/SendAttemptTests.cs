@@ -23,7 +23,7 @@ public sealed class SendAttemptTests
         int before = 0;
         _clock.OnFirst = () => before = looks;
 
-        Assert.False(push.TrySendMessage(new Looking(() => looks++), Moment));
+        Assert.False(push.Sender.TrySend(new CountingEncoder(() => looks++), Moment));
 
         // One of them is the call itself.
         Assert.Equal(1 + attempts, before);
@@ -37,7 +37,7 @@ public sealed class SendAttemptTests
         int looks = 0;
 
         // A connected endpoint has room when Connect returns.
-        Assert.True(push.TrySendMessage(new Looking(Look), Wait.Limit));
+        Assert.True(push.Sender.TrySend(new CountingEncoder(Look), Wait.Limit));
 
         Assert.False(_clock.WasRead);
 
@@ -60,7 +60,7 @@ public sealed class SendAttemptTests
         int before = 0;
         _clock.OnFirst = () => before = ofOther;
 
-        Assert.False(push.TrySendMessage(new Looking(Look), Moment));
+        Assert.False(push.Sender.TrySend(new CountingEncoder(Look), Moment));
 
         Assert.Equal(1, before);
 
@@ -68,7 +68,7 @@ public sealed class SendAttemptTests
         {
             if (++looks == 3)
             {
-                var other = new Thread(() => push.TrySendMessage(new Looking(() => ofOther++), Moment));
+                var other = new Thread(() => push.Sender.TrySend(new CountingEncoder(() => ofOther++), Moment));
                 other.Start();
                 other.Join();
             }
@@ -76,7 +76,7 @@ public sealed class SendAttemptTests
     }
 
     /// <summary>An encoder that counts how many times its size was requested, which is once for each poll.</summary>
-    private readonly struct Looking(Action look) : IZmtpEncoder
+    private readonly struct CountingEncoder(Action look) : IRoutableEncoder
     {
         public int EncodedSize
         {
@@ -88,6 +88,12 @@ public sealed class SendAttemptTests
         }
 
         public void Encode(Span<byte> destination) => ZmtpWriter.WriteMessage(destination, "x"u8);
+
+        public bool TryGetAddress(out ReadOnlySpan<byte> address)
+        {
+            address = default;
+            return false;
+        }
     }
 
     private sealed class FirstRead : TimeProvider

@@ -3,16 +3,22 @@ namespace Broker.ZeroMq;
 /// <summary>Encoders for the usual forms of a message.</summary>
 internal static class Encoders
 {
-    internal readonly ref struct OneFrame(ReadOnlySpan<byte> frame) : IZmtpEncoder
+    internal readonly ref struct OneFrame(ReadOnlySpan<byte> frame) : IRoutableEncoder
     {
         private readonly ReadOnlySpan<byte> _frame = frame;
 
         public int EncodedSize => ZmtpWriter.FrameSize(_frame.Length);
 
         public void Encode(Span<byte> destination) => ZmtpWriter.WriteMessage(destination, _frame);
+
+        public bool TryGetAddress(out ReadOnlySpan<byte> address)
+        {
+            address = _frame;
+            return false;
+        }
     }
 
-    internal readonly ref struct TwoFrames(ReadOnlySpan<byte> topic, ReadOnlySpan<byte> body) : IZmtpEncoder
+    internal readonly ref struct TwoFrames(ReadOnlySpan<byte> topic, ReadOnlySpan<byte> body) : IRoutableEncoder
     {
         private readonly ReadOnlySpan<byte> _topic = topic;
         private readonly ReadOnlySpan<byte> _body = body;
@@ -20,28 +26,46 @@ internal static class Encoders
         public int EncodedSize => checked(ZmtpWriter.FrameSize(_topic.Length) + ZmtpWriter.FrameSize(_body.Length));
 
         public void Encode(Span<byte> destination) => ZmtpWriter.WriteMessage(destination, _topic, _body);
+
+        public bool TryGetAddress(out ReadOnlySpan<byte> address)
+        {
+            address = _topic;
+            return true;
+        }
     }
 
-    internal readonly ref struct ManyFrames(ReadOnlySpan<ReadOnlyMemory<byte>> frames) : IZmtpEncoder
+    internal readonly ref struct ManyFrames(ReadOnlySpan<ReadOnlyMemory<byte>> frames) : IRoutableEncoder
     {
         private readonly ReadOnlySpan<ReadOnlyMemory<byte>> _frames = frames;
 
         public int EncodedSize => checked((int)ZmtpWriter.MessageSize(_frames));
 
         public void Encode(Span<byte> destination) => ZmtpWriter.WriteMessage(destination, _frames);
+
+        public bool TryGetAddress(out ReadOnlySpan<byte> address)
+        {
+            address = _frames[0].Span;
+            return _frames.Length > 1;
+        }
     }
 
-    internal readonly ref struct Verbatim(ReadOnlySpan<byte> encoded) : IZmtpEncoder
+    internal readonly ref struct Verbatim(ReadOnlySpan<byte> encoded) : IRoutableEncoder
     {
         private readonly ReadOnlySpan<byte> _encoded = encoded;
 
         public int EncodedSize => _encoded.Length;
 
         public void Encode(Span<byte> destination) => _encoded.CopyTo(destination);
+
+        public bool TryGetAddress(out ReadOnlySpan<byte> address)
+        {
+            address = EncodedMessage.SplitFrame(_encoded, out bool more, out _);
+            return more;
+        }
     }
 
     /// <summary>A message after encoded frames that have the MORE bit.</summary>
-    internal ref struct Enveloped<TMessage>(ReadOnlySpan<byte> envelope, TMessage body) : IZmtpEncoder
+    internal ref struct Enveloped<TMessage>(ReadOnlySpan<byte> envelope, TMessage body) : IRoutableEncoder
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         private readonly ReadOnlySpan<byte> _envelope = envelope;
@@ -53,6 +77,12 @@ internal static class Encoders
         {
             _envelope.CopyTo(destination);
             _body.Encode(destination[_envelope.Length..]);
+        }
+
+        public readonly bool TryGetAddress(out ReadOnlySpan<byte> address)
+        {
+            address = EncodedMessage.SplitFrame(_envelope, out bool more, out _);
+            return more;
         }
     }
 
