@@ -76,7 +76,7 @@ public abstract class PipelineSocketTests : IDisposable
         pair.Push.Send("1234"u8);
 
         string small = Assert.Throws<InvalidOperationException>(() => pair.Pull.Receive(buffer)).Message;
-        Assert.Contains("5 octets", small, StringComparison.Ordinal);
+        Assert.Contains("5 bytes", small, StringComparison.Ordinal);
         Assert.Equal("12345", pair.Pull.ReceiveString());
         string several = Assert.Throws<InvalidOperationException>(() => pair.Pull.ReceiveString()).Message;
         Assert.Contains("several frames", several, StringComparison.Ordinal);
