@@ -120,11 +120,11 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 
     /// <summary>Publishes a message without checks. This overload is for programs that forward messages.</summary>
     /// <param name="subject">
-    ///  The subject. This method does <b>not check</b> <paramref name="subject"/> and <paramref name="replyTo"/>. A
+    /// The subject. This method does <b>not check</b> <paramref name="subject"/> and <paramref name="replyTo"/>. A
     /// space, a tab or a line end in one of them ends it early, and the server reads the rest as other arguments or as
     /// commands. Check subjects that come from others with <see cref="Broker.Protocol.Subject"/>, or use the
     /// overload with strings. The server silently drops a message if its subject has an empty token.
-    ///  </param>
+    /// </param>
     /// <param name="body">The body. It is copied before the method returns.</param>
     /// <param name="replyTo">The subject for replies. Empty if no reply is expected.</param>
     /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line. Empty for none.</param>
@@ -342,9 +342,9 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// thread sent before. After a subscribe, every message that is published later reaches the subscription.
     /// </summary>
     /// <param name="callback">
-    ///  Called once and never inside this call: on <see cref="Loop"/>, or on a thread-pool thread if the connection is
+    /// Called once and never inside this call: on <see cref="Loop"/>, or on a thread-pool thread if the connection is
     /// closed.
-    ///  </param>
+    /// </param>
     /// <param name="state">An object for the callback.</param>
     /// <exception cref="InvalidOperationException">65,536 barriers are unanswered already.</exception>
     public void Barrier(BarrierCallback callback, object? state = null) => Core.Barriers.Add(callback, state);

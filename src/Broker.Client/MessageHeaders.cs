@@ -10,11 +10,11 @@ namespace Broker.Client;
 /// compared without regard to case, and they keep the case in which they were added.
 /// </summary>
 /// <remarks>
-///  An instance converts to a header block wherever a header block is expected:
-///  <c>Publish("a", body, headers: new MessageHeaders { ["Trace"] = "1" })</c>. Programs that forward messages do not
+/// An instance converts to a header block wherever a header block is expected:
+/// <c>Publish("a", body, headers: new MessageHeaders { ["Trace"] = "1" })</c>. Programs that forward messages do not
 /// need this type, because they can pass on the block that they received. An instance must not be used by several
 /// threads while one of them changes it.
-///  </remarks>
+/// </remarks>
 [SuppressMessage("Naming", "CA1710:Identifiers should have correct suffix", Justification = "The protocol's word.")]
 public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, string>>
 {

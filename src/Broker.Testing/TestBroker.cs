@@ -69,15 +69,15 @@ public sealed class TestBroker : IAsyncDisposable
 
     /// <summary>Starts a broker. Programs can connect when the task has completed.</summary>
     /// <param name="configure">
-    ///  Changes the options: users, limits, TLS. The broker listens on a free port of 127.0.0.1 unless this adds
+    /// Changes the options: users, limits, TLS. The broker listens on a free port of 127.0.0.1 unless this adds
     /// addresses. Null for the defaults.
-    ///  </param>
+    /// </param>
     /// <param name="client">
-    ///  The options of <see cref="Client"/> and of recorders, and the default for
+    /// The options of <see cref="Client"/> and of recorders, and the default for
     /// <see cref="ConnectAsync(ClientOptions?, CancellationToken)"/>. The broker sets the dialer and the event loops,
     /// and a connect timeout that is long enough for a busy machine. If null, these clients use the token of the broker
     /// or its first user, if there is one, and need no password.
-    ///  </param>
+    /// </param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ListenException">The broker cannot listen on an address that <paramref name="configure"/> has
     /// added.</exception>

@@ -8,9 +8,9 @@ namespace Broker.Client;
 /// a test.
 /// </summary>
 /// <remarks>
-///  The connection owns the opened stream or pipe and closes it. TLS runs over it as over a socket if the options or
+/// The connection owns the opened stream or pipe and closes it. TLS runs over it as over a socket if the options or
 /// the server require TLS.
-///  </remarks>
+/// </remarks>
 public static class Dialers
 {
     /// <summary>

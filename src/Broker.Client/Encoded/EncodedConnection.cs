@@ -5,9 +5,9 @@ namespace Broker.Client;
 /// different encoders may use one connection. The owner of that connection closes it.
 /// </summary>
 /// <remarks>
-///  A message that cannot be decoded is reported to <see cref="BrokerConnection.Fault"/> with its subscription and
+/// A message that cannot be decoded is reported to <see cref="BrokerConnection.Fault"/> with its subscription and
 /// skipped. Other messages still arrive. Thread-safe.
-///  </remarks>
+/// </remarks>
 /// <param name="connection">The connection to use.</param>
 /// <param name="encoder">Converts values to bodies and bodies to values.</param>
 public sealed partial class EncodedConnection(BrokerConnection connection, IMessageEncoder encoder)

@@ -5,9 +5,9 @@ namespace Broker.Client;
 /// each request cost as much as all the rest. Thread-safe.
 /// </summary>
 /// <remarks>
-///  While requests are queued, another work item is always queued too. So a continuation that blocks does not delay the
+/// While requests are queued, another work item is always queued too. So a continuation that blocks does not delay the
 /// others.
-///  </remarks>
+/// </remarks>
 internal sealed class Continuations : IThreadPoolWorkItem
 {
     private readonly Lock _gate = new();

@@ -9,9 +9,9 @@ namespace Broker.Client;
 /// outcome has been taken, so a request allocates only the memory of its reply.
 /// </summary>
 /// <remarks>
-///  The outcome comes from the loop, from a cancellation or from the close of the connection. The table decides which
+/// The outcome comes from the loop, from a cancellation or from the close of the connection. The table decides which
 /// one is first. A continuation runs on the thread pool, never on the thread that set the outcome.
-///  </remarks>
+/// </remarks>
 internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTaskSource<Message>
 {
     private const int NoResponders = 503;

@@ -5,9 +5,9 @@ namespace Broker.Client;
 /// its lock is taken and its reader is woken once for several messages. Used on the connection's loop.
 /// </summary>
 /// <remarks>
-///  The batch is empty between two reads. It is also flushed before an event that must come after the messages: the end
+/// The batch is empty between two reads. It is also flushed before an event that must come after the messages: the end
 /// of a queue or the answer to a PING.
-///  </remarks>
+/// </remarks>
 internal sealed class MessageBatch
 {
     private const int Capacity = 64;

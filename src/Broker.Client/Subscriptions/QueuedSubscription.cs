@@ -7,11 +7,11 @@ namespace Broker.Client;
 /// slow or does not read does not delay the connection, its answers to the server or other subscriptions.
 /// </summary>
 /// <remarks>
-///  Read the messages with <c>await foreach</c> over <see cref="ReadAllAsync"/>, or through <see cref="Reader"/>.
+/// Read the messages with <c>await foreach</c> over <see cref="ReadAllAsync"/>, or through <see cref="Reader"/>.
 /// Readers may be on any thread, and several readers share the messages. Reading ends when the subscription has ended
 /// and all queued messages have been read. <see cref="Unsubscribe"/>, <see cref="DrainAsync"/>,
 /// <see cref="AutoUnsubscribe"/> and the close of the connection end the subscription.
-///  </remarks>
+/// </remarks>
 public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 {
     // A reader that took the last message and does not ask for another one may have left.

@@ -9,10 +9,10 @@ namespace Broker.Client;
 /// possible.
 /// </summary>
 /// <remarks>
-///  The loop and the readers have one lock and one ring each. When the readers' ring is empty, a reader exchanges it
+/// The loop and the readers have one lock and one ring each. When the readers' ring is empty, a reader exchanges it
 /// for the loop's ring with all messages that have arrived meanwhile. So the loop and the readers contend once for many
 /// messages. Code that needs both locks takes the readers' lock first.
-///  </remarks>
+/// </remarks>
 internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelReader<Message>
 {
     private readonly Lock _gate = new();

@@ -6,9 +6,9 @@ namespace Broker.Client;
 
 /// <summary>The TLS options of a <see cref="BrokerConnection"/>.</summary>
 /// <remarks>
-///  Immutable. The files are read once, when the connection is created. The client uses a server's list of other
+/// Immutable. The files are read once, when the connection is created. The client uses a server's list of other
 /// servers only if the list came over TLS, because an attacker could change an unencrypted INFO.
-///  </remarks>
+/// </remarks>
 public sealed record ClientTlsOptions
 {
     /// <summary>

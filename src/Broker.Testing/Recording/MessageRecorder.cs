@@ -9,9 +9,9 @@ namespace Broker.Testing;
 /// expectations of a test.
 /// </summary>
 /// <remarks>
-///  Thread-safe. A failed expectation throws an <see cref="ExpectationException"/> that contains the recorded messages.
+/// Thread-safe. A failed expectation throws an <see cref="ExpectationException"/> that contains the recorded messages.
 /// A recorder stores up to <see cref="MaxMessages"/> messages or 64 MiB. After more messages, every expectation fails.
-///  </remarks>
+/// </remarks>
 public sealed class MessageRecorder : IAsyncDisposable
 {
     /// <summary>The largest number of messages that a recorder stores.</summary>
