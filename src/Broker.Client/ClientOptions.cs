@@ -84,7 +84,9 @@ public sealed record ClientOptions
 
     /// <summary>
     /// The TLS options. If null, the default, the client uses TLS when the server requires it or the address has the
-    /// scheme <c>tls</c>. The system must then trust the server's certificate.
+    /// scheme <c>tls</c>. The system must then trust the server's certificate. An address with the scheme <c>tls</c>
+    /// always requires TLS. If TLS is used, a server's list of other servers counts only if it came over TLS, because
+    /// an attacker could change an unencrypted INFO.
     /// </summary>
     public ClientTlsOptions? Tls { get; init; }
 

@@ -25,7 +25,7 @@ internal sealed class ConnectionCore
     {
         Connection = connection;
         Options = options;
-        Tls = new ClientTls(options.Tls);
+        Tls = new ClientTlsContext(options.Tls);
         Events = new ClientEvents(connection, options);
         Connector = new Connector(this);
         _shared = options.Loops is null ? SharedEventLoops.Acquire(fault => Events.ReportFault(null, fault)) : null;
@@ -51,7 +51,7 @@ internal sealed class ConnectionCore
 
     internal ClientOptions Options { get; }
 
-    internal ClientTls Tls { get; }
+    internal ClientTlsContext Tls { get; }
 
     internal EventLoopGroup Group { get; }
 

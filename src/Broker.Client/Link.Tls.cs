@@ -9,7 +9,7 @@ internal sealed partial class Link
 {
     private bool _tlsHandshakeRuns;
 
-    private ClientTls Tls => _core.Tls;
+    private ClientTlsContext Tls => _core.Tls;
 
     private bool IsSecured => Transport.TlsDescription is not null;
 
@@ -19,7 +19,7 @@ internal sealed partial class Link
     private void StartTls(Action onSecured)
     {
         _tlsHandshakeRuns = true;
-        Transport.StartTls(Tls.For(Address), _core.Options.ConnectTimeout, _ =>
+        Transport.StartTls(Tls.CreateAuthentication(Address.TlsHost), _core.Options.ConnectTimeout, _ =>
         {
             _tlsHandshakeRuns = false;
             onSecured();

@@ -3,6 +3,7 @@ using System.Reflection;
 using System.Text.Json.Serialization;
 using Broker.Client.Tests.Support;
 using Broker.Cryptography;
+using Broker.Transport;
 using Microsoft.Extensions.Logging;
 using OfSomebodyNew;
 

@@ -5,48 +5,7 @@ namespace Broker.Client.Tests;
 /// <summary>The delay before the servers are tried again, and the choice of the server.</summary>
 public sealed class ReconnectWaitTests
 {
-    private static readonly TimeSpan Jitter = TimeSpan.FromMilliseconds(100);
-
     private static CancellationToken Token => TestContext.Current.CancellationToken;
-
-    [Theory]
-    [InlineData(0, 0)]
-    [InlineData(1, 250)]
-    [InlineData(2, 500)]
-    [InlineData(3, 1000)]
-    [InlineData(5, 4000)]
-    [InlineData(6, 5000)]
-    [InlineData(10_000, 5000)]
-    public void The_delay_doubles_up_to_the_maximum_and_has_a_jitter(int passesInVain, int milliseconds)
-    {
-        var wait = new ReconnectDelays(new ClientOptions());
-        var least = TimeSpan.FromMilliseconds(milliseconds);
-        TimeSpan[] waits = [.. Enumerable.Range(0, 100).Select(_ => wait.After(passesInVain))];
-        Assert.All(waits, w => Assert.InRange(w, least, least + Jitter));
-        Assert.NotEqual(waits.Min(), waits.Max());
-        Assert.Equal(least, new ReconnectDelays(new ClientOptions { ReconnectJitter = TimeSpan.Zero }).After(passesInVain));
-    }
-
-    [Fact]
-    public void The_delay_of_a_callback_is_limited_to_what_a_timer_supports()
-    {
-        int asked = 0;
-        TimeSpan answer = TimeSpan.FromMilliseconds(7);
-        var wait = new ReconnectDelays(new ClientOptions
-        {
-            ReconnectDelay = passes =>
-            {
-                asked = passes;
-                return answer;
-            },
-        });
-        Assert.Equal(answer, wait.After(3));
-        Assert.Equal(3, asked);
-        answer = TimeSpan.FromSeconds(-1);
-        Assert.Equal(TimeSpan.Zero, wait.After(1));
-        answer = TimeSpan.FromDays(2);
-        Assert.Equal(TimeSpan.FromDays(1), wait.After(1));
-    }
 
     [Fact]
     public async Task The_delay_grows_for_a_server_that_accepts_and_closes_at_once()

@@ -2,6 +2,7 @@ using System.Collections;
 using System.Reflection;
 using Broker.Client.Tests.Support;
 using Broker.Server;
+using Broker.Transport;
 
 namespace Broker.Client.Tests;
 

@@ -8,6 +8,7 @@ using System.Text;
 using Broker.AspNetCore;
 using Broker.Client.Tests.Support;
 using Broker.Server;
+using Broker.Transport;
 
 namespace Broker.Client.Tests;
 

@@ -1,6 +1,7 @@
 using System.Text;
 using Broker.Client;
 using Broker.Server;
+using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;

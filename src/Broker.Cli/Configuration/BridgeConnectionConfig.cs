@@ -1,4 +1,4 @@
-using Broker.Client;
+using Broker.Transport;
 
 namespace Broker.Cli.Configuration;
 

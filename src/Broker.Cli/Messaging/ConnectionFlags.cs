@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Broker.Cli.Shell;
 using Broker.Client;
+using Broker.Transport;
 
 namespace Broker.Cli.Messaging;
 

@@ -1,4 +1,5 @@
 using Broker.Client;
+using Broker.Transport;
 
 namespace Broker.Cli.Settings;
 

@@ -53,13 +53,13 @@ public sealed class BrokerClientSettings
     /// <summary>As <see cref="ClientOptions.Tracing"/>.</summary>
     public bool Tracing { get; set; }
 
-    /// <summary>As <see cref="Broker.Client.ClientTlsOptions.AuthorityFile"/>.</summary>
+    /// <summary>As <see cref="Broker.Transport.ClientTlsOptions.AuthorityFile"/>.</summary>
     public string? TlsAuthorityFile { get; set; }
 
-    /// <summary>As <see cref="Broker.Client.ClientTlsOptions.CertificateFile"/>.</summary>
+    /// <summary>As <see cref="Broker.Transport.ClientTlsOptions.CertificateFile"/>.</summary>
     public string? TlsCertificateFile { get; set; }
 
-    /// <summary>As <see cref="Broker.Client.ClientTlsOptions.KeyFile"/>.</summary>
+    /// <summary>As <see cref="Broker.Transport.ClientTlsOptions.KeyFile"/>.</summary>
     public string? TlsKeyFile { get; set; }
 
     internal List<Func<IServiceProvider, ClientOptions, ClientOptions>> Configurations { get; } = [];

@@ -2,6 +2,7 @@ using System.Net;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Client;
 using Broker.Server;
+using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;

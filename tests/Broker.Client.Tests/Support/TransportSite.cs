@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using Broker.AspNetCore;
 using Broker.Server;
 using Broker.Testing;
+using Broker.Transport;
 
 namespace Broker.Client.Tests.Support;
 

@@ -1,15 +1,10 @@
 using System.IO.Pipelines;
-using Broker.Transport;
 
-namespace Broker.Client;
+namespace Broker.Transport;
 
-/// <summary>
-/// Creates dialers for <see cref="ClientOptions.Dialer"/> from streams and pipes, for example for a proxy, a tunnel or
-/// a test.
-/// </summary>
+/// <summary>Creates dialers from streams and pipes, for example for a proxy, a tunnel or a test.</summary>
 /// <remarks>
-/// The connection owns the opened stream or pipe and closes it. TLS runs over it as over a socket if the options or
-/// the server require TLS.
+/// The connection owns the opened stream or pipe and closes it. TLS can run over it as over a socket.
 /// </remarks>
 public static class Dialers
 {

@@ -3,18 +3,19 @@ using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Client;
+namespace Broker.Transport;
 
 /// <summary>The content of <see cref="ClientTlsOptions"/> and of the files that it refers to. Immutable.</summary>
-internal sealed class ClientTls
+public sealed class ClientTlsContext
 {
     private readonly ClientTlsOptions _options;
     private readonly X509ChainPolicy? _policy;
     private readonly SslStreamCertificateContext? _certificate;
 
+    /// <summary>Reads the files and checks the options.</summary>
     /// <param name="options">The options. If null, TLS is used only if a server or an address requires it.</param>
     /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
-    internal ClientTls(ClientTlsOptions? options)
+    public ClientTlsContext(ClientTlsOptions? options)
     {
         _options = options ?? new ClientTlsOptions { Required = false };
         Require(_options.MinVersion is SslProtocols.Tls12 or SslProtocols.Tls13, $"{nameof(_options.MinVersion)} must be TLS 1.2 or 1.3");
@@ -34,15 +35,20 @@ internal sealed class ClientTls
     }
 
     /// <summary>Whether a connection without TLS is refused.</summary>
-    internal bool IsRequired => _options.Required;
+    public bool IsRequired => _options.Required;
 
-    internal bool IsHandshakeFirst => _options.HandshakeFirst;
+    /// <summary>Whether the TLS handshake comes before the first message of the server.</summary>
+    public bool IsHandshakeFirst => _options.HandshakeFirst;
 
-    internal SslClientAuthenticationOptions For(ServerAddress address)
+    /// <summary>
+    /// Creates the settings of one handshake. This calls <see cref="ClientTlsOptions.Configure"/>.
+    /// </summary>
+    /// <param name="host">The host name for the server's certificate, unless the options contain one.</param>
+    public SslClientAuthenticationOptions CreateAuthentication(string host)
     {
         var authentication = new SslClientAuthenticationOptions
         {
-            TargetHost = _options.TargetHost ?? address.TlsHost,
+            TargetHost = _options.TargetHost ?? host,
             EnabledSslProtocols = _options.MinVersion == SslProtocols.Tls13 ? SslProtocols.Tls13 : SslProtocols.Tls12 | SslProtocols.Tls13,
             CertificateChainPolicy = _policy,
             ClientCertificateContext = _certificate,

@@ -1,58 +1,60 @@
 using System.Globalization;
 using System.Net.Security;
 using System.Net.WebSockets;
-using System.Security.Authentication;
-using Broker.Transport;
 
-namespace Broker.Client;
+namespace Broker.Transport;
 
 /// <summary>
 /// Connects over WebSocket, the upgrade of an HTTP connection. The protocol's bytes are sent in binary frames, and a
-/// frame may begin and end anywhere in a command.
+/// frame may begin and end anywhere in a message of the protocol.
 /// </summary>
-internal static class WebSocketDialer
+public static class WebSocketDialer
 {
     // The limit for the server to answer the client's close frame.
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(1);
 
-    /// <exception cref="ConnectionLostException">The server cannot be reached, or does not offer WebSocket at the
-    /// address.</exception>
-    /// <exception cref="TlsException">One side rejects the other's certificate.</exception>
-    internal static async Task<Connection> ConnectAsync(
-        EventLoop loop, ServerAddress address, ClientTls tls, ConnectionHandler handler, CancellationToken cancellationToken)
+    /// <summary>Connects to a WebSocket server. The connection sends no pings of WebSocket.</summary>
+    /// <param name="loop">The loop that the connection will belong to.</param>
+    /// <param name="uri">The address, with the scheme <c>ws</c> or <c>wss</c>.</param>
+    /// <param name="authentication">
+    /// The TLS settings for <c>wss</c>. Their target host, if it is set, is also the host in the request.
+    /// </param>
+    /// <param name="handler">The handler of the connection's protocol.</param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
+    /// <exception cref="WebSocketException">The server does not offer WebSocket at the address.</exception>
+    /// <exception cref="HttpRequestException">The server cannot be reached, or the TLS handshake failed.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public static async Task<Connection> ConnectAsync(
+        EventLoop loop, Uri uri, SslClientAuthenticationOptions authentication, ConnectionHandler handler, CancellationToken cancellationToken)
     {
+        ArgumentNullException.ThrowIfNull(loop);
+        ArgumentNullException.ThrowIfNull(uri);
+        ArgumentNullException.ThrowIfNull(authentication);
+        ArgumentNullException.ThrowIfNull(handler);
         var socket = new ClientWebSocket();
         try
         {
-            // The NATS protocol has its own keep-alive.
+            // The protocol has its own keep-alive.
             socket.Options.KeepAliveInterval = Timeout.InfiniteTimeSpan;
-            SslClientAuthenticationOptions authentication = tls.For(address);
-            if (address.IsTls)
+            if (string.Equals(uri.Scheme, Uri.UriSchemeWss, StringComparison.OrdinalIgnoreCase))
             {
-                SetHostHeader(socket, address.WebSocketUri!, authentication.TargetHost);
+                SetHostHeader(socket, uri, authentication.TargetHost);
             }
 
             using var http = new SocketsHttpHandler { SslOptions = authentication };
             using var invoker = new HttpMessageInvoker(http);
-            await socket.ConnectAsync(address.WebSocketUri!, invoker, cancellationToken).ConfigureAwait(false);
+            await socket.ConnectAsync(uri, invoker, cancellationToken).ConfigureAwait(false);
             Stream stream = WebSocketStream.Create(socket, WebSocketMessageType.Binary, CloseTimeout);
             return PipeLink.Open(
                 loop,
                 StreamDuplexPipe.Open(stream, () => socket.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None)),
                 handler);
         }
-        catch (Exception e)
+        catch
         {
             socket.Dispose();
             cancellationToken.ThrowIfCancellationRequested();
-            throw e switch
-            {
-                WebSocketException or HttpRequestException or IOException when e.GetBaseException() is AuthenticationException tlsError
-                    => new TlsException($"TLS failed: {tlsError.Message} ({address})", e),
-                WebSocketException or HttpRequestException or IOException
-                    => new ConnectionLostException($"The server cannot be reached by WebSocket: {e.GetBaseException().Message} ({address})", e),
-                _ => e,
-            };
+            throw;
         }
     }
 

@@ -1,5 +1,7 @@
 using System.Diagnostics;
 using System.Net.Sockets;
+using System.Net.WebSockets;
+using System.Security.Authentication;
 using Broker.Transport;
 
 namespace Broker.Client;
@@ -24,7 +26,8 @@ internal sealed class Connector
     {
         _core = core;
         _servers = new ServerPool(core.Options.Servers, core.Options.RetryRefused);
-        _delays = new ReconnectDelays(core.Options);
+        _delays = new ReconnectDelays(
+            core.Options.ReconnectWait, core.Options.MaxReconnectWait, core.Options.ReconnectJitter, core.Options.ReconnectDelay);
     }
 
     /// <summary>The number of times that a server was found after a loss. Used under the gate.</summary>
@@ -284,7 +287,23 @@ internal sealed class Connector
     private Task<Connection> DialAsync(Link link, CancellationToken cancellationToken)
         => Options.Dialer is { } dialer
             ? dialer.DialAsync(_core.Loop, link, cancellationToken).AsTask()
-            : link.Address.WebSocketUri is not null
-            ? WebSocketDialer.ConnectAsync(_core.Loop, link.Address, _core.Tls, link, cancellationToken)
+            : link.Address.WebSocketUri is { } uri
+            ? DialWebSocketAsync(link, uri, cancellationToken)
             : Dialer.ConnectAsync(_core.Loop, link.Address.EndPoint, link, cancellationToken);
+
+    private async Task<Connection> DialWebSocketAsync(Link link, Uri uri, CancellationToken cancellationToken)
+    {
+        ServerAddress address = link.Address;
+        try
+        {
+            return await WebSocketDialer.ConnectAsync(
+                _core.Loop, uri, _core.Tls.CreateAuthentication(address.TlsHost), link, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is WebSocketException or HttpRequestException or IOException)
+        {
+            throw e.GetBaseException() is AuthenticationException tlsError
+                ? new TlsException($"TLS failed: {tlsError.Message} ({address})", e)
+                : new ConnectionLostException($"The server cannot be reached by WebSocket: {e.GetBaseException().Message} ({address})", e);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 using System.IO.Pipelines;
 
-namespace Broker.Client;
+namespace Broker.Transport;
 
 /// <summary>
 /// Adapts a byte stream to a duplex pipe. At most one read and one write run at a time. Each direction buffers at most

@@ -2,19 +2,15 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Broker.Client;
+namespace Broker.Transport;
 
-/// <summary>The TLS options of a <see cref="BrokerConnection"/>.</summary>
-/// <remarks>
-/// Immutable. The files are read once, when the connection is created. The client uses a server's list of other
-/// servers only if the list came over TLS, because an attacker could change an unencrypted INFO.
-/// </remarks>
+/// <summary>The TLS options of a client, for <see cref="ClientTlsContext"/>.</summary>
+/// <remarks>Immutable. The files are read once, when the context is created.</remarks>
 public sealed record ClientTlsOptions
 {
     /// <summary>
-    /// Whether a server that does not offer TLS is refused. Default true. An address with the scheme <c>tls</c> always
-    /// requires TLS. If false, TLS is used if the server requires it, and an attacker between client and server can
-    /// hide that requirement.
+    /// Whether a server that does not offer TLS is refused. Default true. If false, TLS is used if the server or its
+    /// address requires it, and an attacker between client and server can hide the requirement of the server.
     /// </summary>
     public bool Required { get; init; } = true;
 
