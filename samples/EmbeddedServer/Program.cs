@@ -7,7 +7,7 @@ using Broker.Server;
 await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(0));
 Console.WriteLine($"NATS clients connect to nats://{server.EndPoints[0]}");
 
-await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect());
+await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.CreateDialer());
 
 client.Subscribe("zmq.weather.>", static (in message) =>
     Console.WriteLine($"{Encoding.UTF8.GetString(message.Subject)}: {Encoding.UTF8.GetString(message.Body)}"));
@@ -15,7 +15,7 @@ client.Subscribe("zmq.weather.>", static (in message) =>
 await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
 {
     // On the server's loops: no thread is woken between the two.
-    Client = new ClientOptions { Dialer = server.Connect(), Loops = server.Loops },
+    Client = new ClientOptions { Dialer = server.CreateDialer(), Loops = server.Loops },
     Routes =
     [
         new PubSubRouteOptions

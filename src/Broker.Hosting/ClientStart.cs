@@ -73,7 +73,7 @@ internal static class ClientStart
         {
             Servers = settings.Servers.Count == 0 ? options.Servers : [.. settings.Servers],
             // A user of this host's own server need show nothing: the server is told who it is.
-            Dialer = server?.Connect(settings.Password is null ? settings.User : null),
+            Dialer = server?.CreateDialer(settings.Password is null ? settings.User : null),
             Name = settings.Name ?? options.Name,
             User = settings.Password is null && server is not null ? null : settings.User,
             Password = settings.Password,

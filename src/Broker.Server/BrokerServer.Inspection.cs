@@ -14,17 +14,17 @@ public sealed partial class BrokerServer
     /// <summary>
     /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
     /// </summary>
-    public ServerFacts Inspect()
+    public ServerDescription Inspect()
     {
         BrokerServerOptions options = _core.Options;
-        return new ServerFacts
+        return new ServerDescription
         {
             Id = _core.Identity.Id,
             Name = _core.Identity.Name,
             ProtocolVersion = ServerIdentity.ProtocolVersion,
             EndPoint = _core.Advertised,
             SystemAccount = _core.Accounts.SystemAccount.Name,
-            IsLeaving = _core.IsLeaving,
+            IsShuttingDown = _core.IsLeaving,
             Started = _started,
             Now = _core.Now,
             MemoryBytes = Environment.WorkingSet,
@@ -53,13 +53,13 @@ public sealed partial class BrokerServer
     }
 
     /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
-    public IReadOnlyList<AccountFacts> InspectAccounts()
+    public IReadOnlyList<AccountDescription> InspectAccounts()
         => [.. _core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(Describe)];
 
     /// <summary>
     /// Lists clients. Only the clients of the page are described; the others are visited to determine the order. The
     /// event loops do no work for it unless the query requests subscriptions; they then copy at most
-    /// <see cref="ConnectionQuery.MostListedSubscriptions"/> references. The server keeps the descriptions of the last
+    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> references. The server keeps the descriptions of the last
     /// <c>10,000</c> closed clients.
     /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
@@ -80,11 +80,11 @@ public sealed partial class BrokerServer
         }
 
         List<ConnectionList.Entry> page = list.Page();
-        var connections = new List<ConnectionFacts>(page.Count);
-        int room = ConnectionQuery.MostListedSubscriptions;
+        var connections = new List<ConnectionDescription>(page.Count);
+        int room = ConnectionQuery.MaxListedSubscriptions;
         foreach (ConnectionList.Entry entry in page)
         {
-            ConnectionFacts facts = entry.Describe(now);
+            ConnectionDescription facts = entry.Describe(now);
             if (query.WithSubscriptions)
             {
                 Subscription[] copied = entry.Session is { Subscriptions.Count: > 0 } session && room > 0
@@ -111,7 +111,7 @@ public sealed partial class BrokerServer
         SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
     {
         query = (query ?? new SubscriptionQuery()).Clamp();
-        var found = new List<SubscriptionFacts>();
+        var found = new List<SubscriptionDescription>();
         if (query.Subject is not null)
         {
             byte[] subject = Encoding.UTF8.GetBytes(query.Subject);
@@ -167,7 +167,7 @@ public sealed partial class BrokerServer
         return done == copied.Task ? await copied.Task.ConfigureAwait(false) : [];
     }
 
-    private static SubscriptionFacts Describe(ClientSession session, Subscription subscription) => new(
+    private static SubscriptionDescription Describe(ClientSession session, Subscription subscription) => new(
         session.Account.Name,
         Encoding.UTF8.GetString(subscription.Filter),
         subscription.Queue is null ? null : Encoding.UTF8.GetString(subscription.Queue),
@@ -179,7 +179,7 @@ public sealed partial class BrokerServer
     private static bool IsOf(string? wanted, Account account)
         => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 
-    private static AccountFacts Describe(Account account)
+    private static AccountDescription Describe(Account account)
         => new(account.Name, account.Connections, account.Router.SubscriptionCount)
         {
             IsSystem = account.IsSystem,
@@ -189,16 +189,16 @@ public sealed partial class BrokerServer
             Imports = [.. account.Links.Imports.Select(Describe)],
         };
 
-    private static ImportFacts Describe(ImportLink link) => new(
+    private static ImportDescription Describe(ImportLink link) => new(
         link.IsService,
         link.Import.Account,
         Encoding.UTF8.GetString(link.Mapping.Remote),
         Encoding.UTF8.GetString(link.Mapping.Local));
 
-    private RoutingFacts InspectRouting()
+    private RoutingCounters InspectRouting()
         => Describe(_core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));
 
-    private static RoutingFacts Describe(RouterCounts counts) => new(
+    private static RoutingCounters Describe(RouterCounts counts) => new(
         counts.Subscriptions,
         counts.Routes,
         counts.Inserts,

@@ -111,7 +111,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// The user does not exist. If the user is removed later, attempts to connect fail from then on.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
-    public IDialer Connect(string? user = null)
+    public IDialer CreateDialer(string? user = null)
     {
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         ThrowIfUnknown(user);

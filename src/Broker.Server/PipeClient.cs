@@ -12,25 +12,25 @@ public sealed class PipeClient
     /// Failure</c> or <c>Server Shutdown</c>; null if the client closed it. The value is final when the server has
     /// completed the pipe's output. Thread-safe.
     /// </summary>
-    public string? EndedFor => _session.Channel.EndedFor;
+    public string? Reason => _session.Channel.EndedFor;
 
     /// <summary>
     /// Closes the connection as a drain does: the server reads nothing more from the client, delivers the queued
     /// messages, and completes the pipe. Thread-safe; has no effect if the connection is closed already.
     /// </summary>
-    /// <param name="patience">
+    /// <param name="timeout">
     /// The time that the client has to receive the queued messages; <see cref="Timeout.InfiniteTimeSpan"/> for no
     /// limit.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
-    public void Leave(TimeSpan patience)
+    public void Close(TimeSpan timeout)
     {
-        if (patience == Timeout.InfiniteTimeSpan)
+        if (timeout == Timeout.InfiniteTimeSpan)
         {
-            patience = TimeSpan.MaxValue;
+            timeout = TimeSpan.MaxValue;
         }
 
-        ArgumentOutOfRangeException.ThrowIfLessThan(patience, TimeSpan.Zero);
-        _session.Channel.Leave(patience);
+        ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
+        _session.Channel.Leave(timeout);
     }
 }

@@ -173,7 +173,7 @@ public sealed class TestBroker : IAsyncDisposable
             throw new ArgumentException("A subject must consist of non-empty tokens separated by dots, without white space or wildcards.", nameof(subject));
         }
 
-        var query = new SubscriptionQuery { Subject = subject, Limit = ConnectionQuery.MostListedSubscriptions };
+        var query = new SubscriptionQuery { Subject = subject, Limit = ConnectionQuery.MaxListedSubscriptions };
         return Waiting.UntilAsync(
             WaitTimeout,
             async () =>
@@ -255,7 +255,7 @@ public sealed class TestBroker : IAsyncDisposable
         return BrokerConnection.ConnectAsync(
             options with
             {
-                Dialer = server.Connect(user),
+                Dialer = server.CreateDialer(user),
                 Loops = loops,
                 User = user is null ? options.User : null,
                 // This connect only waits for processor time.

@@ -64,7 +64,7 @@ public sealed class LoopEndTests
 
     private static ZeroMqBridgeOptions Options(BrokerServer server, EventLoopGroup loops) => new()
     {
-        Client = new ClientOptions { Loops = loops, Dialer = server.Connect() },
+        Client = new ClientOptions { Loops = loops, Dialer = server.CreateDialer() },
         Routes =
         [
             new PubSubRouteOptions { Publishers = [AnyPort], Subscribers = [AnyPort] },

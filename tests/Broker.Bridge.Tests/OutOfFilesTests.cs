@@ -51,7 +51,7 @@ public sealed class OutOfFilesTests
                 o.Listen(0);
             },
             Ct);
-        await using ZeroMqBridge bridge = await BridgeAsync(new ClientOptions { Loops = loops, Servers = ["nats://127.0.0.1"], Dialer = server.Connect() });
+        await using ZeroMqBridge bridge = await BridgeAsync(new ClientOptions { Loops = loops, Servers = ["nats://127.0.0.1"], Dialer = server.CreateDialer() });
 
         await TurnedAwayAsync(new Uri(((PubSubRoute)bridge.Find("pubsub")!).SubscriberEndpoints[0]).Port);
         await TurnedAwayAsync(((IPEndPoint)server.EndPoints[0]).Port);

@@ -51,7 +51,7 @@ public sealed class InProcessTests
     public async Task A_server_behind_a_dialer_is_named_by_its_own_name_and_not_by_an_address()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(static o => o.ServerName = "embedded", Token);
-        await using (BrokerConnection connection = await Patient.ConnectAsync(new() { Dialer = server.Connect() }, Token))
+        await using (BrokerConnection connection = await Patient.ConnectAsync(new() { Dialer = server.CreateDialer() }, Token))
         {
             Assert.Equal("embedded", connection.Server);
         }
@@ -68,7 +68,7 @@ public sealed class InProcessTests
         var lost = Wait.Source<Exception>();
         var search = Wait.Source<string>();
         Connection? transport = null;
-        IDialer inner = server.Connect();
+        IDialer inner = server.CreateDialer();
         await using BrokerConnection client = await Patient.ConnectAsync(
             new()
             {

@@ -262,7 +262,7 @@ public sealed class ServedOptionTests
     public async Task A_name_is_shown_by_this_broker()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(static _ => { }, Token);
-        await using BrokerConnection client = await Patient.ConnectAsync(new() { Dialer = server.Connect(), Name = "kitchen" }, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(new() { Dialer = server.CreateDialer(), Name = "kitchen" }, Token);
         Assert.Equal("kitchen", Assert.Single((await server.InspectConnectionsAsync(cancellationToken: Token)).Connections).Name);
     }
 }

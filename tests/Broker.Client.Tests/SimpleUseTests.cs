@@ -98,9 +98,9 @@ public sealed class SimpleUseTests
     public async Task An_embedded_server_is_reached_with_one_call()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(o => o.Users = [new User("inside", "x")], Token);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect("inside"), Token);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.CreateDialer("inside"), Token);
         Assert.Equal("4 degrees", await RoundTripAsync(client));
-        await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(server.Connect(), Token));
+        await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(server.CreateDialer(), Token));
     }
 
     [Fact]
@@ -111,7 +111,7 @@ public sealed class SimpleUseTests
         await using BrokerConnection client = await Patient.ConnectAsync(
             new()
             {
-                Dialer = server.Connect(),
+                Dialer = server.CreateDialer(),
                 MaxReconnectAttempts = 2,
                 ReconnectWait = TimeSpan.FromMilliseconds(1),
                 OnDisconnected = (_, e) => lost.TrySetResult(e),

@@ -10,7 +10,7 @@ namespace Broker.Hosting.Tests;
 /// <summary>Settings that the page says change while the server runs, as far as the server tells what it goes by.</summary>
 public sealed class ReloadTests
 {
-    private static readonly Dictionary<string, Func<ServerFacts, string>> Told = new(StringComparer.Ordinal)
+    private static readonly Dictionary<string, Func<ServerDescription, string>> Told = new(StringComparer.Ordinal)
     {
         ["MaxPayload"] = static facts => Text(facts.MaxPayload),
         ["MaxControlLine"] = static facts => Text(facts.MaxControlLine),

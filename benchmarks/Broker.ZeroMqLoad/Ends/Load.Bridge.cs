@@ -34,7 +34,7 @@ internal sealed partial class Load
         var client = new ClientOptions
         {
             Servers = ["nats://127.0.0.1:4222"],
-            Dialer = server.Connect(),
+            Dialer = server.CreateDialer(),
             Loops = loops,
             WhileDisconnected = PublishWhileDisconnected.Drop,
         };

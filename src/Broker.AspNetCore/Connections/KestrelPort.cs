@@ -30,7 +30,7 @@ internal sealed class KestrelPort(Func<BrokerServer> server)
 
         // The host waits for its connections when it stops, and they go by themselves only when they are told.
         CancellationToken stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
-        using (stopping.UnsafeRegister(static c => ((PipeClient)c!).Leave(Timeout.InfiniteTimeSpan), client))
+        using (stopping.UnsafeRegister(static c => ((PipeClient)c!).Close(Timeout.InfiniteTimeSpan), client))
         {
             await end.Done.ConfigureAwait(false);
         }

@@ -6,7 +6,7 @@ namespace Broker.AspNetCore;
 /// <summary>The page at the root: what there is to look at.</summary>
 internal static class IndexPage
 {
-    internal static string Write(ServerFacts facts, IReadOnlyList<MonitoringPage> others)
+    internal static string Write(ServerDescription facts, IReadOnlyList<MonitoringPage> others)
     {
         string more = string.Concat(others.Select(page =>
             $"<li><a href=\".{HtmlEncoder.Default.Encode(page.Path)}\">{HtmlEncoder.Default.Encode(page.Path.TrimStart('/'))}</a>: {HtmlEncoder.Default.Encode(page.Title)}</li>\n"));

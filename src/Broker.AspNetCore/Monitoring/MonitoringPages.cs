@@ -40,7 +40,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
 
     internal Task IndexAsync(HttpContext context)
     {
-        ServerFacts facts = server.Inspect();
+        ServerDescription facts = server.Inspect();
         context.Response.ContentType = "text/html; charset=utf-8";
         context.Response.Headers.ContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'";
         return context.Response.WriteAsync(IndexPage.Write(facts, options.Pages), context.RequestAborted);
@@ -48,7 +48,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
 
     internal Task HealthzAsync(HttpContext context)
     {
-        bool healthy = !server.Inspect().IsLeaving;
+        bool healthy = !server.Inspect().IsShuttingDown;
         context.Response.StatusCode = healthy ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
         Healthz answer = healthy ? new Healthz("ok") : new Healthz("unavailable") { Error = "the server is shutting down" };
         return WriteAsync(context, answer, MonitoringJson.Compact.Healthz);
@@ -90,8 +90,8 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
     internal Task AccountzAsync(HttpContext context)
     {
         string? name = new QueryReader(context.Request.Query).Text("acc");
-        IReadOnlyList<AccountFacts> accounts = server.InspectAccounts();
-        AccountFacts? one = accounts.FirstOrDefault(a => string.Equals(a.Name, name, StringComparison.Ordinal));
+        IReadOnlyList<AccountDescription> accounts = server.InspectAccounts();
+        AccountDescription? one = accounts.FirstOrDefault(a => string.Equals(a.Name, name, StringComparison.Ordinal));
         if (name is not null && one is null)
         {
             throw new QueryException($"Account {name} does not exist");

@@ -9,13 +9,13 @@ internal static class PrometheusText
 {
     internal const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-    internal static string Write(ServerFacts facts)
+    internal static string Write(ServerDescription facts)
     {
         var text = new StringBuilder(4096);
         text.Append("# HELP broker_info What the server is; always 1.\n# TYPE broker_info gauge\n")
             .Append(CultureInfo.InvariantCulture, $"broker_info{{server_id=\"{Escape(facts.Id)}\",server_name=\"{Escape(facts.Name)}\",")
             .Append(CultureInfo.InvariantCulture, $"protocol_version=\"{Escape(facts.ProtocolVersion)}\"}} 1\n");
-        Gauge(text, "broker_up", "Whether new clients are served.", facts.IsLeaving ? 0 : 1);
+        Gauge(text, "broker_up", "Whether new clients are served.", facts.IsShuttingDown ? 0 : 1);
         Gauge(text, "broker_start_time_seconds", "When the server started, in seconds since 1970.", (facts.Started - DateTime.UnixEpoch).TotalSeconds);
         Gauge(text, "broker_connections", "Clients connected now.", facts.Counters.Connections);
         Gauge(text, "broker_max_connections", "How many clients there may be at a time.", facts.MaxConnections);

@@ -66,7 +66,7 @@ internal sealed class WebSocketClient : IDisposable
             return;
         }
 
-        using CancellationTokenRegistration leave = stopping.UnsafeRegister(static c => ((PipeClient)c!).Leave(Timeout.InfiniteTimeSpan), _client);
+        using CancellationTokenRegistration leave = stopping.UnsafeRegister(static c => ((PipeClient)c!).Close(Timeout.InfiniteTimeSpan), _client);
         Task sending = SendAllAsync();
         _status = await ReceiveAllAsync().ConfigureAwait(false);
         _receives = false;
@@ -157,7 +157,7 @@ internal sealed class WebSocketClient : IDisposable
 
             // The server has ended it, of itself or because nothing comes any more: the client has a while to answer the close frame
             // that says so.
-            (WebSocketCloseStatus status, string? words) = _receives ? CloseStatus.For(_client?.EndedFor) : (_status, _words);
+            (WebSocketCloseStatus status, string? words) = _receives ? CloseStatus.For(_client?.Reason) : (_status, _words);
             await _socket.CloseOutputAsync(status, words, _ending.Token).ConfigureAwait(false);
             _ending.CancelAfter(Grace);
         }

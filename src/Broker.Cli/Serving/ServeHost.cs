@@ -195,7 +195,7 @@ internal sealed class ServeHost : IServeHost
                 User = _bridgeUser.Name,
                 Password = _bridgeUser.Password,
                 Servers = ["nats://127.0.0.1"],
-                Dialer = server.Connect(),
+                Dialer = server.CreateDialer(),
             },
             _loggers.CreateLogger("zeromq"),
             cancellationToken);

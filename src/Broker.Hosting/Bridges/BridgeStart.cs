@@ -116,7 +116,7 @@ internal sealed class BridgeStart(
     {
         ClientOptions options = new ZeroMqBridgeOptions().Client with { Loops = loops };
         return settings is null
-            ? options with { Dialer = services.GetService<BrokerServer>()?.Connect() }
+            ? options with { Dialer = services.GetService<BrokerServer>()?.CreateDialer() }
             : ClientStart.Apply(services, settings, options);
     }
 

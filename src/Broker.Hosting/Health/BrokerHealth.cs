@@ -56,7 +56,7 @@ public static class BrokerHealth
             => Task.FromResult(
                 state.IsDraining ? new HealthCheckResult(context.Registration.FailureStatus, "draining")
                 : !state.IsStarted ? new HealthCheckResult(context.Registration.FailureStatus, "starting")
-                : services.GetService<BrokerServer>()?.Inspect().IsLeaving == true ? new HealthCheckResult(context.Registration.FailureStatus, "leaving")
+                : services.GetService<BrokerServer>()?.Inspect().IsShuttingDown == true ? new HealthCheckResult(context.Registration.FailureStatus, "leaving")
                 : HealthCheckResult.Healthy());
     }
 

@@ -16,7 +16,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
 
     private readonly ServerCore _core;
     private readonly EventLoopGroup _loops;
-    private readonly Func<ServerFacts> _inspect;
+    private readonly Func<ServerDescription> _inspect;
     private readonly SystemJson _json;
     private readonly RoutingPublisher[] _publishers;
     private readonly AccountTraffic _traffic;
@@ -25,7 +25,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     private Account? _answersIn;
     private int _answering;
 
-    internal SystemEvents(ServerCore core, EventLoopGroup loops, Func<ServerFacts> inspect)
+    internal SystemEvents(ServerCore core, EventLoopGroup loops, Func<ServerDescription> inspect)
     {
         _core = core;
         _loops = loops;
@@ -205,7 +205,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             || _core.Identity.Name.Contains(wanted, StringComparison.Ordinal);
     }
 
-    private ConnectionFacts Gone(ClientSession session, string reason)
+    private ConnectionDescription Gone(ClientSession session, string reason)
     {
         DateTime now = _core.Now;
         return session.Describe(now) with { Stopped = now, Reason = reason };

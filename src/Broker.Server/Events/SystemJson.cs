@@ -12,13 +12,13 @@ internal sealed class SystemJson(ServerCore core)
 
     private long _sequence;
 
-    internal byte[] Connected(ConnectionFacts client) => Write(json =>
+    internal byte[] Connected(ConnectionDescription client) => Write(json =>
     {
         Begin(json, "client_connect");
         Client(json, client);
     });
 
-    internal byte[] Disconnected(ConnectionFacts client) => Write(json =>
+    internal byte[] Disconnected(ConnectionDescription client) => Write(json =>
     {
         Begin(json, "client_disconnect");
         Client(json, client);
@@ -37,7 +37,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteNumber("slow_consumers", 0);
     });
 
-    internal byte[] Statistics(ServerFacts facts) => Write(json =>
+    internal byte[] Statistics(ServerDescription facts) => Write(json =>
     {
         json.WritePropertyName("server");
         Server(json);
@@ -70,7 +70,7 @@ internal sealed class SystemJson(ServerCore core)
         }
     });
 
-    internal byte[] Accounts(ServerFacts facts) => Answer(json =>
+    internal byte[] Accounts(ServerDescription facts) => Answer(json =>
     {
         json.WriteString("server_id", core.Identity.Id);
         json.WriteString("now", facts.Now);
@@ -150,7 +150,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteEndObject();
     }
 
-    private static void Client(Utf8JsonWriter json, ConnectionFacts client)
+    private static void Client(Utf8JsonWriter json, ConnectionDescription client)
     {
         json.WriteStartObject("client");
         json.WriteString("start", client.Started);

@@ -12,11 +12,11 @@ internal sealed class ClosedConnections
     private const int LongestText = 128;
 
     private readonly Lock _gate = new();
-    private readonly Queue<ConnectionFacts> _facts = new();
+    private readonly Queue<ConnectionDescription> _facts = new();
 
     internal void Add(ClientSession session, CloseReason reason, DateTime now)
     {
-        ConnectionFacts facts = session.Describe(now);
+        ConnectionDescription facts = session.Describe(now);
         facts = facts with
         {
             Stopped = now,
@@ -36,7 +36,7 @@ internal sealed class ClosedConnections
         }
     }
 
-    internal ConnectionFacts[] ToArray()
+    internal ConnectionDescription[] ToArray()
     {
         lock (_gate)
         {

@@ -18,9 +18,9 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
         }
     }
 
-    internal void AddClosed(ConnectionFacts[] closed)
+    internal void AddClosed(ConnectionDescription[] closed)
     {
-        foreach (ConnectionFacts facts in closed)
+        foreach (ConnectionDescription facts in closed)
         {
             Add(new Entry(facts.Id, KeyOf(facts), facts.Reason, facts, null));
         }
@@ -74,7 +74,7 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
         _ => 0,
     };
 
-    private long KeyOf(ConnectionFacts facts) => query.Order switch
+    private long KeyOf(ConnectionDescription facts) => query.Order switch
     {
         ConnectionOrder.Started => facts.Started.Ticks,
         ConnectionOrder.Subscriptions => -facts.Subscriptions,
@@ -91,8 +91,8 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
     };
 
     /// <summary>A client connection and its sort key.</summary>
-    internal readonly record struct Entry(ulong Id, long Key, string? Text, ConnectionFacts? Facts, ClientSession? Session)
+    internal readonly record struct Entry(ulong Id, long Key, string? Text, ConnectionDescription? Facts, ClientSession? Session)
     {
-        internal ConnectionFacts Describe(DateTime now) => Facts ?? Session!.Describe(now);
+        internal ConnectionDescription Describe(DateTime now) => Facts ?? Session!.Describe(now);
     }
 }

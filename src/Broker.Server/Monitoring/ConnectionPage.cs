@@ -5,4 +5,4 @@ namespace Broker.Server;
 /// <param name="Total">The number of clients on all pages.</param>
 /// <param name="Offset">The number of clients before this page.</param>
 /// <param name="Limit">The maximum number of clients on a page.</param>
-public sealed record ConnectionPage(IReadOnlyList<ConnectionFacts> Connections, int Total, int Offset, int Limit);
+public sealed record ConnectionPage(IReadOnlyList<ConnectionDescription> Connections, int Total, int Offset, int Limit);

@@ -7,10 +7,10 @@ public sealed record ConnectionQuery
     public const int DefaultLimit = 1024;
 
     /// <summary>The maximum number of clients on a page.</summary>
-    public const int MostLimit = 65_536;
+    public const int MaxLimit = 65_536;
 
     /// <summary>The maximum number of subscriptions that are listed for all clients of a page together.</summary>
-    public const int MostListedSubscriptions = 65_536;
+    public const int MaxListedSubscriptions = 65_536;
 
     /// <summary>Whether to list connected clients, closed clients, or both.</summary>
     public ConnectionStates States { get; init; } = ConnectionStates.Open;
@@ -22,7 +22,7 @@ public sealed record ConnectionQuery
     public int Offset { get; init; }
 
     /// <summary>
-    /// The number of clients to list, up to <see cref="MostLimit"/>. A number below 1 counts as
+    /// The number of clients to list, up to <see cref="MaxLimit"/>. A number below 1 counts as
     /// <see cref="DefaultLimit"/>.
     /// </summary>
     public int Limit { get; init; } = DefaultLimit;
@@ -42,6 +42,6 @@ public sealed record ConnectionQuery
     internal ConnectionQuery Clamp() => this with
     {
         Offset = Math.Max(0, Offset),
-        Limit = Limit <= 0 ? DefaultLimit : Math.Min(Limit, MostLimit),
+        Limit = Limit <= 0 ? DefaultLimit : Math.Min(Limit, MaxLimit),
     };
 }

@@ -7,7 +7,7 @@ public sealed record SubscriptionQuery
     public int Offset { get; init; }
 
     /// <summary>
-    /// The number of subscriptions to list, up to <see cref="ConnectionQuery.MostListedSubscriptions"/>. A number below
+    /// The number of subscriptions to list, up to <see cref="ConnectionQuery.MaxListedSubscriptions"/>. A number below
     /// 1 counts as <see cref="ConnectionQuery.DefaultLimit"/>.
     /// </summary>
     public int Limit { get; init; } = ConnectionQuery.DefaultLimit;
@@ -23,6 +23,6 @@ public sealed record SubscriptionQuery
     internal SubscriptionQuery Clamp() => this with
     {
         Offset = Math.Max(0, Offset),
-        Limit = Limit <= 0 ? ConnectionQuery.DefaultLimit : Math.Min(Limit, ConnectionQuery.MostListedSubscriptions),
+        Limit = Limit <= 0 ? ConnectionQuery.DefaultLimit : Math.Min(Limit, ConnectionQuery.MaxListedSubscriptions),
     };
 }

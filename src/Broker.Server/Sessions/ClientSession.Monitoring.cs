@@ -24,13 +24,13 @@ internal sealed partial class ClientSession
     internal long PendingBytes => _channel.Connection?.PendingBytes ?? 0;
 
     /// <summary>Creates a description of the client for monitoring. Thread-safe.</summary>
-    internal ConnectionFacts Describe(DateTime now)
+    internal ConnectionDescription Describe(DateTime now)
     {
         ConnectRequest? request = _authentication.Request;
         var ip = RemoteEndPoint as IPEndPoint;
         TimeSpan idle = TimeSpan.FromMilliseconds(Math.Max(0, _server.Tick - LastActivityTick));
         DateTime last = now - idle;
-        return new ConnectionFacts
+        return new ConnectionDescription
         {
             Id = Id,
             Transport = Transport,

@@ -12,7 +12,7 @@ internal static class EmbeddedProgram
     internal static async Task RunAsync(int port)
     {
         await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(port)); // throws if it cannot listen
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect()); // no socket
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.CreateDialer()); // no socket
         client.Subscribe("weather.>", static (in message) => Console.WriteLine(message.Body.Length));
         client.Publish("weather.oslo", "4 degrees"u8);
         await client.FlushAsync(); // when the server has answered, the handler has printed 9

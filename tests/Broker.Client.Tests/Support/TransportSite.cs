@@ -67,7 +67,7 @@ internal sealed class TransportSite : IAsyncDisposable
                 return new() { Servers = [$"unix://{path}"] };
             case Way.InProcess:
                 _restart = server.RestartAsync;
-                return new() { Dialer = new Dial((loop, handler, cancel) => server.Now.Connect().DialAsync(loop, handler, cancel)) };
+                return new() { Dialer = new Dial((loop, handler, cancel) => server.Now.CreateDialer().DialAsync(loop, handler, cancel)) };
             case Way.WebSocket or Way.SecureWebSocket:
                 NatsWebSocketHost host = await NatsWebSocketHost.StartAsync(
                     server.Now,

@@ -60,7 +60,7 @@ public sealed class IsolationTests
         Assert.Equal("", one.Sync());
         Say(other, "PUB x 1\r\na\r\n");
         Assert.Equal("MSG x 2 1\r\nb\r\n", Say(one, "PUB x 1\r\nb\r\n"));
-        IReadOnlyList<AccountFacts> accounts = server.InspectAccounts();
+        IReadOnlyList<AccountDescription> accounts = server.InspectAccounts();
         Assert.Equal([("$G", 0), ("$SYS", 0), ("A", 1), ("B", 1)], accounts.Select(a => (a.Name, a.Connections)));
     }
 

@@ -58,7 +58,7 @@ public sealed class RepeatedPublishTests
         Assert.Equal(messages.Sum(), counts.MessagesIn);
         await Servers.UntilAsync(() => server.Snapshot().MessagesOut == heard, "all messages to be delivered");
         ConnectionPage page = await server.InspectConnectionsAsync(null, TestContext.Current.CancellationToken);
-        ConnectionFacts[] each = [.. page.Connections.Where(static c => c.MessagesIn != 0).OrderBy(static c => c.Id)];
+        ConnectionDescription[] each = [.. page.Connections.Where(static c => c.MessagesIn != 0).OrderBy(static c => c.Id)];
         Assert.Equal(messages, each.Select(static c => c.MessagesIn));
         Assert.Equal(payload, each.Select(static c => c.BytesIn));
         Array.ForEach(publishers, static p => p.Dispose());

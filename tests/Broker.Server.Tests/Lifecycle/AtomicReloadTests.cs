@@ -135,7 +135,7 @@ public sealed class AtomicReloadTests
             o.NoAuthUser = "u";
             o.LoopOptions = new EventLoopOptions { Loops = 2 };
         });
-        IDialer dialer = server.Connect();
+        IDialer dialer = server.CreateDialer();
         for (int round = 0; round < 100; round++)
         {
             var clients = new List<(Connection Connection, InProcessClient Client)>();

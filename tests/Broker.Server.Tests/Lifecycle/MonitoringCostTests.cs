@@ -19,7 +19,7 @@ public sealed class MonitoringCostTests
         using RawClient sys = Accounts.Accounts.Client(server, "sys", "SUB $SYS.> 1\r\n");
         // In process: a thousand sockets are not needed for it.
         var clients = new List<Connection>();
-        IDialer dialer = server.Connect("a");
+        IDialer dialer = server.CreateDialer("a");
         for (int i = 0; i < Clients; i++)
         {
             clients.Add(await dialer.DialAsync(server.Loops[i % server.Loops.Count], new InProcessClient(), Ct));
@@ -50,7 +50,7 @@ public sealed class MonitoringCostTests
         await using BrokerServer server = await Accounts.Accounts.StartAsync(
             Accounts.Accounts.Account("$SYS", "sys"), Accounts.Accounts.Account("A", "a"));
         using RawClient sys = Accounts.Accounts.Client(server, "sys", "SUB $SYS.ACCOUNT.A.SERVER.CONNS 1\r\n");
-        IDialer dialer = server.Connect("a");
+        IDialer dialer = server.CreateDialer("a");
         using RawClient writer = Accounts.Accounts.Client(server, "a", "PUB x 5\r\nhello\r\n");
         for (int i = 0; i < 3 * AccountTraffic.Few; i++)
         {

@@ -169,17 +169,17 @@ public sealed class VirtualTimeTests
         DrivenBroker.Client later = broker.Connect(Quiet);
         broker.Pass(Minute);
 
-        List<ConnectionFacts> byIdle = [.. Connections(broker, ConnectionStates.Open, ConnectionOrder.Idle)];
-        ConnectionFacts first = byIdle.Single(c => c.Id == 1);
+        List<ConnectionDescription> byIdle = [.. Connections(broker, ConnectionStates.Open, ConnectionOrder.Idle)];
+        ConnectionDescription first = byIdle.Single(c => c.Id == 1);
         Assert.Equal((begin, begin + (10.25 * Second), 0.25 * Second), (first.Started, first.LastActivity, first.RoundTrip!.Value));
         Assert.Equal([1UL, 2UL], byIdle.Select(c => c.Id));
-        ServerFacts facts = broker.Server.Inspect();
+        ServerDescription facts = broker.Server.Inspect();
         Assert.Equal((begin, broker.Now), (facts.Started, facts.Now));
         later.Connection.Close();
         broker.Turn();
         Assert.Equal(broker.Now, Assert.Single(Connections(broker, ConnectionStates.Closed)).Stopped);
     }
 
-    private static IReadOnlyList<ConnectionFacts> Connections(DrivenBroker broker, ConnectionStates states, ConnectionOrder order = ConnectionOrder.Id)
+    private static IReadOnlyList<ConnectionDescription> Connections(DrivenBroker broker, ConnectionStates states, ConnectionOrder order = ConnectionOrder.Id)
         => DrivenBroker.Done(broker.Server.InspectConnectionsAsync(new ConnectionQuery { States = states, Order = order }, CancellationToken.None)).Connections;
 }

@@ -238,7 +238,7 @@ public sealed class UndecidedClientTests
 
         internal async Task SendInOnePieceAsync(byte[] bytes)
         {
-            _connection ??= await server.Connect().DialAsync(server.Loops[0], _client, Ct);
+            _connection ??= await server.CreateDialer().DialAsync(server.Loops[0], _client, Ct);
             _connection.Loop.Post(() =>
             {
                 LoopWriteBuffer stage = _connection.GetWriteBuffer(_connection.Loop);

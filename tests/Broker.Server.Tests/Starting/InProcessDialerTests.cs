@@ -17,8 +17,8 @@ public sealed class InProcessDialerTests
         [
             new User("root", "p"), new User("reader", "p", new Permissions { Publish = SubjectPermissions.AllBut(">") }),
         ]);
-        (Connection root, InProcessClient heardByRoot) = await DialAsync(server.Connect("root"), server);
-        (Connection reader, InProcessClient heardByReader) = await DialAsync(server.Connect("reader"), server);
+        (Connection root, InProcessClient heardByRoot) = await DialAsync(server.CreateDialer("root"), server);
+        (Connection reader, InProcessClient heardByReader) = await DialAsync(server.CreateDialer("reader"), server);
         Say(reader, Quiet + "SUB a 1\r\nPUB b 0\r\n\r\nPING\r\n");
         await Wait.UntilAsync(() => heardByReader.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "the reader's PONG");
         Assert.Contains("Permissions Violation for Publish to \"b\"", heardByReader.Text, StringComparison.Ordinal);
@@ -35,7 +35,7 @@ public sealed class InProcessDialerTests
     public async Task Who_names_no_user_comes_as_anybody_without_credentials_does()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
-        (Connection client, InProcessClient heard) = await DialAsync(server.Connect(), server);
+        (Connection client, InProcessClient heard) = await DialAsync(server.CreateDialer(), server);
         Say(client, Quiet + "PING\r\n");
         await heard.Closed.WaitAsync(Wait.Limit, Ct);
         Assert.Contains("-ERR 'Authorization Violation'", heard.Text, StringComparison.Ordinal);
@@ -45,8 +45,8 @@ public sealed class InProcessDialerTests
     public async Task A_user_that_is_not_there_is_refused_by_name_at_once_and_at_every_later_attempt()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
-        Assert.Contains("'nobody'", Assert.Throws<ArgumentException>(() => server.Connect("nobody")).Message, StringComparison.Ordinal);
-        IDialer dialer = server.Connect("a");
+        Assert.Contains("'nobody'", Assert.Throws<ArgumentException>(() => server.CreateDialer("nobody")).Message, StringComparison.Ordinal);
+        IDialer dialer = server.CreateDialer("a");
         await server.ReloadAsync(o => o.Users = [new User("b", "p")]);
         await Assert.ThrowsAsync<ArgumentException>(async () => await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct));
     }

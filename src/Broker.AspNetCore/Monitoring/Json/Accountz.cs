@@ -15,7 +15,7 @@ internal sealed record Accountz
 
     public AccountDetail? AccountDetail { get; init; }
 
-    internal static Accountz From(ServerFacts server, IReadOnlyList<AccountFacts> accounts, AccountFacts? one) => new()
+    internal static Accountz From(ServerDescription server, IReadOnlyList<AccountDescription> accounts, AccountDescription? one) => new()
     {
         ServerId = server.Id,
         Now = server.Now,

@@ -19,7 +19,7 @@ internal sealed record Connz
 
     public required IEnumerable<ConnzConnection> Connections { get; init; }
 
-    internal static Connz From(ServerFacts server, ConnectionPage page, bool one, bool withUser, bool detailed) => new()
+    internal static Connz From(ServerDescription server, ConnectionPage page, bool one, bool withUser, bool detailed) => new()
     {
         ServerId = server.Id,
         Now = server.Now,

@@ -61,11 +61,11 @@ internal sealed record ConnzConnection
 
     public IEnumerable<SubscriptionDetail>? SubscriptionsListDetail { get; init; }
 
-    internal static ConnzConnection From(ConnectionFacts facts, DateTime now, bool withUser, bool detailed)
+    internal static ConnzConnection From(ConnectionDescription facts, DateTime now, bool withUser, bool detailed)
     {
         DateTime end = facts.Stopped ?? now;
         // As nats-server: a client without subscriptions has no list of them.
-        IReadOnlyList<SubscriptionFacts>? list = facts.SubscriptionList is { Count: > 0 } some ? some : null;
+        IReadOnlyList<SubscriptionDescription>? list = facts.SubscriptionList is { Count: > 0 } some ? some : null;
         return new ConnzConnection
         {
             Cid = facts.Id,

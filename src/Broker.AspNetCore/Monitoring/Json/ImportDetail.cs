@@ -21,7 +21,7 @@ internal sealed record ImportDetail
 
     public bool Tracking { get; }
 
-    internal static ImportDetail From(ImportFacts facts) => new()
+    internal static ImportDetail From(ImportDescription facts) => new()
     {
         Subject = facts.IsService ? facts.LocalSubject : facts.Subject,
         Account = facts.Account,

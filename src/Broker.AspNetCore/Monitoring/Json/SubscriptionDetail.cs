@@ -19,7 +19,7 @@ internal sealed record SubscriptionDetail
 
     public ulong Cid { get; init; }
 
-    internal static SubscriptionDetail From(SubscriptionFacts facts, bool withAccount) => new()
+    internal static SubscriptionDetail From(SubscriptionDescription facts, bool withAccount) => new()
     {
         Account = withAccount ? facts.Account : null,
         Subject = facts.Subject,

@@ -34,7 +34,7 @@ internal sealed record Subsz
     public IEnumerable<SubscriptionDetail>? SubscriptionsList { get; init; }
 
     // Who and when is told with a list only, and the total is that of the list: both as in nats-server.
-    internal static Subsz From(ServerFacts server, SubscriptionPage? page) => Of(server.Routing) with
+    internal static Subsz From(ServerDescription server, SubscriptionPage? page) => Of(server.Routing) with
     {
         ServerId = page is null ? null : server.Id,
         Now = page is null ? null : server.Now,
@@ -44,7 +44,7 @@ internal sealed record Subsz
         SubscriptionsList = page?.Subscriptions.Select(s => SubscriptionDetail.From(s, withAccount: true)),
     };
 
-    internal static Subsz Of(RoutingFacts routing) => new()
+    internal static Subsz Of(RoutingCounters routing) => new()
     {
         NumSubscriptions = routing.Subscriptions,
         NumCache = routing.CachedSubjects,

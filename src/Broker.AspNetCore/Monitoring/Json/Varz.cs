@@ -117,7 +117,7 @@ internal sealed record Varz
     /// <param name="webSockets">Where WebSockets come in; null for nowhere.</param>
     /// <param name="requests">How often each page was asked for.</param>
     internal static Varz From(
-        ServerFacts facts,
+        ServerDescription facts,
         (EndPoint? EndPoint, string BasePath, bool IsSecure) pages,
         NatsWebSocketHost? webSockets,
         Dictionary<string, long> requests)

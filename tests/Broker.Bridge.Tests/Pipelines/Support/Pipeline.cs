@@ -90,7 +90,7 @@ internal sealed class Pipeline : IAsyncDisposable
                     WhileDisconnected = PublishWhileDisconnected.Drop,
                     ReconnectWait = TimeSpan.FromMilliseconds(20),
                     ReconnectJitter = TimeSpan.FromMilliseconds(1),
-                    Dialer = url is null && !_isApart ? Server?.Connect() : null,
+                    Dialer = url is null && !_isApart ? Server?.CreateDialer() : null,
                     Tracing = Tracing,
                 },
                 Logger = Log,

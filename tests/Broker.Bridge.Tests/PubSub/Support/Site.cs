@@ -83,7 +83,7 @@ internal sealed class Site : IAsyncDisposable
             WhileDisconnected = PublishWhileDisconnected.Drop,
             ReconnectWait = TimeSpan.FromMilliseconds(20),
             ReconnectJitter = TimeSpan.FromMilliseconds(1),
-            Dialer = Server?.Connect(),
+            Dialer = Server?.CreateDialer(),
         };
         return ZeroMqBridge.StartAsync(
             new ZeroMqBridgeOptions

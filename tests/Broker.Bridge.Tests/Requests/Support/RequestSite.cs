@@ -88,7 +88,7 @@ internal sealed class RequestSite : IAsyncDisposable
                     WhileDisconnected = PublishWhileDisconnected.Drop,
                     ReconnectWait = TimeSpan.FromMilliseconds(20),
                     ReconnectJitter = TimeSpan.FromMilliseconds(1),
-                    Dialer = Server?.Connect(),
+                    Dialer = Server?.CreateDialer(),
                     Tracing = _tracing,
                 },
                 Routes = routes,

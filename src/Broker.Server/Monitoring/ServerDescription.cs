@@ -3,7 +3,7 @@ using System.Net;
 namespace Broker.Server;
 
 /// <summary>The identity, the configuration and the counters of a server. Immutable.</summary>
-public sealed record ServerFacts
+public sealed record ServerDescription
 {
     /// <summary>The server id in INFO.</summary>
     public required string Id { get; init; }
@@ -18,7 +18,7 @@ public sealed record ServerFacts
     public EndPoint? EndPoint { get; init; }
 
     /// <summary>Whether the server is shutting down. It refuses new clients then.</summary>
-    public bool IsLeaving { get; init; }
+    public bool IsShuttingDown { get; init; }
 
     /// <summary>The name of the account in which the server publishes its own events.</summary>
     public string SystemAccount { get; init; } = AccountNames.System;
@@ -62,7 +62,7 @@ public sealed record ServerFacts
     public long PayloadBytesOut { get; init; }
 
     /// <summary>The counters of the routers of all accounts together.</summary>
-    public required RoutingFacts Routing { get; init; }
+    public required RoutingCounters Routing { get; init; }
 
     /// <inheritdoc cref="BrokerServerOptions.ServerTags"/>
     public IReadOnlyList<string> Tags { get; init; } = [];

@@ -8,5 +8,5 @@ namespace Broker.Server;
 /// <param name="Messages">The number of delivered messages.</param>
 /// <param name="Max">The number of messages after which the subscription ends; 0 for no limit.</param>
 /// <param name="ConnectionId">The id of the client.</param>
-public sealed record SubscriptionFacts(
+public sealed record SubscriptionDescription(
     string Account, string Subject, string? Queue, string Id, long Messages, long Max, ulong ConnectionId);

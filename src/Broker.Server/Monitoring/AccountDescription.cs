@@ -4,7 +4,7 @@ namespace Broker.Server;
 /// <param name="Name">The name of the account.</param>
 /// <param name="Connections">The number of clients in the account.</param>
 /// <param name="Subscriptions">The number of subscriptions in the account.</param>
-public sealed record AccountFacts(string Name, int Connections, int Subscriptions)
+public sealed record AccountDescription(string Name, int Connections, int Subscriptions)
 {
     /// <summary>Whether the server publishes its own events in this account.</summary>
     public bool IsSystem { get; init; }
@@ -13,13 +13,13 @@ public sealed record AccountFacts(string Name, int Connections, int Subscription
     public DateTime Updated { get; init; }
 
     /// <summary>The counters of the account's router.</summary>
-    public required RoutingFacts Routing { get; init; }
+    public required RoutingCounters Routing { get; init; }
 
     /// <summary>The exports of the account.</summary>
     public IReadOnlyList<AccountExport> Exports { get; init; } = [];
 
     /// <summary>The imports of the account.</summary>
-    public IReadOnlyList<ImportFacts> Imports { get; init; } = [];
+    public IReadOnlyList<ImportDescription> Imports { get; init; } = [];
 
     /// <summary>The name of the account of clients that are in no other account.</summary>
     public const string GlobalName = AccountNames.Global;

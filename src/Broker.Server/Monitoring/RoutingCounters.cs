@@ -9,7 +9,7 @@ namespace Broker.Server;
 /// <param name="CacheHitRate">The share of the lookups that found a cached route, from 0 to 1.</param>
 /// <param name="MaxFanout">The largest number of subscriptions that a lookup found for a subject.</param>
 /// <param name="AverageFanout">The average number of subscriptions that lookups found for a subject.</param>
-public sealed record RoutingFacts(
+public sealed record RoutingCounters(
     int Subscriptions,
     int CachedSubjects,
     long Inserts,

@@ -5,7 +5,7 @@ namespace Broker.Server;
 /// The counters are read one after another while the client is active, so they may belong to slightly different
 /// moments. As in nats-server, byte counters include payloads and headers, but not protocol lines.
 /// </remarks>
-public sealed record ConnectionFacts
+public sealed record ConnectionDescription
 {
     /// <summary>The client id, as in INFO.</summary>
     public required ulong Id { get; init; }
@@ -84,7 +84,7 @@ public sealed record ConnectionFacts
 
     /// <summary>
     /// The client's subscriptions; null if the query did not request them. All clients of a page together list at most
-    /// <see cref="ConnectionQuery.MostListedSubscriptions"/>.
+    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/>.
     /// </summary>
-    public IReadOnlyList<SubscriptionFacts>? SubscriptionList { get; init; }
+    public IReadOnlyList<SubscriptionDescription>? SubscriptionList { get; init; }
 }
