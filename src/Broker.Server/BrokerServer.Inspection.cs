@@ -22,9 +22,9 @@ public sealed partial class BrokerServer
             Id = _core.Identity.Id,
             Name = _core.Identity.Name,
             ProtocolVersion = ServerIdentity.ProtocolVersion,
-            EndPoint = _core.Advertised,
+            EndPoint = _core.AdvertisedEndPoint,
             SystemAccount = _core.Accounts.SystemAccount.Name,
-            IsShuttingDown = _core.IsLeaving,
+            IsShuttingDown = _core.IsShuttingDown,
             Started = _started,
             Now = _core.Now,
             MemoryBytes = Environment.WorkingSet,
@@ -41,7 +41,7 @@ public sealed partial class BrokerServer
             MaxPayload = options.MaxPayload,
             MaxControlLine = options.MaxControlLine,
             MaxPending = options.MaxPending,
-            IsAuthRequired = _core.Security.Unasked is null,
+            IsAuthRequired = _core.Security.Anonymous is null,
             AuthTimeout = _core.Security.Timeout,
             IsTlsRequired = _core.Tls is { IsOptional: false },
             IsTlsVerified = _core.Tls is { Verifies: true },
@@ -161,7 +161,7 @@ public sealed partial class BrokerServer
         var copied = new TaskCompletionSource<Subscription[]>(TaskCreationOptions.RunContinuationsAsynchronously);
         session.Loop.Post(() => copied.TrySetResult(session.Subscriptions.Copy(skip, most)));
         // A stopped loop runs no posted action, so the wait has a limit.
-        Task done = await Task.WhenAny(copied.Task, Task.Delay(MostLooks * Look, cancellationToken))
+        Task done = await Task.WhenAny(copied.Task, Task.Delay(MaxPolls * PollInterval, cancellationToken))
             .ConfigureAwait(false);
         cancellationToken.ThrowIfCancellationRequested();
         return done == copied.Task ? await copied.Task.ConfigureAwait(false) : [];

@@ -53,7 +53,7 @@ public sealed partial class BrokerServer
             RefuseFixed(before, after);
             after = after.Copy();
             after.Validate();
-            secures = !after.HasSecurityOf(before);
+            secures = !after.HasSameSecurityAs(before);
             SecurityRules rules = secures ? new SecurityRules(after) : _core.Security;
             var plan = new AccountPlan(after);
             var tls = ServerTls.Create(after.Tls);
@@ -67,7 +67,7 @@ public sealed partial class BrokerServer
             _core.Log.SecurityUpdated();
         }
 
-        await QuiesceAsync().ConfigureAwait(false);
+        await FlushLoopsAsync().ConfigureAwait(false);
     }
 
     private void Apply(
@@ -81,13 +81,13 @@ public sealed partial class BrokerServer
         if (secures)
         {
             _core.Accounts.Apply(plan);
-            _events.AnswerIn(_core.Accounts.SystemAccount);
+            _events.SubscribeIn(_core.Accounts.SystemAccount);
             _core.Security = rules;
         }
 
         if (tell)
         {
-            _core.ChangeInfo();
+            _core.MarkInfoChanged();
         }
 
         // No session is missed: a session that is not in the list yet reads the options again after it has been added.
@@ -96,7 +96,7 @@ public sealed partial class BrokerServer
             session.OnReloaded(secures, tell);
         }
 
-        tls?.Review(_core.Log);
+        tls?.LogValidity(_core.Log);
     }
 
     private static void RefuseFixed(BrokerServerOptions before, BrokerServerOptions after)

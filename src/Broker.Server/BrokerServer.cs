@@ -20,8 +20,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>The version in INFO: the version of nats-server with the same client protocol.</summary>
     public const string ProtocolVersion = ServerIdentity.ProtocolVersion;
 
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(10);
-    private const int MostLooks = 500;
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(10);
+    private const int MaxPolls = 500;
 
     private readonly ServerCore _core;
     private readonly SystemEvents _events;
@@ -149,21 +149,21 @@ public sealed partial class BrokerServer : IAsyncDisposable
     }
 
     /// <summary>The number of requests that wait for answers from other accounts.</summary>
-    internal int PendingReplies => _core.Accounts.All.Sum(a => a.Replies.Count);
+    internal int ForwardedRequests => _core.Accounts.All.Sum(a => a.Requests.Count);
 
     /// <summary>The router of the global account, for clients that belong to no other account.</summary>
-    internal Router RouterOfAll => _core.Accounts.Global.Router;
+    internal Router GlobalRouter => _core.Accounts.Global.Router;
 
     /// <summary>
     /// The number of clients that were visited to publish events, without the clients that the events are about.
     /// </summary>
-    internal long LooksForEvents => _events.Looks;
+    internal long VisitsForEvents => _events.Visits;
 
     /// <summary>The number of times that a client's subscriptions were sorted to list them in pages.</summary>
-    internal long OrderedListings => _listings.Ordered;
+    internal long SortedListings => _listings.Ordered;
 
     /// <summary>Publishes the statistics event now. The server also publishes it every 10 s.</summary>
-    internal void TellStatistics() => _events.TellStatistics();
+    internal void PublishStatistics() => _events.PublishStatistics();
 
     /// <summary>
     /// The number of bytes that are queued for all clients. The getter visits every client, so read it about once a
@@ -208,12 +208,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
         StopAccepting();
-        await _events.TellShutdownAsync(MostLooks * Look).ConfigureAwait(false);
-        _core.IsLeaving = _core.IsDraining = true;
-        await QuiesceAsync().ConfigureAwait(false);
+        await _events.PublishShutdownAsync(MaxPolls * PollInterval).ConfigureAwait(false);
+        _core.IsShuttingDown = _core.IsDraining = true;
+        await FlushLoopsAsync().ConfigureAwait(false);
         foreach (ClientSession session in _core.Sessions)
         {
-            session.Channel.Leave(timeout);
+            session.Channel.Close(timeout);
         }
 
         // The connections close themselves, on their loops. A drain is rare, so this loop may poll the clock.
@@ -227,11 +227,11 @@ public sealed partial class BrokerServer : IAsyncDisposable
                 cut = true;
                 foreach (ClientSession session in _core.Sessions)
                 {
-                    session.Channel.Leave(TimeSpan.Zero);
+                    session.Channel.Close(TimeSpan.Zero);
                 }
             }
 
-            await Task.Delay(Look, CancellationToken.None).ConfigureAwait(false);
+            await Task.Delay(PollInterval, CancellationToken.None).ConfigureAwait(false);
         }
 
         return _core.Undelivered;
@@ -250,17 +250,17 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         StopAccepting();
         Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
-        if (!_core.IsLeaving)
+        if (!_core.IsShuttingDown)
         {
-            await _events.TellShutdownAsync(Look).ConfigureAwait(false);
+            await _events.PublishShutdownAsync(PollInterval).ConfigureAwait(false);
         }
 
-        _core.IsLeaving = true;
+        _core.IsShuttingDown = true;
         _events.Dispose();
         _core.Accounts.Dispose();
         foreach (ClientSession session in _core.Sessions)
         {
-            session.Channel.Leave(TimeSpan.Zero);
+            session.Channel.Close(TimeSpan.Zero);
         }
 
         if (_ownsLoops)
@@ -271,9 +271,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         // The loops belong to the caller. They close the connections in their next iteration, unless the loops have
         // stopped.
-        for (int looks = 0; _core.HasSessions && looks < MostLooks; looks++)
+        for (int looks = 0; _core.HasSessions && looks < MaxPolls; looks++)
         {
-            await Task.Delay(Look, CancellationToken.None).ConfigureAwait(false);
+            await Task.Delay(PollInterval, CancellationToken.None).ConfigureAwait(false);
         }
     }
 
@@ -289,7 +289,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     // Returns when no loop reads from a client any more and everything that was read is in the queues of its receivers.
     // There are two rounds: bytes that a loop buffers in the iteration of the first round, after the posted action, are
     // flushed in the second round.
-    private async Task QuiesceAsync()
+    private async Task FlushLoopsAsync()
     {
         for (int round = 0; round < 2; round++)
         {
@@ -312,7 +312,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
             }
 
             // A loop that its owner has stopped runs no posted action, so the wait has a limit.
-            await Task.WhenAny(Task.WhenAll(rounds), Task.Delay(MostLooks * Look, CancellationToken.None))
+            await Task.WhenAny(Task.WhenAll(rounds), Task.Delay(MaxPolls * PollInterval, CancellationToken.None))
                 .ConfigureAwait(false);
         }
     }
@@ -325,12 +325,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
             {
                 // A client may connect before the port of the listener is stored here, so set the configured address
                 // first.
-                _core.Advertised ??= endPoint;
+                _core.AdvertisedEndPoint ??= endPoint;
                 Listener listener = Listener.Start(
                     Loops, endPoint, (loop, from) => new ClientSession(_core, loop, from));
-                if (_core.Advertised == endPoint)
+                if (_core.AdvertisedEndPoint == endPoint)
                 {
-                    _core.Advertised = listener.EndPoint;
+                    _core.AdvertisedEndPoint = listener.EndPoint;
                 }
 
                 lock (_listeners)

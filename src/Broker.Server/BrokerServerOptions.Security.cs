@@ -76,7 +76,7 @@ public sealed partial class BrokerServerOptions
         .Prepend(new UserGroup(AccountNames.Global, Users, null));
 
     /// <summary>Whether other options have the same authentication and the same permissions.</summary>
-    internal bool HasSecurityOf(BrokerServerOptions other)
+    internal bool HasSameSecurityAs(BrokerServerOptions other)
         => Users.SequenceEqual(other.Users) && Accounts.SequenceEqual(other.Accounts)
             && string.Equals(SystemAccount, other.SystemAccount, StringComparison.Ordinal)
             && string.Equals(Token, other.Token, StringComparison.Ordinal)
@@ -86,7 +86,7 @@ public sealed partial class BrokerServerOptions
             && PasswordVerifier == other.PasswordVerifier && SignatureVerifier == other.SignatureVerifier;
 
     // An empty value probably comes from a missing setting. It must not open the server to everybody.
-    private void RefuseEmptyCredentials()
+    private void CheckForEmptyCredentials()
     {
         Require(Token is not { Length: 0 }, $"{nameof(Token)} is empty: set it to null for no token.");
         Require(NoAuthUser is not { Length: 0 }, $"{nameof(NoAuthUser)} is empty: set it to null for no such user.");

@@ -12,7 +12,7 @@ namespace Broker.Server;
 public sealed partial class BrokerServerOptions
 {
     // The parser could not distinguish longer payloads from numbers that overflow.
-    private const int MostPayload = 512 * 1024 * 1024;
+    private const int LargestMaxPayload = 512 * 1024 * 1024;
 
     private List<EndPoint> _endPoints = [];
 
@@ -210,7 +210,7 @@ public sealed partial class BrokerServerOptions
         ArgumentNullException.ThrowIfNull(ServerTags);
         ArgumentNullException.ThrowIfNull(Users);
         ArgumentNullException.ThrowIfNull(Accounts);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPayload, MostPayload);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPayload, LargestMaxPayload);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxPayload);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxControlLine, 64);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxControlLine, 1024 * 1024);
@@ -238,7 +238,7 @@ public sealed partial class BrokerServerOptions
 
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
-        RefuseEmptyCredentials();
+        CheckForEmptyCredentials();
         _ = new AccountPlan(this);
         _ = new SecurityRules(this);
         ValidateMapping();

@@ -12,7 +12,7 @@ public sealed class PipeClient
     /// Failure</c> or <c>Server Shutdown</c>; null if the client closed it. The value is final when the server has
     /// completed the pipe's output. Thread-safe.
     /// </summary>
-    public string? Reason => _session.Channel.EndedFor;
+    public string? Reason => _session.Channel.Reason;
 
     /// <summary>
     /// Closes the connection as a drain does: the server reads nothing more from the client, delivers the queued
@@ -31,6 +31,6 @@ public sealed class PipeClient
         }
 
         ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
-        _session.Channel.Leave(timeout);
+        _session.Channel.Close(timeout);
     }
 }

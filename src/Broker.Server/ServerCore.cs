@@ -8,15 +8,15 @@ namespace Broker.Server;
 /// <summary>The state that all client sessions of one server share.</summary>
 internal sealed class ServerCore
 {
-    private const long MostUndecidedBytes = 32L * 1024 * 1024;
+    private const long MaxAuthenticationBytes = 32L * 1024 * 1024;
 
     private readonly EventLoopGroup _loops;
     private readonly LoopState[] _states;
-    private readonly SubscriptionEndings?[] _endings;
+    private readonly SubscriptionRemovalQueue?[] _removals;
     private readonly long _derivedPendingTotal;
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
     private volatile BrokerServerOptions _options;
-    private volatile bool _leaving;
+    private volatile bool _shuttingDown;
     private volatile bool _lameDuck;
     private volatile bool _draining;
     private volatile SecurityRules _security;
@@ -38,17 +38,17 @@ internal sealed class ServerCore
         PendingTotal = new PendingTotal(this);
         long heap = HeapLimit.Read();
         _derivedPendingTotal = HeapLimit.MaxBufferedBytes(heap);
-        UndecidedBytes = new ByteBudget(HeapLimit.Reduce(MostUndecidedBytes, heap));
-        Grants = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MostInAll, heap));
+        AuthenticationBytes = new ByteBudget(HeapLimit.Reduce(MaxAuthenticationBytes, heap));
+        ReplyGrantBytes = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MaxBytesInAll, heap));
         Log = new ServerLog(options.Logger);
         var plan = new AccountPlan(options);
         _security = new SecurityRules(options);
         _tls = ServerTls.Create(options.Tls);
-        _tls?.Review(Log);
+        _tls?.LogValidity(Log);
         Identity = new ServerIdentity(options.ServerName);
         Accounts = new AccountDirectory(plan, loops);
         _states = new LoopState[loops.Count];
-        _endings = new SubscriptionEndings?[_states.Length];
+        _removals = new SubscriptionRemovalQueue?[_states.Length];
         for (int i = 0; i < _states.Length; i++)
         {
             _states[i] = new LoopState(i, alone: loops.Count == 1);
@@ -94,10 +94,10 @@ internal sealed class ServerCore
     internal VerificationQueue Verifications { get; } = new(Math.Max(1, Environment.ProcessorCount / 2));
 
     /// <summary>The budget for received bytes of clients whose CONNECT is being verified.</summary>
-    internal ByteBudget UndecidedBytes { get; }
+    internal ByteBudget AuthenticationBytes { get; }
 
     /// <summary>The budget for the reply subjects that clients may publish to as responders.</summary>
-    internal ByteBudget Grants { get; }
+    internal ByteBudget ReplyGrantBytes { get; }
 
     internal ServerIdentity Identity { get; }
 
@@ -126,13 +126,13 @@ internal sealed class ServerCore
     internal long PayloadOut => _states.Sum(s => s.PayloadOut);
 
     /// <summary>The address in INFO, which is the first address that the server listens on.</summary>
-    internal EndPoint? Advertised { get; set; }
+    internal EndPoint? AdvertisedEndPoint { get; set; }
 
     /// <summary>Whether the server is shutting down: it reads nothing more and refuses new clients.</summary>
-    internal bool IsLeaving
+    internal bool IsShuttingDown
     {
-        get => _leaving;
-        set => _leaving = value;
+        get => _shuttingDown;
+        set => _shuttingDown = value;
     }
 
     /// <summary>Whether the server is in lame duck mode: clients are asked to move to another server.</summary>
@@ -183,7 +183,7 @@ internal sealed class ServerCore
     /// <summary>
     /// The queue that removes the subscriptions of closed clients of this loop. Called on this loop.
     /// </summary>
-    internal SubscriptionEndings EndingsOf(EventLoop loop) => _endings[loop.Index] ??= new SubscriptionEndings(loop);
+    internal SubscriptionRemovalQueue RemovalsOf(EventLoop loop) => _removals[loop.Index] ??= new SubscriptionRemovalQueue(loop);
 
     internal ulong NextClientId() => (ulong)Interlocked.Increment(ref _lastClient);
 
@@ -191,11 +191,11 @@ internal sealed class ServerCore
     /// Adds a client. If the server refuses the client, it returns false with the error text for it. A refused client
     /// does not count towards the connection limit, however long its connection takes to close.
     /// </summary>
-    internal bool TryEnter(ClientSession session, out string refusal)
+    internal bool TryAddSession(ClientSession session, out string refusal)
     {
         refusal = "maximum connections exceeded";
         // A client may still arrive after the listeners have been closed: it was being accepted, or it uses WebSocket.
-        bool leaving = IsLeaving || (IsLameDuck && !session.IsInProcess);
+        bool leaving = IsShuttingDown || (IsLameDuck && !session.IsInProcess);
         bool enters = Interlocked.Increment(ref _connections) <= Options.MaxConnections;
         _sessions.TryAdd(session, enters);
         Interlocked.Increment(ref _sessionCount);
@@ -209,11 +209,11 @@ internal sealed class ServerCore
         }
 
         // Options and rules may have changed after the session had read them and before it was in the list of sessions.
-        session.Recheck();
+        session.ApplyMissedChanges();
         return enters && !leaving;
     }
 
-    internal void Leave(ClientSession session, Connection connection, CloseReason reason, Exception? error)
+    internal void RemoveSession(ClientSession session, Connection connection, CloseReason reason, Exception? error)
     {
         if (!_sessions.TryGetValue(session, out bool entered))
         {
@@ -248,13 +248,13 @@ internal sealed class ServerCore
     /// <summary>
     /// Marks INFO as changed. Called after the content has changed and before INFO is sent to connected clients.
     /// </summary>
-    internal void ChangeInfo() => Interlocked.Increment(ref _infoVersion);
+    internal void MarkInfoChanged() => Interlocked.Increment(ref _infoVersion);
 
     internal byte[] InfoFor(ClientSession session)
     {
         session.SetInfoVersion(InfoVersion);
-        var address = Advertised as IPEndPoint;
-        return ServerInfo.Write(
+        var address = AdvertisedEndPoint as IPEndPoint;
+        return InfoWriter.Write(
             Identity,
             address?.Address.ToString() ?? "127.0.0.1",
             address?.Port ?? 0,

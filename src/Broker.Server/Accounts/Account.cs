@@ -13,7 +13,7 @@ internal sealed class Account
 
     // The subscriptions that stream imports add in other accounts, by the client's subscription in this account.
     private readonly Dictionary<Subscription, Shadow[]> _shadows = [];
-    private readonly ConcurrentDictionary<Account, Subscription> _answeredBy = new();
+    private readonly ConcurrentDictionary<Account, Subscription> _replySubscriptions = new();
     private volatile StreamSource[] _streams = [];
     private List<Subscription> _services = [];
     private int _connections;
@@ -24,7 +24,7 @@ internal sealed class Account
         Name = name;
         JsonName = Encoding.UTF8.GetBytes(JsonEncodedText.Encode(name).ToString());
         Router = new Router { JsonName = JsonName };
-        AwaitsReplies = awaitsReplies;
+        OnRequestPending = awaitsReplies;
     }
 
     internal string Name { get; }
@@ -35,10 +35,10 @@ internal sealed class Account
     internal Router Router { get; }
 
     /// <summary>The requests of this account's clients that wait for replies from other accounts.</summary>
-    internal PendingReplies Replies { get; } = new();
+    internal ForwardedRequests Requests { get; } = new();
 
-    /// <summary>A callback that is called when a request has been added to <see cref="Replies"/>.</summary>
-    internal Action<Account> AwaitsReplies { get; }
+    /// <summary>A callback that is called when a request has been added to <see cref="Requests"/>.</summary>
+    internal Action<Account> OnRequestPending { get; }
 
     internal int Connections => Volatile.Read(ref _connections);
 
@@ -52,13 +52,13 @@ internal sealed class Account
     /// <summary>The UTC time when the account was created or changed last.</summary>
     internal DateTime Updated { get; set; }
 
-    internal void Enter()
+    internal void AddConnection()
     {
         Interlocked.Increment(ref _connections);
         Interlocked.Increment(ref _totalConnections);
     }
 
-    internal void Leave() => Interlocked.Decrement(ref _connections);
+    internal void RemoveConnection() => Interlocked.Decrement(ref _connections);
 
     /// <summary>
     /// Whether the account imports streams, or still has subscriptions in other accounts from earlier imports.
@@ -183,7 +183,7 @@ internal sealed class Account
         foreach (ImportLink link in all.Where(l => l.IsService))
         {
             var target = new ServiceImportTarget(this, find(link.Import.Account), link);
-            AnswerFrom(target.Exporter);
+            AcceptRepliesFrom(target.Exporter);
             Subscription service = target.Subscribe();
             _services.Add(service);
             Router.Add(service);
@@ -196,15 +196,15 @@ internal sealed class Account
     }
 
     /// <summary>Adds the subscription that receives replies from an account to requests of this account.</summary>
-    internal void AnswerFrom(Account exporter)
+    internal void AcceptRepliesFrom(Account exporter)
     {
-        if (_answeredBy.ContainsKey(exporter))
+        if (_replySubscriptions.ContainsKey(exporter))
         {
             return;
         }
 
         Subscription subscription = new ReplyTarget(this, exporter).Subscribe();
-        if (_answeredBy.TryAdd(exporter, subscription))
+        if (_replySubscriptions.TryAdd(exporter, subscription))
         {
             exporter.Router.Add(subscription);
         }
@@ -213,16 +213,16 @@ internal sealed class Account
     /// <summary>Removes all subscriptions in other accounts after this account has been removed.</summary>
     internal void Detach()
     {
-        foreach (Account exporter in _answeredBy.Keys)
+        foreach (Account exporter in _replySubscriptions.Keys)
         {
-            Forget(exporter);
+            RemoveRepliesFrom(exporter);
         }
     }
 
     /// <summary>Removes the subscription that receives replies from an account.</summary>
-    internal void Forget(Account exporter)
+    internal void RemoveRepliesFrom(Account exporter)
     {
-        if (_answeredBy.TryRemove(exporter, out Subscription? subscription))
+        if (_replySubscriptions.TryRemove(exporter, out Subscription? subscription))
         {
             exporter.Router.Remove(subscription);
         }

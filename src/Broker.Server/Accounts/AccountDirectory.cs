@@ -66,7 +66,7 @@ internal sealed class AccountDirectory : IDisposable
                 account.Detach();
                 foreach (Account other in _accounts.Values)
                 {
-                    other.Forget(account);
+                    other.RemoveRepliesFrom(account);
                 }
             }
         }
@@ -83,10 +83,10 @@ internal sealed class AccountDirectory : IDisposable
     private Account Add(string name)
         => _accounts.GetOrAdd(
             name,
-            static (name, self) => new Account(name, self.AwaitReplies) { Updated = self.Now },
+            static (name, self) => new Account(name, self.StartSweeps) { Updated = self.Now },
             this);
 
-    private void AwaitReplies(Account account)
+    private void StartSweeps(Account account)
     {
         if (Volatile.Read(ref _sweeps) == 0 && Interlocked.Exchange(ref _sweeps, 1) == 0)
         {
@@ -116,12 +116,12 @@ internal sealed class AccountDirectory : IDisposable
         bool any = false;
         foreach (Account account in _accounts.Values)
         {
-            any |= account.Replies.Sweep(_loops.CurrentTick);
+            any |= account.Requests.Sweep(_loops.CurrentTick);
         }
 
         if (any)
         {
-            AwaitReplies(Global);
+            StartSweeps(Global);
         }
     }
 }

@@ -10,13 +10,13 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
     internal override bool IsInternal => true;
 
     /// <summary>Creates the subscription for the exporter's router.</summary>
-    internal Subscription Subscribe() => new(this, requestor.Replies.Filter, null, "0"u8);
+    internal Subscription Subscribe() => new(this, requestor.Requests.Filter, null, "0"u8);
 
     internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
         bool isEmpty = message.Payload.IsEmpty;
         long now = publisher.Loop.LastTick;
-        if (requestor.Replies.Take(message.Subject, exporter, isEmpty, now, out int length) is not { } rented)
+        if (requestor.Requests.Take(message.Subject, exporter, isEmpty, now, out int length) is not { } rented)
         {
             return false;
         }
@@ -40,11 +40,11 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
             return publisher.Import(message.WithSubject(subject), route);
         }
 
-        Span<byte> reply = stackalloc byte[PendingReplies.SubjectLength];
-        exporter.AnswerFrom(requestor);
-        exporter.Replies.Add(
+        Span<byte> reply = stackalloc byte[ForwardedRequests.SubjectLength];
+        exporter.AcceptRepliesFrom(requestor);
+        exporter.Requests.Add(
             requestor, message.ReplyTo, ServiceResponse.Once, DefaultLifetime, publisher.Loop.LastTick, reply);
-        exporter.AwaitsReplies(exporter);
+        exporter.OnRequestPending(exporter);
         return publisher.Import(new RoutedMessage(subject, reply, message.HeaderLength, message.Payload), route);
     }
 }

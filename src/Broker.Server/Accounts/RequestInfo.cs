@@ -36,7 +36,7 @@ internal static class RequestInfo
 
     private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
 
-    internal static int MostBytes(Account importer, RoutingPublisher requestor)
+    internal static int MaxBytes(Account importer, RoutingPublisher requestor)
         => Overhead + importer.JsonName.Length + requestor.Router.JsonName.Length;
 
     /// <summary>Writes a message's headers with the additional header, and then its payload.</summary>

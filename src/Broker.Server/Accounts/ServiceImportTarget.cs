@@ -25,22 +25,22 @@ internal sealed class ServiceImportTarget(Account importer, Account exporter, Im
 
     private bool Request(byte[] subject, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
-        Span<byte> reply = stackalloc byte[message.ReplyTo.IsEmpty ? 0 : PendingReplies.SubjectLength];
+        Span<byte> reply = stackalloc byte[message.ReplyTo.IsEmpty ? 0 : ForwardedRequests.SubjectLength];
         if (!reply.IsEmpty)
         {
             ServiceResponse response = ((ServiceExport)link.Export).Response;
-            importer.Replies.Add(exporter, message.ReplyTo, response, _lifetime, publisher.Loop.LastTick, reply);
-            importer.AwaitsReplies(importer);
+            importer.Requests.Add(exporter, message.ReplyTo, response, _lifetime, publisher.Loop.LastTick, reply);
+            importer.OnRequestPending(importer);
         }
 
-        int most = RequestInfo.MostBytes(importer, publisher) + message.Payload.Length;
+        int most = RequestInfo.MaxBytes(importer, publisher) + message.Payload.Length;
         byte[] rented = ArrayPool<byte>.Shared.Rent(most);
         int headers = RequestInfo.Write(rented, importer, publisher, in message, out int length);
         int delivered = publisher.Import(new RoutedMessage(subject, reply, headers, rented.AsSpan(0, length)), route);
         ArrayPool<byte>.Shared.Return(rented);
         if (delivered == 0 && !reply.IsEmpty)
         {
-            importer.Replies.Remove(reply);
+            importer.Requests.Remove(reply);
         }
 
         return delivered != 0;

@@ -13,34 +13,34 @@ internal sealed class AccountTraffic(ServerCore core)
     /// <summary>
     /// The number of clients up to which each event is exact, because all clients are visited for it.
     /// </summary>
-    internal const int Few = 64;
+    internal const int MaxExactClients = 64;
 
-    private const int PartOfTime = 100;
+    private const int MaxTimeShare = 100;
 
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
 
     // The table does not keep removed accounts alive.
-    private readonly ConditionalWeakTable<Account, Known> _known = [];
-    private long _looks;
+    private readonly ConditionalWeakTable<Account, CachedTotals> _known = [];
+    private long _visits;
 
     private TimeProvider Time => core.Time;
 
     private long Tick => core.Tick;
 
     /// <summary>The number of visited clients since the start.</summary>
-    internal long Looks => Interlocked.Read(ref _looks);
+    internal long Visits => Interlocked.Read(ref _visits);
 
     /// <summary>
     /// Returns the totals in bounded time. They may be a second old, or older if there are very many clients.
     /// </summary>
     internal Totals Of(Account account)
     {
-        if (core.SessionCount <= Few)
+        if (core.SessionCount <= MaxExactClients)
         {
             return Sum(account);
         }
 
-        Known known = _known.GetOrCreateValue(account);
+        CachedTotals known = _known.GetOrCreateValue(account);
         if (known.TryBegin(Tick))
         {
             ThreadPool.UnsafeQueueUserWorkItem(
@@ -49,7 +49,7 @@ internal sealed class AccountTraffic(ServerCore core)
                     TimeProvider time = work.Traffic.Time;
                     long begin = time.GetTimestamp();
                     Totals totals = work.Traffic.Sum(work.Account);
-                    TimeSpan pause = time.GetElapsedTime(begin) * PartOfTime;
+                    TimeSpan pause = time.GetElapsedTime(begin) * MaxTimeShare;
                     pause = pause > Shortest ? pause : Shortest;
                     work.Known.End(totals, work.Traffic.Tick + (long)pause.TotalMilliseconds);
                 },
@@ -76,14 +76,14 @@ internal sealed class AccountTraffic(ServerCore core)
             }
         }
 
-        Interlocked.Add(ref _looks, looks);
+        Interlocked.Add(ref _visits, looks);
         return sum;
     }
 
     /// <summary>Numbers of messages, and of bytes of their payloads.</summary>
     internal readonly record struct Totals(long MessagesOut, long BytesOut, long MessagesIn, long BytesIn);
 
-    private sealed class Known
+    private sealed class CachedTotals
     {
         private readonly Lock _gate = new();
         private Totals _totals;

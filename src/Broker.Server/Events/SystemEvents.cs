@@ -10,7 +10,7 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class SystemEvents : ISessionEvents, IDisposable
 {
-    private const int MostAnswers = 256;
+    private const int MaxPendingReplies = 256;
 
     private static readonly TimeSpan StatisticsInterval = TimeSpan.FromSeconds(10);
 
@@ -22,8 +22,8 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     private readonly AccountTraffic _traffic;
     private readonly ITimer _timer;
     private Subscription[] _requests = [];
-    private Account? _answersIn;
-    private int _answering;
+    private Account? _account;
+    private int _pendingReplies;
 
     internal SystemEvents(ServerCore core, EventLoopGroup loops, Func<ServerDescription> inspect)
     {
@@ -38,28 +38,28 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             _publishers[i] = new RoutingPublisher(loops[i], core.StateOf(loops[i]), core.Accounts.SystemAccount.Router);
         }
 
-        AnswerIn(core.Accounts.SystemAccount);
+        SubscribeIn(core.Accounts.SystemAccount);
         _timer = core.Time.CreateTimer(
-            static self => ((SystemEvents)self!).TellStatistics(), this, StatisticsInterval, StatisticsInterval);
+            static self => ((SystemEvents)self!).PublishStatistics(), this, StatisticsInterval, StatisticsInterval);
     }
 
-    /// <inheritdoc cref="AccountTraffic.Looks"/>
-    internal long Looks => _traffic.Looks;
+    /// <inheritdoc cref="AccountTraffic.Visits"/>
+    internal long Visits => _traffic.Visits;
 
     /// <summary>Moves the subscriptions for requests to a new system account.</summary>
-    internal void AnswerIn(Account account)
+    internal void SubscribeIn(Account account)
     {
-        if (_answersIn == account)
+        if (_account == account)
         {
             return;
         }
 
         foreach (Subscription request in _requests)
         {
-            _answersIn!.Router.Remove(request);
+            _account!.Router.Remove(request);
         }
 
-        _answersIn = account;
+        _account = account;
         _requests =
         [
             new SystemRequest(this, "$SYS.REQ.SERVER.PING", account: false).Subscribe(),
@@ -71,22 +71,22 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     }
 
     public void Connected(ClientSession session)
-        => Tell(
+        => Publish(
             session.Loop,
             SystemSubjects.Connect(session.Account.Name),
             () => _json.Connected(session.Describe(_core.Now)));
 
     public void Disconnected(ClientSession session, string reason)
-        => Tell(
+        => Publish(
             session.Loop,
             SystemSubjects.Disconnect(session.Account.Name),
-            () => _json.Disconnected(Gone(session, reason)));
+            () => _json.Disconnected(DescribeClosed(session, reason)));
 
     public void Unauthorized(ClientSession session, ConnectRequest? request, string reason)
-        => Tell(
+        => Publish(
             session.Loop,
             SystemSubjects.AuthenticationError(_core.Identity.Id),
-            () => _json.Disconnected(Gone(session, reason) with
+            () => _json.Disconnected(DescribeClosed(session, reason) with
             {
                 // These values come from the refused CONNECT and are not verified.
                 User = request?.Credentials.User,
@@ -97,19 +97,19 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
 
     public void ConnectionsChanged(EventLoop loop, Account account)
     {
-        Tell(loop, SystemSubjects.ConnectionsBefore(account.Name), Body);
-        Tell(loop, SystemSubjects.Connections(account.Name), Body);
+        Publish(loop, SystemSubjects.LegacyConnections(account.Name), Body);
+        Publish(loop, SystemSubjects.Connections(account.Name), Body);
 
         byte[] Body() => _json.Connections(account, _traffic.Of(account));
     }
 
     /// <summary>Publishes the statistics event if it has subscribers. A timer calls this every 10 s.</summary>
-    internal void TellStatistics()
+    internal void PublishStatistics()
     {
-        if (Hears(SystemSubjects.Statistics(_core.Identity.Id)) && !_core.IsLeaving)
+        if (HasSubscribers(SystemSubjects.Statistics(_core.Identity.Id)) && !_core.IsShuttingDown)
         {
             byte[] body = _json.Statistics(_inspect());
-            TellFrom(_loops[0], SystemSubjects.Statistics(_core.Identity.Id), body);
+            PublishFrom(_loops[0], SystemSubjects.Statistics(_core.Identity.Id), body);
         }
     }
 
@@ -117,9 +117,9 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     /// Publishes the shutdown event if it has subscribers. When the task completes, the event is queued for them,
     /// unless the loops have stopped.
     /// </summary>
-    internal async Task TellShutdownAsync(TimeSpan patience)
+    internal async Task PublishShutdownAsync(TimeSpan timeout)
     {
-        if (!Hears(SystemSubjects.Shutdown(_core.Identity.Id)))
+        if (!HasSubscribers(SystemSubjects.Shutdown(_core.Identity.Id)))
         {
             return;
         }
@@ -128,17 +128,17 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         EventLoop loop = _loops[0];
         loop.Post(() =>
         {
-            Tell(loop, SystemSubjects.Shutdown(_core.Identity.Id), _json.Identity);
+            Publish(loop, SystemSubjects.Shutdown(_core.Identity.Id), _json.Identity);
             told.SetResult();
         });
-        await Task.WhenAny(told.Task, Task.Delay(patience, CancellationToken.None)).ConfigureAwait(false);
+        await Task.WhenAny(told.Task, Task.Delay(timeout, CancellationToken.None)).ConfigureAwait(false);
     }
 
     /// <summary>
     /// Answers a request on a thread-pool thread. Returns false if the request is unknown or too many are being
     /// answered.
     /// </summary>
-    internal bool TryAnswer(EventLoop loop, string name, string? account, byte[] reply, byte[] body)
+    internal bool TryReply(EventLoop loop, string name, string? account, byte[] reply, byte[] body)
     {
         if (name is not ("PING" or "IDZ" or "STATSZ" or "STATZ" or "HEALTHZ" or "ACCOUNTZ" or "CONNS")
             || (account is null) == (name is "CONNS")
@@ -147,9 +147,9 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             return false;
         }
 
-        if (Interlocked.Increment(ref _answering) > MostAnswers)
+        if (Interlocked.Increment(ref _pendingReplies) > MaxPendingReplies)
         {
-            Interlocked.Decrement(ref _answering);
+            Interlocked.Decrement(ref _pendingReplies);
             return false;
         }
 
@@ -157,10 +157,10 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             _ =>
             {
                 byte[]? answer = Answer(name, account, body);
-                Interlocked.Decrement(ref _answering);
+                Interlocked.Decrement(ref _pendingReplies);
                 if (answer is not null)
                 {
-                    TellFrom(loop, Encoding.UTF8.GetString(reply), answer);
+                    PublishFrom(loop, Encoding.UTF8.GetString(reply), answer);
                 }
             },
             null);
@@ -173,7 +173,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     {
         try
         {
-            if (body.Length != 0 && !IsMeant(body))
+            if (body.Length != 0 && !IsAddressed(body))
             {
                 return null;
             }
@@ -186,7 +186,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         return name switch
         {
             "IDZ" => _json.Identity(),
-            "HEALTHZ" => _json.Health(_core.IsLeaving),
+            "HEALTHZ" => _json.Health(_core.IsShuttingDown),
             "ACCOUNTZ" => _json.Accounts(_inspect()),
             "CONNS" => _core.Accounts.Find(account!) is { } found
                 ? _json.Connections(found, _traffic.Sum(found))
@@ -196,7 +196,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     }
 
     // A request to all servers may contain a name filter, so it may not be addressed to this server.
-    private bool IsMeant(byte[] body)
+    private bool IsAddressed(byte[] body)
     {
         using JsonDocument options = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 16 });
         return options.RootElement.ValueKind != JsonValueKind.Object
@@ -205,20 +205,20 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             || _core.Identity.Name.Contains(wanted, StringComparison.Ordinal);
     }
 
-    private ConnectionDescription Gone(ClientSession session, string reason)
+    private ConnectionDescription DescribeClosed(ClientSession session, string reason)
     {
         DateTime now = _core.Now;
         return session.Describe(now) with { Stopped = now, Reason = reason };
     }
 
-    private bool Hears(string subject)
+    private bool HasSubscribers(string subject)
         => !_core.Accounts.SystemAccount.Router.Find(Encoding.UTF8.GetBytes(subject)).IsEmpty;
 
-    private void TellFrom(EventLoop loop, string subject, byte[] body)
-        => loop.Run(() => Tell(loop, subject, () => body));
+    private void PublishFrom(EventLoop loop, string subject, byte[] body)
+        => loop.Run(() => Publish(loop, subject, () => body));
 
     // Publishes an event. Runs on the loop.
-    private void Tell(EventLoop loop, string subject, Func<byte[]> body)
+    private void Publish(EventLoop loop, string subject, Func<byte[]> body)
     {
         Account account = _core.Accounts.SystemAccount;
         byte[] bytes = Encoding.UTF8.GetBytes(subject);

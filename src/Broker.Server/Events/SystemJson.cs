@@ -141,7 +141,7 @@ internal sealed class SystemJson(ServerCore core)
     {
         json.WriteStartObject();
         json.WriteString("name", core.Identity.Name);
-        json.WriteString("host", (core.Advertised as System.Net.IPEndPoint)?.Address.ToString() ?? "");
+        json.WriteString("host", (core.AdvertisedEndPoint as System.Net.IPEndPoint)?.Address.ToString() ?? "");
         json.WriteString("id", core.Identity.Id);
         json.WriteString("ver", ServerIdentity.ProtocolVersion);
         json.WriteNumber("seq", Interlocked.Increment(ref _sequence));

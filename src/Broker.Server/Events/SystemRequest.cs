@@ -10,7 +10,7 @@ namespace Broker.Server;
 internal sealed class SystemRequest(SystemEvents events, string filter, bool account) : DeliveryTarget
 {
     // Valid requests are short, so longer messages are ignored.
-    private const int MostBytes = 4096;
+    private const int MaxBytes = 4096;
 
     private const int AccountToken = 3;
 
@@ -21,14 +21,14 @@ internal sealed class SystemRequest(SystemEvents events, string filter, bool acc
 
     internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
-        if (message.ReplyTo.IsEmpty || message.Payload.Length > MostBytes)
+        if (message.ReplyTo.IsEmpty || message.Payload.Length > MaxBytes)
         {
             return false;
         }
 
         string[] tokens = Encoding.UTF8.GetString(message.Subject).Split((char)Subject.Separator);
         ReadOnlySpan<byte> body = message.Payload[Math.Max(0, message.HeaderLength)..];
-        return events.TryAnswer(
+        return events.TryReply(
             publisher.Loop,
             tokens[^1],
             account ? tokens[AccountToken] : null,

@@ -12,7 +12,7 @@ internal static class SystemSubjects
     /// <summary>
     /// The older subject of the <see cref="Connections"/> event. The server still publishes to it as well.
     /// </summary>
-    internal static string ConnectionsBefore(string account) => $"$SYS.SERVER.ACCOUNT.{account}.CONNS";
+    internal static string LegacyConnections(string account) => $"$SYS.SERVER.ACCOUNT.{account}.CONNS";
 
     internal static string AuthenticationError(string server) => $"$SYS.SERVER.{server}.CLIENT.AUTH.ERR";
 

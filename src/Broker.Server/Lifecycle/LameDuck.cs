@@ -6,18 +6,18 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class LameDuck(ServerCore core)
 {
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
-    private static readonly TimeSpan MostBetween = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan MaxInterval = TimeSpan.FromSeconds(1);
 
     internal async Task RunAsync(TimeSpan duration, TimeSpan gracePeriod, CancellationToken cancellationToken)
     {
         core.IsLameDuck = true;
-        core.ChangeInfo();
+        core.MarkInfoChanged();
         long begin = core.Time.GetTimestamp();
         core.Log.LameDuck();
         foreach (ClientSession session in core.Sessions)
         {
-            session.TellInfo();
+            session.ResendInfo();
         }
 
         await WaitAsync(begin, gracePeriod, cancellationToken).ConfigureAwait(false);
@@ -26,11 +26,11 @@ internal sealed class LameDuck(ServerCore core)
         {
             core.Log.ClosingClients(staying.Length);
             TimeSpan each = (duration - gracePeriod) / staying.Length;
-            each = each < MostBetween ? each : MostBetween;
+            each = each < MaxInterval ? each : MaxInterval;
             for (int i = 0; i < staying.Length; i++)
             {
                 await WaitAsync(begin, gracePeriod + (each * (i + 1)), cancellationToken).ConfigureAwait(false);
-                staying[i].Channel.Leave(ClientChannel.LastWords);
+                staying[i].Channel.Close(ClientChannel.CloseLinger);
             }
         }
 
@@ -48,7 +48,7 @@ internal sealed class LameDuck(ServerCore core)
                 return;
             }
 
-            await Task.Delay(left < Look ? left : Look, core.Time, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(left < PollInterval ? left : PollInterval, core.Time, cancellationToken).ConfigureAwait(false);
         }
     }
 }

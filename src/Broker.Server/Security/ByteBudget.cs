@@ -4,22 +4,22 @@ namespace Broker.Server;
 /// A limit on memory that is used for all clients of one server together. Each client may use as much as is still free,
 /// so each gets less if many clients need much. Thread-safe.
 /// </summary>
-internal sealed class ByteBudget(long most)
+internal sealed class ByteBudget(long max)
 {
-    private long _held;
+    private long _used;
 
     /// <summary>The number of bytes in use.</summary>
-    internal long Held => Interlocked.Read(ref _held);
+    internal long Used => Interlocked.Read(ref _used);
 
-    internal long Free => Math.Max(0, most - Held);
+    internal long Free => Math.Max(0, max - Used);
 
     /// <summary>Counts bytes even if they exceed the limit. A negative number releases bytes.</summary>
-    internal void Add(long bytes) => Interlocked.Add(ref _held, bytes);
+    internal void Add(long bytes) => Interlocked.Add(ref _used, bytes);
 
     /// <summary>Counts bytes if so many are free, and returns false otherwise.</summary>
     internal bool TryAdd(long bytes)
     {
-        if (Interlocked.Add(ref _held, bytes) <= most)
+        if (Interlocked.Add(ref _used, bytes) <= max)
         {
             return true;
         }

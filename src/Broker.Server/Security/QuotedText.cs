@@ -14,11 +14,11 @@ internal static class QuotedText
     /// The maximum number of bytes of a subject in an error text. It is longer than a control line of nats-server can
     /// be.
     /// </summary>
-    internal const int MostShown = 4096;
+    internal const int MaxLength = 4096;
 
     internal static string Of(ReadOnlySpan<byte> utf8)
     {
-        utf8 = utf8[..Math.Min(utf8.Length, MostShown)];
+        utf8 = utf8[..Math.Min(utf8.Length, MaxLength)];
         var text = new StringBuilder(utf8.Length + 2).Append('"');
         while (!utf8.IsEmpty)
         {

@@ -9,15 +9,15 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBudget budget)
 {
-    internal const int MostGrants = 65_536;
+    internal const int MaxGrants = 65_536;
 
     /// <summary>The maximum memory for the grants of one client in bytes, including the arrays.</summary>
-    internal const int MostBytes = 10 * 1024 * 1024;
+    internal const int MaxBytes = 10 * 1024 * 1024;
 
     /// <summary>
     /// The maximum memory for the grants of all clients of a server in bytes. It is less if the heap is small.
     /// </summary>
-    internal const long MostInAll = 64L * 1024 * 1024;
+    internal const long MaxBytesInAll = 64L * 1024 * 1024;
 
     private const int FirstGrants = 4;
     private const int None = -1;
@@ -35,7 +35,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     private int[] _chains = [];
     private int _oldest;
     private int _count;
-    private long _held;
+    private long _usedBytes;
     private bool _closed;
 
     /// <summary>The number of stored grants, including those that are used up.</summary>
@@ -51,13 +51,13 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     }
 
     /// <summary>The memory that the grants use, in bytes.</summary>
-    internal long Held
+    internal long UsedBytes
     {
         get
         {
             lock (_gate)
             {
-                return _held;
+                return _usedBytes;
             }
         }
     }
@@ -73,7 +73,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
             _ring = [];
             _chains = [];
             _count = 0;
-            Hold(-_held);
+            CountBytes(-_usedBytes);
         }
     }
 
@@ -91,7 +91,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
             int at = Find(reply, hash);
             if (at == None)
             {
-                at = Take(reply, hash, now);
+                at = Insert(reply, hash, now);
             }
 
             _ring[at].Left = terms.MaxMessages;
@@ -147,16 +147,16 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         return at;
     }
 
-    private int Take(ReadOnlySpan<byte> reply, uint hash, long now)
+    private int Insert(ReadOnlySpan<byte> reply, uint hash, long now)
     {
         // At least one grant is always stored, even if the budget is exceeded.
-        long most = Math.Min(MostBytes, budget.Free);
+        long most = Math.Min(MaxBytes, budget.Free);
         while (_count > 0 && (_ring[_oldest].Left == 0 || _ring[_oldest].Until < now))
         {
             Drop(keepsMemory: true);
         }
 
-        while (_count > 0 && _held + ReusedBytes.SizeFor(reply.Length) > most)
+        while (_count > 0 && _usedBytes + ReusedBytes.SizeFor(reply.Length) > most)
         {
             Drop(keepsMemory: false);
         }
@@ -164,7 +164,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         if (_count == _ring.Length)
         {
             // The old and the new arrays exist at the same time while they grow.
-            if (_count < MostGrants && (_count == 0 || _held + SizeOf(Math.Max(FirstGrants, _count * 2)) <= most))
+            if (_count < MaxGrants && (_count == 0 || _usedBytes + SizeOf(Math.Max(FirstGrants, _count * 2)) <= most))
             {
                 Grow();
             }
@@ -176,7 +176,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
 
         int at = (_oldest + _count++) & (_ring.Length - 1);
         ref Grant grant = ref _ring[at];
-        Hold(grant.Reply.Set(reply));
+        CountBytes(grant.Reply.Set(reply));
         grant.Hash = hash;
         Link(at);
         return at;
@@ -191,7 +191,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         }
 
         from = _ring[_oldest].Next;
-        Hold(_ring[_oldest].Reply.Clear(keepsMemory));
+        CountBytes(_ring[_oldest].Reply.Clear(keepsMemory));
         _oldest = (_oldest + 1) & (_ring.Length - 1);
         _count--;
     }
@@ -199,7 +199,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     private void Grow()
     {
         var larger = new Grant[Math.Max(FirstGrants, _ring.Length * 2)];
-        Hold(SizeOf(larger.Length) - SizeOf(_ring.Length));
+        CountBytes(SizeOf(larger.Length) - SizeOf(_ring.Length));
         for (int i = 0; i < _count; i++)
         {
             larger[i] = _ring[(_oldest + i) & (_ring.Length - 1)];
@@ -221,9 +221,9 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         chain = at;
     }
 
-    private void Hold(long bytes)
+    private void CountBytes(long bytes)
     {
-        _held += bytes;
+        _usedBytes += bytes;
         budget.Add(bytes);
     }
 

@@ -11,7 +11,7 @@ namespace Broker.Server;
 internal sealed partial class SecurityRules
 {
     private const int NonceBytes = 11;
-    private const int CostStart = 4;
+    private const int CostIndex = 4;
 
     private readonly Dictionary<string, (Principal Principal, Secret Secret)> _users = new(StringComparer.Ordinal);
     private readonly Dictionary<string, Principal> _keys = new(StringComparer.Ordinal);
@@ -58,16 +58,16 @@ internal sealed partial class SecurityRules
             _token = (new Principal(PrincipalKind.Token, null, access), token);
         }
 
-        if (Asks && (hasUsers || _token is not null || (Authorize is not null && AuthorizeAsync is not null)))
+        if (UsesCallback && (hasUsers || _token is not null || (Authorize is not null && AuthorizeAsync is not null)))
         {
             throw new ArgumentException(
                 $"Only one of users with a token, {nameof(Authorize)} and {nameof(AuthorizeAsync)} can be set.");
         }
 
         // If one account has users, all clients must authenticate.
-        RequiresAuth = Asks || hasUsers || _token is not null;
+        RequiresAuth = UsesCallback || hasUsers || _token is not null;
         _decoy = _users.Values.Select(u => u.Secret).Where(s => s.Hash is not null)
-            .MaxBy(s => s.Hash!.Substring(CostStart, 2), StringComparer.Ordinal)
+            .MaxBy(s => s.Hash!.Substring(CostIndex, 2), StringComparer.Ordinal)
             ?? new Secret(RandomNumberGenerator.GetHexString(32), "nobody", null);
     }
 
@@ -83,10 +83,10 @@ internal sealed partial class SecurityRules
     internal bool RequiresAuth { get; }
 
     /// <summary>Whether a callback of the application decides.</summary>
-    internal bool Asks => Authorize is not null || AuthorizeAsync is not null;
+    internal bool UsesCallback => Authorize is not null || AuthorizeAsync is not null;
 
     /// <summary>The principal of a client without a CONNECT; null if the client must authenticate.</summary>
-    internal Principal? Unasked => RequiresAuth ? _noAuthUser : _anyone;
+    internal Principal? Anonymous => RequiresAuth ? _noAuthUser : _anyone;
 
     /// <summary>Finds the user with this name or key; null if there is none.</summary>
     internal Principal? Find(string name)
@@ -102,25 +102,25 @@ internal sealed partial class SecurityRules
         => _keys.Count == 0 ? null : Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(NonceBytes));
 
     /// <summary>Checks credentials against the users and the token.</summary>
-    internal Verdict Check(Credentials shown, string? nonce)
+    internal Verdict Check(Credentials credentials, string? nonce)
     {
-        if (shown.IsEmpty)
+        if (credentials.IsEmpty)
         {
             return new Verdict(_noAuthUser);
         }
 
-        if (!string.IsNullOrEmpty(shown.Key) && _keys.Count > 0)
+        if (!string.IsNullOrEmpty(credentials.Key) && _keys.Count > 0)
         {
-            return CheckSignature(shown.Key, shown.Signature, nonce);
+            return CheckSignature(credentials.Key, credentials.Signature, nonce);
         }
 
-        if (!string.IsNullOrEmpty(shown.Token) && _token is { } token)
+        if (!string.IsNullOrEmpty(credentials.Token) && _token is { } token)
         {
-            return Check(token.Secret, shown.Token, token.Principal);
+            return Check(token.Secret, credentials.Token, token.Principal);
         }
 
-        bool known = _users.TryGetValue(shown.User ?? "", out (Principal Principal, Secret Secret) user);
-        return Check(known ? user.Secret : _decoy, shown.Password ?? "", known ? user.Principal : null);
+        bool known = _users.TryGetValue(credentials.User ?? "", out (Principal Principal, Secret Secret) user);
+        return Check(known ? user.Secret : _decoy, credentials.Password ?? "", known ? user.Principal : null);
     }
 
     /// <summary>
@@ -145,7 +145,7 @@ internal sealed partial class SecurityRules
                     ? _token.Value.Principal
                     : null;
             case PrincipalKind.Application:
-                bool same = Asks && Authorize == rules.Authorize && AuthorizeAsync == rules.AuthorizeAsync;
+                bool same = UsesCallback && Authorize == rules.Authorize && AuthorizeAsync == rules.AuthorizeAsync;
                 return !same ? null
                     : before.Access == rules.DefaultAccess ? before with { Access = DefaultAccess }
                     : before;
@@ -163,21 +163,21 @@ internal sealed partial class SecurityRules
         return string.Equals(now.User!.Password, user.Password, StringComparison.Ordinal) ? now : null;
     }
 
-    private Verdict Check(Secret secret, string shown, Principal? principal)
+    private Verdict Check(Secret secret, string credentials, Principal? principal)
     {
         if (secret.Hash is { } hash)
         {
-            byte[] password = Encoding.UTF8.GetBytes(shown);
+            byte[] password = Encoding.UTF8.GetBytes(credentials);
             return new Verdict(principal, () => _passwords!.Verify(password, hash));
         }
 
-        if (secret.Matches(shown) && principal is not null)
+        if (secret.Matches(credentials) && principal is not null)
         {
             return new Verdict(principal);
         }
 
         // The answer must take the same time for a plain text password, a hashed password and an unknown user.
-        return _decoy.Hash is null ? default : Check(_decoy, shown, null);
+        return _decoy.Hash is null ? default : Check(_decoy, credentials, null);
     }
 
     // The signature is verified with the key in the CONNECT, so the verification takes the same time for an unknown

@@ -9,8 +9,8 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class VerificationQueue(int concurrency)
 {
-    internal const int MostPerOrigin = 256;
-    internal const int MostInAll = 4096;
+    internal const int MaxPerOrigin = 256;
+    internal const int MaxInAll = 4096;
 
     // IPv6 addresses with the same first 8 bytes count as one origin: one customer usually has at least such a network.
     private const int NetworkBytes = 8;
@@ -34,10 +34,10 @@ internal sealed class VerificationQueue(int concurrency)
                 queue = new Queue<Verification>();
             }
 
-            if (queue.Count >= MostPerOrigin || _count >= MostInAll)
+            if (queue.Count >= MaxPerOrigin || _count >= MaxInAll)
             {
                 Sweep(queue);
-                if (queue.Count >= MostPerOrigin || _count >= MostInAll)
+                if (queue.Count >= MaxPerOrigin || _count >= MaxInAll)
                 {
                     return false;
                 }

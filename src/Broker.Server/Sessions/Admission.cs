@@ -9,35 +9,35 @@ namespace Broker.Server;
 internal sealed class Admission(ClientChannel channel)
 {
     private LoopTimer? _deadline;
-    private int _kept;
+    private int _countedBytes;
 
     /// <summary>Whether the client is not authenticated yet.</summary>
     internal bool IsPending { get; private set; }
 
     /// <summary>Whether a CONNECT, the first or a later one, is being verified.</summary>
-    internal bool IsDeciding { get; private set; }
+    internal bool IsVerifying { get; private set; }
 
     internal void Begin() => IsPending = true;
 
     /// <summary>Starts the timer for authentication, unless it runs already.</summary>
-    internal void StartDeadline(TimeSpan patience, Action onLate)
-        => _deadline ??= channel.Loop.StartTimer(patience, onLate);
+    internal void StartDeadline(TimeSpan timeout, Action onTimeout)
+        => _deadline ??= channel.Loop.StartTimer(timeout, onTimeout);
 
     /// <summary>
-    /// Starts the timer and pauses receiving. The caller of <see cref="EndDecision"/> resumes receiving.
+    /// Starts the timer and pauses receiving. The caller of <see cref="EndVerification"/> resumes receiving.
     /// </summary>
-    internal void BeginDecision(TimeSpan patience, Action onLate)
+    internal void BeginVerification(TimeSpan timeout, Action onTimeout)
     {
-        StartDeadline(patience, onLate);
-        Hold();
+        StartDeadline(timeout, onTimeout);
+        Pause();
     }
 
     /// <summary>
     /// Pauses receiving without a timer, for a decision that only needs further iterations of the loop.
     /// </summary>
-    internal void Hold()
+    internal void Pause()
     {
-        IsDeciding = true;
+        IsVerifying = true;
         channel.Connection.PauseReceiving();
     }
 
@@ -45,23 +45,23 @@ internal sealed class Admission(ClientChannel channel)
     /// Counts bytes that the connection buffers until the decision. Returns false if the budget of all clients is
     /// exceeded.
     /// </summary>
-    internal bool TryKeep(int bytes)
+    internal bool TryCountBytes(int bytes)
     {
-        if (!channel.Server.UndecidedBytes.TryAdd(bytes))
+        if (!channel.Server.AuthenticationBytes.TryAdd(bytes))
         {
             return false;
         }
 
-        _kept += bytes;
+        _countedBytes += bytes;
         return true;
     }
 
     /// <summary>Ends the decision or cancels it, and releases the counted bytes.</summary>
-    internal void EndDecision()
+    internal void EndVerification()
     {
-        IsDeciding = false;
-        channel.Server.UndecidedBytes.Add(-_kept);
-        _kept = 0;
+        IsVerifying = false;
+        channel.Server.AuthenticationBytes.Add(-_countedBytes);
+        _countedBytes = 0;
     }
 
     /// <summary>Ends the admission: the client is authenticated, or its connection is closed.</summary>
@@ -70,6 +70,6 @@ internal sealed class Admission(ClientChannel channel)
         _deadline?.Cancel();
         _deadline = null;
         IsPending = false;
-        EndDecision();
+        EndVerification();
     }
 }

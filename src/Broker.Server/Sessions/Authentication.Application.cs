@@ -3,7 +3,7 @@ namespace Broker.Server;
 // Authentication by a callback of the application.
 internal sealed partial class Authentication
 {
-    private bool Ask(ConnectRequest request)
+    private bool AskApplication(ConnectRequest request)
     {
         var asked = new AuthorizationRequest
         {
@@ -22,11 +22,11 @@ internal sealed partial class Authentication
                 : _security.AuthorizeAsync!(asked);
             if (answer.IsCompleted)
             {
-                return EnterAs(ToPrincipal(answer.GetAwaiter().GetResult(), request), request);
+                return AcceptAs(ToPrincipal(answer.GetAwaiter().GetResult(), request), request);
             }
 
-            _admission.BeginDecision(_security.Timeout, OnLate);
-            _ = DecideAsync(answer, request);
+            _admission.BeginVerification(_security.Timeout, OnTimeout);
+            _ = AwaitCallbackAsync(answer, request);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
@@ -37,7 +37,7 @@ internal sealed partial class Authentication
         return false;
     }
 
-    private async Task DecideAsync(ValueTask<AuthorizationResult> answer, ConnectRequest request)
+    private async Task AwaitCallbackAsync(ValueTask<AuthorizationResult> answer, ConnectRequest request)
     {
         Principal? principal = null;
         try
@@ -49,7 +49,7 @@ internal sealed partial class Authentication
             LogFailure(e);
         }
 
-        Decide(request, principal);
+        ReportResult(request, principal);
     }
 
     private Principal? ToPrincipal(AuthorizationResult? result, ConnectRequest request)

@@ -35,7 +35,7 @@ internal sealed partial class Authentication(
     internal bool IsPending => _admission.IsPending;
 
     /// <summary>Whether a CONNECT of the client, the first or a later one, is being verified.</summary>
-    internal bool IsDeciding => _admission.IsDeciding;
+    internal bool IsVerifying => _admission.IsVerifying;
 
     /// <summary>
     /// The CONNECT that was accepted last, without its credentials; null before the first. Thread-safe.
@@ -46,15 +46,15 @@ internal sealed partial class Authentication(
     internal string? Nonce { get; private set; }
 
     /// <summary>Whether the client must send credentials.</summary>
-    internal bool MustAuthenticate => Unasked is null;
+    internal bool MustAuthenticate => Anonymous is null;
 
     /// <summary>
     /// Whether the connection is still open, so that the result of a verification is needed. Thread-safe.
     /// </summary>
-    internal bool IsWanted => channel.Connection.IsOpen;
+    internal bool IsResultNeeded => channel.Connection.IsOpen;
 
     // The principal of a client without credentials. If certificates determine the user, nothing else does.
-    private Principal? Unasked => IsMapped ? null : user is null ? _security.Unasked : _security.Find(user);
+    private Principal? Anonymous => IsMapped ? null : user is null ? _security.Anonymous : _security.Find(user);
 
     // This includes a client that does not use optional TLS: it has no certificate and therefore no user.
     private bool IsMapped => _mapsUsers && _security.HasUsers;
@@ -69,16 +69,16 @@ internal sealed partial class Authentication(
         _mapsUsers = mapsUsers;
         _security = channel.Server.Security;
         Nonce = _security.NewNonce();
-        if (Unasked is { } principal && channel.Server.Accounts.Find(principal.Account) is { } account)
+        if (Anonymous is { } principal && channel.Server.Accounts.Find(principal.Account) is { } account)
         {
-            identity.Become(principal, account);
+            identity.SetPrincipal(principal, account);
             return;
         }
 
         _admission.Begin();
         if (tls is null)
         {
-            _admission.StartDeadline(_security.Timeout, OnLate);
+            _admission.StartDeadline(_security.Timeout, OnTimeout);
         }
     }
 
@@ -90,7 +90,7 @@ internal sealed partial class Authentication(
         _certificate = certificate;
         if (IsPending)
         {
-            _admission.StartDeadline(_security.Timeout, OnLate);
+            _admission.StartDeadline(_security.Timeout, OnTimeout);
         }
     }
 
@@ -117,9 +117,9 @@ internal sealed partial class Authentication(
             channel.FailProtocol(error);
         }
 
-        if (IsDeciding)
+        if (IsVerifying)
         {
-            CountKept(bytes.Length - consumed);
+            CountBufferedBytes(bytes.Length - consumed);
         }
 
         return consumed;
@@ -128,9 +128,9 @@ internal sealed partial class Authentication(
     /// <summary>
     /// Counts the bytes that the connection buffers during a decision. These are at most the bytes of one read.
     /// </summary>
-    internal void CountKept(int bytes)
+    internal void CountBufferedBytes(int bytes)
     {
-        if (!channel.IsEnded && !_admission.TryKeep(bytes))
+        if (!channel.IsEnded && !_admission.TryCountBytes(bytes))
         {
             Refuse("too many bytes are buffered for clients that are being authenticated");
         }
@@ -154,8 +154,8 @@ internal sealed partial class Authentication(
     /// <summary>
     /// Reports the result of a verification: the principal, or null to refuse the client. Thread-safe.
     /// </summary>
-    internal void Decide(ConnectRequest request, Principal? principal)
-        => channel.Loop.Post(() => OnDecided(request, principal));
+    internal void ReportResult(ConnectRequest request, Principal? principal)
+        => channel.Loop.Post(() => OnResult(request, principal));
 
     /// <summary>Logs an exception of a callback or a verifier. Thread-safe.</summary>
     internal void LogFailure(Exception error)
@@ -165,7 +165,7 @@ internal sealed partial class Authentication(
     /// Applies the security rules again if they have been replaced. Closes the connection if the new rules refuse the
     /// client. Returns true if the rules have been replaced and the client stays connected.
     /// </summary>
-    internal bool TryRenew()
+    internal bool TryApplyRules()
     {
         SecurityRules before = _security;
         _security = channel.Server.Security;
@@ -175,7 +175,7 @@ internal sealed partial class Authentication(
         }
 
         string refusal = NotAuthorized;
-        Principal? now = identity.Principal is not { } principal || IsDeciding
+        Principal? now = identity.Principal is not { } principal || IsVerifying
             ? null
             : _security.Renew(principal, before, out refusal);
         if (now is null || channel.Server.Accounts.Find(now.Account) != identity.Account)
@@ -185,7 +185,7 @@ internal sealed partial class Authentication(
             return false;
         }
 
-        identity.Become(now, identity.Account);
+        identity.SetPrincipal(now, identity.Account);
         return true;
     }
 
@@ -195,31 +195,31 @@ internal sealed partial class Authentication(
         if (identity.Principal is { } present && (shown.IsEmpty || !_security.RequiresAuth))
         {
             // A CONNECT without credentials keeps the client's present principal.
-            return Enter(request, present);
+            return Accept(request, present);
         }
 
         if (user is not null && shown.IsEmpty)
         {
-            return EnterAs(_security.Find(user), request);
+            return AcceptAs(_security.Find(user), request);
         }
 
-        if (_security.Asks)
+        if (_security.UsesCallback)
         {
-            return Ask(request);
+            return AskApplication(request);
         }
 
         if (IsMapped)
         {
-            return EnterAs(_security.Identify(_certificate), request);
+            return AcceptAs(_security.Identify(_certificate), request);
         }
 
         Verdict verdict = _security.Check(shown, Nonce);
         if (verdict.Verify is null)
         {
-            return EnterAs(verdict.Principal, request);
+            return AcceptAs(verdict.Principal, request);
         }
 
-        _admission.BeginDecision(_security.Timeout, OnLate);
+        _admission.BeginVerification(_security.Timeout, OnTimeout);
         var check = new CredentialCheck(this, request, verdict);
         if (!channel.Server.Verifications.TryEnqueue(channel.RemoteEndPoint, check))
         {
@@ -231,38 +231,38 @@ internal sealed partial class Authentication(
 
     // There is one decision at a time: the server does not read from the client during a decision, so no other CONNECT
     // can arrive.
-    private void OnDecided(ConnectRequest request, Principal? principal)
+    private void OnResult(ConnectRequest request, Principal? principal)
     {
-        if (!IsDeciding || channel.IsEnded)
+        if (!IsVerifying || channel.IsEnded)
         {
             return;
         }
 
         channel.Publisher.Begin();
         bool isGood = principal is not null && _security == channel.Server.Security;
-        if (isGood && !TryBecome(principal!))
+        if (isGood && !TryRemoveSubscriptions(principal!))
         {
-            Decide(request, principal);
+            ReportResult(request, principal);
             return;
         }
 
-        _admission.EndDecision();
+        _admission.EndVerification();
         if (!isGood)
         {
             Refuse("wrong credentials", request);
         }
-        else if (Enter(request, principal!))
+        else if (Accept(request, principal!))
         {
             // The connection delivers the bytes after CONNECT again.
             channel.Connection.ResumeReceiving();
         }
     }
 
-    private bool EnterAs(Principal? principal, ConnectRequest request)
+    private bool AcceptAs(Principal? principal, ConnectRequest request)
     {
         if (principal is not null)
         {
-            return Enter(request, principal);
+            return Accept(request, principal);
         }
 
         Refuse("wrong credentials", request);
@@ -271,7 +271,7 @@ internal sealed partial class Authentication(
 
     // Accepts a first or repeated CONNECT. Returns false if the connection is closed for another reason, or if the
     // CONNECT is accepted in a later iteration.
-    private bool Enter(ConnectRequest request, Principal principal)
+    private bool Accept(ConnectRequest request, Principal principal)
     {
         if (!request.IsKnownProtocol)
         {
@@ -292,16 +292,16 @@ internal sealed partial class Authentication(
         }
 
         bool isFirst = Request is null;
-        if (!TryBecome(principal))
+        if (!TryRemoveSubscriptions(principal))
         {
             // Its subscriptions are removed in several iterations. Until then the client is one whose CONNECT is being
             // verified.
-            _admission.Hold();
-            Decide(request, principal);
+            _admission.Pause();
+            ReportResult(request, principal);
             return false;
         }
 
-        identity.Become(principal, account);
+        identity.SetPrincipal(principal, account);
         _admission.End();
         Request = request.WithoutCredentials();
         owner.OnAuthenticated(request, isFirst);
@@ -309,10 +309,10 @@ internal sealed partial class Authentication(
     }
 
     // A first CONNECT that does not change the principal keeps the subscriptions of the client.
-    private bool TryBecome(Principal principal)
-        => (Request is null && principal == identity.Principal) || owner.TryBecome();
+    private bool TryRemoveSubscriptions(Principal principal)
+        => (Request is null && principal == identity.Principal) || owner.TryRemoveSubscriptions();
 
-    private void OnLate()
+    private void OnTimeout()
     {
         const string Late = "Authentication Timeout";
         if (channel.IsEnded)

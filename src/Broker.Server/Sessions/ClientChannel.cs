@@ -11,10 +11,10 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class ClientChannel
 {
-    internal static readonly TimeSpan LastWords = TimeSpan.FromSeconds(2);
+    internal static readonly TimeSpan CloseLinger = TimeSpan.FromSeconds(2);
 
     // The work that is charged for an error message, in the unit of visited router entries.
-    private const int StepsOfError = 32;
+    private const int WorkOfError = 32;
 
     /// <param name="server">The state that all sessions of the server share.</param>
     /// <param name="publisher">The client's publisher, which also counts the client's work.</param>
@@ -68,7 +68,7 @@ internal sealed class ClientChannel
     /// The reason why the server ended the connection; null if it did not. The value is set before the connection is
     /// closed. Thread-safe.
     /// </summary>
-    internal string? EndedFor => !IsEnded ? null : Failure is null ? "Server Shutdown" : CloseText.OfFailure(Failure);
+    internal string? Reason => !IsEnded ? null : Failure is null ? "Server Shutdown" : CloseText.OfFailure(Failure);
 
     /// <summary>
     /// Writes a reply to the client. It follows all messages that the client has published and that are delivered to
@@ -83,7 +83,7 @@ internal sealed class ClientChannel
     internal void WriteError(string text)
     {
         Publisher.EndBatch();
-        Publisher.ChargeWork(StepsOfError);
+        Publisher.ChargeWork(WorkOfError);
         Trace?.Out("-ERR " + text);
         LoopWriteBuffer stage = Connection.GetWriteBuffer(Loop);
         int most = Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;
@@ -115,7 +115,7 @@ internal sealed class ClientChannel
             IsEnded = true;
             Failure = text;
             WriteError(text);
-            Connection.Close(LastWords);
+            Connection.Close(CloseLinger);
         }
     }
 
@@ -135,7 +135,7 @@ internal sealed class ClientChannel
     /// Closes the connection without an error message. Bytes that are queued already are still sent for up to
     /// <paramref name="linger"/>.
     /// </summary>
-    internal void FailSilently(string text, TimeSpan linger = default)
+    internal void CloseSilently(string text, TimeSpan linger = default)
     {
         if (!IsEnded)
         {
@@ -146,13 +146,13 @@ internal sealed class ClientChannel
     }
 
     /// <summary>Stores the reason of a failure that the connection itself has detected.</summary>
-    internal void HasFailed(string text) => Failure ??= text;
+    internal void SetFailure(string text) => Failure ??= text;
 
     /// <summary>
     /// Closes the connection when the queued bytes have been sent, at the latest after <paramref name="linger"/>.
     /// Thread-safe.
     /// </summary>
-    internal void Leave(TimeSpan linger) => Loop.Run(() =>
+    internal void Close(TimeSpan linger) => Loop.Run(() =>
     {
         IsEnded = true;
         Connection?.Close(linger);

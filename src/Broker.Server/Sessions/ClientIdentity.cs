@@ -24,7 +24,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
     /// Changes the principal and the account. The subscriptions in the previous account must have ended before, because
     /// code that removes a subscription uses the current account.
     /// </summary>
-    internal void Become(Principal principal, Account account)
+    internal void SetPrincipal(Principal principal, Account account)
     {
         bool moves = account != _account;
         MoveTo(account);
@@ -39,7 +39,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         {
             channel.Target.Grants?.Close();
             channel.Target.Grants = access?.Responses is { } terms
-                ? new ReplyGrants(terms, account.Router.Seed, channel.Server.Grants)
+                ? new ReplyGrants(terms, account.Router.Seed, channel.Server.ReplyGrantBytes)
                 : null;
         }
 
@@ -60,12 +60,12 @@ internal sealed class ClientIdentity(ClientChannel channel)
     /// connection may itself subscribe or publish to the reply subject. Runs on the requester's loop.
     /// </summary>
     /// <param name="reply">The reply subject of the request.</param>
-    /// <param name="asking">The identity of the requester; null for the server itself.</param>
+    /// <param name="requester">The identity of the requester; null for the server itself.</param>
     /// <param name="now">The current tick of the requester's loop.</param>
-    internal void Grant(ReadOnlySpan<byte> reply, ClientIdentity? asking, long now)
+    internal void Grant(ReadOnlySpan<byte> reply, ClientIdentity? requester, long now)
     {
-        if (asking != this
-            && (asking?.Principal is not { User: { } user } || user != Principal?.User || asking.MayAskFor(reply, now)))
+        if (requester != this
+            && (requester?.Principal is not { User: { } user } || user != Principal?.User || requester.MayUseReplySubject(reply, now)))
         {
             channel.Target.Grants?.Add(reply, now);
         }
@@ -78,7 +78,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         => channel.Target.Grants?.TryUse(subject, channel.Loop.LastTick) == true;
 
     /// <summary>Logs a permissions violation and sends it to the client. The connection stays open.</summary>
-    internal void Violate(string what)
+    internal void ReportViolation(string what)
     {
         string text = "Permissions Violation for " + what;
         channel.Server.Log.Violation(channel.Id, channel.RemoteEndPoint, text, isFirst: !_hasViolated);
@@ -86,7 +86,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         channel.WriteError(text);
     }
 
-    private bool MayAskFor(ReadOnlySpan<byte> reply, long now)
+    private bool MayUseReplySubject(ReadOnlySpan<byte> reply, long now)
         => Access is not { } access || access.MaySubscribe(reply, default) || access.MayPublish(reply)
             || channel.Target.Grants?.MayUse(reply, now) == true;
 
@@ -100,7 +100,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         LeaveAccount();
         _isCounted = true;
         _account = account;
-        account.Enter();
+        account.AddConnection();
         channel.Server.Events.ConnectionsChanged(channel.Loop, account);
     }
 
@@ -109,7 +109,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         if (_isCounted)
         {
             _isCounted = false;
-            _account.Leave();
+            _account.RemoveConnection();
             channel.Server.Events.ConnectionsChanged(channel.Loop, _account);
         }
     }

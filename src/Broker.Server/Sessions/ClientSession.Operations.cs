@@ -17,7 +17,7 @@ internal sealed partial class ClientSession
             session._publisher.EndBatch();
             session._barrier.OnChange();
             session._subscriptions.Subscribe(subject, queue, sid);
-            return session.GoesOn;
+            return session.MayContinue;
         }
 
         public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
@@ -25,7 +25,7 @@ internal sealed partial class ClientSession
             session._publisher.EndBatch();
             session._barrier.OnChange();
             session._subscriptions.Unsubscribe(sid, max);
-            return session.GoesOn;
+            return session.MayContinue;
         }
 
         public bool OnConnect(ReadOnlySpan<byte> json)
@@ -51,18 +51,18 @@ internal sealed partial class ClientSession
             return true;
         }
 
-        public bool OnOk() => session.GoesOn;
+        public bool OnOk() => session.MayContinue;
 
         public bool OnInfo(ReadOnlySpan<byte> json)
         {
-            ServerWords.HearInfo(session._channel, json);
-            return session.GoesOn;
+            ServerOnlyOperations.OnInfo(session._channel, json);
+            return session.MayContinue;
         }
 
         public bool OnError(ReadOnlySpan<byte> text)
         {
-            ServerWords.HearError(session._channel, text);
-            return session.GoesOn;
+            ServerOnlyOperations.OnError(session._channel, text);
+            return session.MayContinue;
         }
     }
 }

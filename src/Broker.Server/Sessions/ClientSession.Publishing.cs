@@ -9,7 +9,7 @@ namespace Broker.Server;
 internal sealed partial class ClientSession
 {
     // The work that is charged for a no-responders status, in the unit of visited router entries.
-    private const int StepsOfAnswer = 16;
+    private const int WorkOfNoResponders = 16;
 
     // True if each publish must be checked, for example because the client is verbose or pedantic.
     private bool _mustCheck = true;
@@ -20,7 +20,7 @@ internal sealed partial class ClientSession
     private bool PublishAgain(PublishOperation operation)
         => _publisher.Last is { IsCurrent: true } last
             ? Publish(operation, last, isSame: true)
-            : PublishElsewhere(operation);
+            : PublishUncached(operation);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool PublishNext(PublishOperation operation)
@@ -28,16 +28,16 @@ internal sealed partial class ClientSession
         Route? last = _publisher.Last;
         return _publisher.FindRoute(operation.Subject) is { } route
             ? Publish(operation, route, isSame: route == last)
-            : PublishElsewhere(operation);
+            : PublishUncached(operation);
     }
 
     // Publishes to a subject without a current cached route. This is a separate method, so that the loop over the other
     // publishes can use the registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool PublishElsewhere(PublishOperation operation)
+    private bool PublishUncached(PublishOperation operation)
         => _publisher.ResolveRoute(operation.Subject) is { } route
             ? Publish(operation, route, isSame: false) && !_publisher.IsOverBudget
-            : PutOff(operation.Length);
+            : Defer(operation.Length);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool Publish(PublishOperation operation, Route route, bool isSame)
@@ -58,7 +58,7 @@ internal sealed partial class ClientSession
 
         if (route.IsRefused || !operation.IsPlain)
         {
-            PublishToNobody(operation, route);
+            PublishWithoutSubscribers(operation, route);
             return !_publisher.IsOverBudget;
         }
 
@@ -79,12 +79,12 @@ internal sealed partial class ClientSession
     {
         if (!CheckPublish(operation, route))
         {
-            return GoesOn;
+            return MayContinue;
         }
 
         if (route.IsEmpty)
         {
-            PublishToNobody(operation, route);
+            PublishWithoutSubscribers(operation, route);
         }
         else
         {
@@ -99,7 +99,7 @@ internal sealed partial class ClientSession
         _publisher.EndBatch();
         if (_publisher.Deliver(in message, route) == 0 && !message.ReplyTo.IsEmpty)
         {
-            AnswerNoResponders(message.ReplyTo);
+            ReplyNoResponders(message.ReplyTo);
         }
     }
 
@@ -109,7 +109,7 @@ internal sealed partial class ClientSession
             || ReservedSubjects.MayContain(operation.ReplyTo);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void PublishToNobody(PublishOperation operation, Route route)
+    private void PublishWithoutSubscribers(PublishOperation operation, Route route)
     {
         if (route.IsRefused)
         {
@@ -117,7 +117,7 @@ internal sealed partial class ClientSession
         }
         else if (!operation.ReplyTo.IsEmpty)
         {
-            AnswerNoResponders(operation.ReplyTo);
+            ReplyNoResponders(operation.ReplyTo);
         }
     }
 
@@ -159,7 +159,7 @@ internal sealed partial class ClientSession
     {
         if (!_identity.TryUseGrant(message.Subject) || ReservedSubjects.Contains(message.Subject))
         {
-            _identity.Violate($"Publish to {QuotedText.Of(message.Subject)}");
+            _identity.ReportViolation($"Publish to {QuotedText.Of(message.Subject)}");
             return;
         }
 
@@ -179,14 +179,14 @@ internal sealed partial class ClientSession
     }
 
     private void RefuseReply(ReadOnlySpan<byte> reply)
-        => _identity.Violate($"Publish with Reply of {QuotedText.Of(reply)}");
+        => _identity.ReportViolation($"Publish with Reply of {QuotedText.Of(reply)}");
 
     /// <summary>
     /// Sends a 503 status to a requester without responders, if its CONNECT has <c>no_responders</c> and one of its own
     /// subscriptions matches the reply subject.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void AnswerNoResponders(ReadOnlySpan<byte> reply)
+    private void ReplyNoResponders(ReadOnlySpan<byte> reply)
     {
         if (_authentication.Request is not { NoResponders: true }
             || _subscriptions.Count == 0
@@ -196,7 +196,7 @@ internal sealed partial class ClientSession
         }
 
         _publisher.EndBatch();
-        _publisher.ChargeWork(StepsOfAnswer);
+        _publisher.ChargeWork(WorkOfNoResponders);
         if (_subscriptions.FindInbox(reply) is { } inbox)
         {
             // Reserve the whole length at once: a message must not cross two memory blocks.

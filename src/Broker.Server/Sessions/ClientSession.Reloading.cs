@@ -8,10 +8,10 @@ internal sealed partial class ClientSession
     /// <summary>
     /// Applies changes that were made before the session was in the list of sessions. Called on the connection's loop.
     /// </summary>
-    internal void Recheck()
+    internal void ApplyMissedChanges()
     {
         ApplyLimits();
-        AdoptSecurity();
+        ApplySecurity();
     }
 
     /// <summary>Applies changed options of the server. Thread-safe.</summary>
@@ -26,21 +26,21 @@ internal sealed partial class ClientSession
 
         if (info)
         {
-            TellInfo();
+            ResendInfo();
         }
 
         if (security)
         {
-            AdoptSecurity();
+            ApplySecurity();
         }
     });
 
     /// <summary>Sends another INFO if the client's CONNECT announced that it accepts one. Thread-safe.</summary>
-    internal void TellInfo() => Loop.Run(() =>
+    internal void ResendInfo() => Loop.Run(() =>
     {
         if (!_channel.IsEnded && _channel.Connection is not null && _authentication.Request is { ProtocolLevel: >= 1 })
         {
-            Greet();
+            SendInfo();
         }
     });
 
@@ -56,7 +56,7 @@ internal sealed partial class ClientSession
         bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
         // Each loop flushes its write buffer when it contains 256 KiB and a further message. The limit of the transport
         // must be higher than everything that the loops may have buffered.
-        long room = drops ? RoomForAnswers + (Loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
+        long room = drops ? MaxPendingReplyBytes + (Loop.Group.Count * (MaxPendingReplyBytes + options.MaxPayload)) : 0;
         connection.Framing = OperationFraming.Framing;
         connection.MaxPendingBytes = options.MaxPending + room;
         connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
@@ -84,10 +84,10 @@ internal sealed partial class ClientSession
         _channel.Trace.PayloadLength = _server.Options.TracedPayload;
     }
 
-    private void AdoptSecurity()
+    private void ApplySecurity()
     {
         AccessRules? before = _identity.Access;
-        if (_authentication.TryRenew())
+        if (_authentication.TryApplyRules())
         {
             _subscriptions.Review(accessChanged: before != _identity.Access);
         }

@@ -20,7 +20,7 @@ internal sealed partial class ClientSession
 {
     // The queue also contains replies of the server, which are never dropped. A client with more queued replies is
     // closed.
-    private const long RoomForAnswers = 1024 * 1024;
+    private const long MaxPendingReplyBytes = 1024 * 1024;
 
     private readonly ServerCore _server;
     private readonly LoopState _state;
@@ -38,8 +38,8 @@ internal sealed partial class ClientSession
     private ClientOperationParser _parser;
 
     // The length of the deferred operation in bytes. For a CONNECT this is the length without the end of its line.
-    private int _putOff;
-    private bool _putsOffConnect;
+    private int _deferredLength;
+    private bool _defersConnect;
     private int _infoVersion;
     private long _messagesIn;
     private long _payloadIn;
@@ -108,7 +108,7 @@ internal sealed partial class ClientSession
     internal ServerTls? Tls => _tls?.Tls;
 
     // Whether the parser may continue with the next operation in this iteration of the loop.
-    private bool GoesOn => !_channel.IsEnded && !_publisher.IsOverBudget;
+    private bool MayContinue => !_channel.IsEnded && !_publisher.IsOverBudget;
 
     /// <summary>
     /// Finds the session that owns a subscription; null if the subscription does not belong to a client.
@@ -135,8 +135,8 @@ internal sealed partial class ClientSession
         }
 
         // INFO is always first: a client reads nothing before it, not even the error that refuses it.
-        Greet();
-        if (TryTakePlace(out string refusal))
+        SendInfo();
+        if (TryAdmit(out string refusal))
         {
             _liveness.Begin();
         }
@@ -149,7 +149,7 @@ internal sealed partial class ClientSession
 
     public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
-        if (_server.IsLeaving)
+        if (_server.IsShuttingDown)
         {
             // The operations are ignored, so the server does not count them as lost. A client knows by the PONG to its
             // PING which operations the server has handled.
@@ -157,9 +157,9 @@ internal sealed partial class ClientSession
         }
 
         _liveness.OnReceived();
-        if (_authentication.IsPending || _tls is { AwaitsHello: true })
+        if (_authentication.IsPending || _tls is { AwaitsFirstByte: true })
         {
-            return ReceiveEarly(connection, bytes, ref needed);
+            return ReceiveBeforeAuthentication(connection, bytes, ref needed);
         }
 
         _state.BytesIn += bytes.Length;
@@ -174,7 +174,7 @@ internal sealed partial class ClientSession
         _publisher.EndBatch();
         if (_publisher.IsOverBudget)
         {
-            consumed -= TakePutOff(bytes[..consumed]);
+            consumed -= TakeDeferred(bytes[..consumed]);
             connection.YieldReceiving();
         }
 
@@ -190,9 +190,9 @@ internal sealed partial class ClientSession
             _channel.FailProtocol(error);
         }
 
-        if (_authentication.IsDeciding)
+        if (_authentication.IsVerifying)
         {
-            _authentication.CountKept(bytes.Length - consumed);
+            _authentication.CountBufferedBytes(bytes.Length - consumed);
         }
 
         return consumed;
@@ -211,7 +211,7 @@ internal sealed partial class ClientSession
     {
         _liveness.End();
         _authentication.End();
-        _subscriptions.Leave();
+        _subscriptions.RemoveInBackground();
         _publisher.Abandon();
         if (_authentication.Request is not null)
         {
@@ -220,14 +220,14 @@ internal sealed partial class ClientSession
 
         _identity.Leave();
         error = _tls is null ? error : _tls.End(error);
-        _server.Leave(this, connection, reason, error);
+        _server.RemoveSession(this, connection, reason, error);
     }
 
     /// <inheritdoc/>
-    public bool TryTakePlace(out string refusal) => _server.TryEnter(this, out refusal);
+    public bool TryAdmit(out string refusal) => _server.TryAddSession(this, out refusal);
 
     /// <inheritdoc/>
-    public void Greet() => _channel.Write(_server.InfoFor(this));
+    public void SendInfo() => _channel.Write(_server.InfoFor(this));
 
     void ITlsUpgradeOwner.OnUpgraded(X509Certificate2? certificate)
     {
@@ -236,7 +236,7 @@ internal sealed partial class ClientSession
         _liveness.Begin();
     }
 
-    bool IAuthenticationOwner.TryBecome() => _subscriptions.TryEndAll();
+    bool IAuthenticationOwner.TryRemoveSubscriptions() => _subscriptions.TryRemoveAll();
 
     void IAuthenticationOwner.OnAuthenticated(ConnectRequest request, bool isFirst)
     {
@@ -253,7 +253,7 @@ internal sealed partial class ClientSession
         {
             // INFO has changed since it was sent to this client, and only this CONNECT announced that the client
             // accepts another.
-            Greet();
+            SendInfo();
         }
 
         if (isFirst)
@@ -265,7 +265,7 @@ internal sealed partial class ClientSession
     void IAuthenticationOwner.OnRefused(ConnectRequest? request, string reason)
         => _server.Events.Unauthorized(this, request, reason);
 
-    void IConnectionOwner.OnLimitReached(Subscription subscription) => _subscriptions.EndByLimit(subscription);
+    void IConnectionOwner.OnLimitReached(Subscription subscription) => _subscriptions.RemoveAtLimit(subscription);
 
     void IConnectionOwner.OnReplySubject(ReadOnlySpan<byte> reply, RoutingPublisher publisher)
         => _identity.Grant(reply, (publisher.Client?.Owner as ClientSession)?._identity, publisher.Loop.LastTick);
@@ -274,7 +274,7 @@ internal sealed partial class ClientSession
         => _server.Log.Losing(Id, RemoteEndPoint, policy, _channel.Connection.PendingBytes);
 
     void IConnectionOwner.OnDelivering(RoutingPublisher publisher)
-        => _server.PendingTotal.Watch(publisher.Loop, publisher.State);
+        => _server.PendingTotal.CheckAfterWrites(publisher.Loop, publisher.State);
 
     void IConnectionOwner.OnAccepted(Subscription subscription, Route route, in RoutedMessage message)
         => _channel.Trace?.Deliver(subscription, route, in message, _target.SupportsHeaders);
@@ -283,43 +283,43 @@ internal sealed partial class ClientSession
     // again.
     private bool Connect(ReadOnlySpan<byte> json)
     {
-        if (_authentication.Request is null || _subscriptions.TryEndAll())
+        if (_authentication.Request is null || _subscriptions.TryRemoveAll())
         {
             return _authentication.Connect(json);
         }
 
-        _putsOffConnect = true;
-        return PutOff("CONNECT ".Length + json.Length);
+        _defersConnect = true;
+        return Defer("CONNECT ".Length + json.Length);
     }
 
     // Defers the operation to the next iteration of the loop, where it is the first one. The work budget of this batch
     // is used up.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool PutOff(int length)
+    private bool Defer(int length)
     {
-        _putOff = length;
+        _deferredLength = length;
         return false;
     }
 
-    private int TakePutOff(ReadOnlySpan<byte> consumed)
+    private int TakeDeferred(ReadOnlySpan<byte> consumed)
     {
-        int length = _putOff;
-        if (_putsOffConnect)
+        int length = _deferredLength;
+        if (_defersConnect)
         {
             // The line may contain any number of carriage returns after the JSON.
             length += consumed.Length - consumed[..^1].TrimEnd((byte)'\r').Length;
-            _putsOffConnect = false;
+            _defersConnect = false;
         }
 
-        _putOff = 0;
+        _deferredLength = 0;
         return length;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int ReceiveEarly(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    private int ReceiveBeforeAuthentication(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
         int used;
-        if (_tls is { AwaitsHello: true } upgrade)
+        if (_tls is { AwaitsFirstByte: true } upgrade)
         {
             used = upgrade.Receive(bytes);
             return upgrade.IsInHandshake || used == bytes.Length ? used : OnReceived(connection, bytes, ref needed);

@@ -11,18 +11,18 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 {
     // The work that is charged for a SUB or UNSUB in addition to the affected routes, in the unit of visited router
     // entries.
-    private const int StepsOfChange = SubscriptionEnding.StepsOfOne;
+    private const int WorkOfChange = SubscriptionRemoval.WorkPerSubscription;
 
     // The work that is charged for finding the subscription of a reply subject, in the unit of visited router entries.
-    private const int StepsOfSearch = 16;
-    private const int MostToSearch = 64;
+    private const int WorkOfSearch = 16;
+    private const int MaxLinearSearch = 64;
 
-    private const int StepsBetweenLooks = 1024;
+    private const int WorkPerStep = 1024;
 
     private SubscriptionsBySid? _table;
     // The earlier subscriptions while they are removed in steps; the table is null then.
-    private SubscriptionEnding? _ending;
-    private bool _toldTooMany;
+    private SubscriptionRemoval? _removal;
+    private bool _reportedTooMany;
 
     /// <summary>The table of subscriptions; null if there is none.</summary>
     internal SubscriptionsBySid? Table => _table;
@@ -40,7 +40,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 
         if (channel.Server.Options.MaxSubscriptions is var most and not 0 && Count >= most)
         {
-            TellTooMany();
+            ReportTooMany();
             return;
         }
 
@@ -65,7 +65,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             var subscription = new Subscription(
                 channel.Target, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _table.Add(subscription);
-            long work = StepsOfChange;
+            long work = WorkOfChange;
             identity.Account.Add(subscription, ref work);
             channel.Publisher.ChargeWork(work);
         }
@@ -83,7 +83,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             Interlocked.MemoryBarrier();
             if (max == 0 || subscription.Delivered >= max)
             {
-                End(subscription);
+                Remove(subscription);
             }
         }
 
@@ -94,7 +94,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     /// Removes a subscription that has received the last message of its limit. Called on any loop. This is a separate
     /// method: otherwise the closure would be allocated for each message of a subscription with a limit.
     /// </summary>
-    internal void EndByLimit(Subscription subscription)
+    internal void RemoveAtLimit(Subscription subscription)
     {
         if (identity.Account.Remove(subscription))
         {
@@ -106,29 +106,29 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     /// Removes subscriptions until the work budget is used up. Returns false if some remain; no other operation of the
     /// client may be handled before all are removed.
     /// </summary>
-    internal bool TryEndAll()
+    internal bool TryRemoveAll()
     {
-        BeginEnding();
-        while (_ending is not null && !channel.Publisher.IsOverBudget)
+        BeginRemoval();
+        while (_removal is not null && !channel.Publisher.IsOverBudget)
         {
-            channel.Publisher.ChargeWork(_ending.Advance(StepsBetweenLooks));
-            _ending = _ending.IsOver ? null : _ending;
+            channel.Publisher.ChargeWork(_removal.Advance(WorkPerStep));
+            _removal = _removal.IsComplete ? null : _removal;
         }
 
-        return _ending is null;
+        return _removal is null;
     }
 
     /// <summary>
     /// Removes the subscriptions of a closed connection in the background. They receive no messages any more, so this
     /// is not urgent.
     /// </summary>
-    internal void Leave()
+    internal void RemoveInBackground()
     {
-        BeginEnding();
-        if (_ending is not null)
+        BeginRemoval();
+        if (_removal is not null)
         {
-            channel.Server.EndingsOf(channel.Loop).Add(_ending);
-            _ending = null;
+            channel.Server.RemovalsOf(channel.Loop).Add(_removal);
+            _removal = null;
         }
     }
 
@@ -158,9 +158,9 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     }
 
     /// <summary>
-    /// Copies up to <paramref name="most"/> subscriptions; the first <paramref name="skip"/> are left out.
+    /// Copies up to <paramref name="max"/> subscriptions; the first <paramref name="skip"/> are left out.
     /// </summary>
-    internal Subscription[] Copy(int skip, int most) => _table is null ? [] : _table.Copy(skip, most);
+    internal Subscription[] Copy(int skip, int max) => _table is null ? [] : _table.Copy(skip, max);
 
     /// <summary>
     /// Finds a subscription of this client without a queue group that matches a reply subject; null if there is none.
@@ -173,9 +173,9 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             return null;
         }
 
-        if (_table.Count > MostToSearch)
+        if (_table.Count > MaxLinearSearch)
         {
-            long work = StepsOfSearch;
+            long work = WorkOfSearch;
             Route route = identity.Account.Router.Find(reply, ref work);
             channel.Publisher.ChargeWork(work);
             return route.FindPlain(s => s.Subscriber == channel.Target && !s.IsClosed);
@@ -199,19 +199,19 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         return new SubscriptionsBySid(channel.Server.Accounts.Global.Router.Seed);
     }
 
-    private void End(Subscription subscription)
+    private void Remove(Subscription subscription)
     {
         _table!.Remove(subscription);
-        long work = StepsOfChange;
+        long work = WorkOfChange;
         identity.Account.Remove(subscription, ref work);
         channel.Publisher.ChargeWork(work);
     }
 
-    private void BeginEnding()
+    private void BeginRemoval()
     {
-        if (_ending is null && _table is not null)
+        if (_removal is null && _table is not null)
         {
-            _ending = new SubscriptionEnding(identity.Account, _table);
+            _removal = new SubscriptionRemoval(identity.Account, _table);
             _table = null;
         }
     }
@@ -226,24 +226,24 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
                 continue;
             }
 
-            End(subscription);
-            identity.Violate(
+            Remove(subscription);
+            identity.ReportViolation(
                 $"Subscription to {QuotedText.Of(subscription.Filter)} (sid {QuotedText.Of(subscription.Sid)})");
         }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Refuse(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
-        => identity.Violate(queue.IsEmpty
+        => identity.ReportViolation(queue.IsEmpty
             ? $"Subscription to {QuotedText.Of(filter)}"
             : $"Subscription to {QuotedText.Of(filter)} using queue {QuotedText.Of(queue)}");
 
-    private void TellTooMany()
+    private void ReportTooMany()
     {
         channel.WriteError("maximum subscriptions exceeded");
-        if (!_toldTooMany)
+        if (!_reportedTooMany)
         {
-            _toldTooMany = true;
+            _reportedTooMany = true;
             channel.Server.Log.TooManySubscriptions(channel.Id, channel.RemoteEndPoint);
         }
     }

@@ -4,7 +4,7 @@ namespace Broker.Server;
 internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict)
     : Verification
 {
-    internal override bool IsAbandoned => !authentication.IsWanted;
+    internal override bool IsAbandoned => !authentication.IsResultNeeded;
 
     internal override void Run()
     {
@@ -18,6 +18,6 @@ internal sealed class CredentialCheck(Authentication authentication, ConnectRequ
             authentication.LogFailure(e);
         }
 
-        authentication.Decide(request, holds ? verdict.Principal : null);
+        authentication.ReportResult(request, holds ? verdict.Principal : null);
     }
 }

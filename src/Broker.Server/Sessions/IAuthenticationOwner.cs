@@ -10,7 +10,7 @@ internal interface IAuthenticationOwner
     /// False if the work budget is used up before all are removed. The caller must call the method again in a later
     /// iteration of the loop, before any other operation of the client.
     /// </returns>
-    bool TryBecome();
+    bool TryRemoveSubscriptions();
 
     /// <summary>Called when the client has been authenticated.</summary>
     /// <param name="request">The accepted CONNECT.</param>

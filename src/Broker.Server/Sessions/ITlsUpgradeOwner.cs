@@ -8,10 +8,10 @@ internal interface ITlsUpgradeOwner
     /// <summary>
     /// Counts the client as connected. Returns false with an error text for the client if the server refuses it.
     /// </summary>
-    bool TryTakePlace(out string refusal);
+    bool TryAdmit(out string refusal);
 
     /// <summary>Sends INFO, either encrypted or not.</summary>
-    void Greet();
+    void SendInfo();
 
     /// <summary>Called when the client protocol begins, after the handshake or without TLS.</summary>
     /// <param name="certificate">The verified client certificate; null without one or without TLS.</param>

@@ -53,13 +53,13 @@ internal sealed class InterestBarrier(ClientChannel channel)
             if (loop != channel.Loop)
             {
                 // A stopped loop does not run this action. That is no problem: this loop is stopped too.
-                loop.Post(() => HandOver(loop));
+                loop.Post(() => Flush(loop));
             }
         }
     }
 
     // Runs on each other loop, after the work that it was doing when the subscriptions changed.
-    private void HandOver(EventLoop loop)
+    private void Flush(EventLoop loop)
     {
         channel.Connection.Flush(loop);
         if (Interlocked.Decrement(ref _loopsLeft) == 0)

@@ -9,24 +9,24 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class PendingTotal(ServerCore core)
 {
-    private const int LooksPerLimit = 16;
+    private const int ChecksPerLimit = 16;
 
     private readonly Lock _gate = new();
 
     /// <summary>
     /// Checks the total if the loop has written enough bytes since its last check. Runs on that loop.
     /// </summary>
-    internal void Watch(EventLoop loop, LoopState state)
+    internal void CheckAfterWrites(EventLoop loop, LoopState state)
     {
         long limit = core.MaxPendingTotal;
-        if (limit != 0 && state.BytesOut - state.BytesOutAtCheck >= limit / LooksPerLimit)
+        if (limit != 0 && state.BytesOut - state.BytesOutAtCheck >= limit / ChecksPerLimit)
         {
             state.BytesOutAtCheck = state.BytesOut;
-            Look(loop, limit);
+            Check(loop, limit);
         }
     }
 
-    private void Look(EventLoop loop, long limit)
+    private void Check(EventLoop loop, long limit)
     {
         // If another loop checks now, its check counts for this loop too.
         if (!_gate.TryEnter())

@@ -14,14 +14,14 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
 {
     private const string TlsRequired = "Secure Connection - TLS Required";
 
-    private LoopTimer? _patience;
-    private bool _isGreeted;
+    private LoopTimer? _timer;
+    private bool _infoSent;
 
     /// <summary>The TLS settings at the time when this client connected.</summary>
     internal ServerTls Tls => tls;
 
     /// <summary>Whether the first byte of the client decides if the connection uses TLS.</summary>
-    internal bool AwaitsHello { get; private set; }
+    internal bool AwaitsFirstByte { get; private set; }
 
     internal bool IsInHandshake { get; private set; }
 
@@ -33,13 +33,13 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     {
         if (!tls.IsFirst)
         {
-            GreetInClear();
+            SendInfoUnencrypted();
         }
-        else if (!owner.TryTakePlace(out string refusal))
+        else if (!owner.TryAdmit(out string refusal))
         {
             // The client cannot read a plain text error, and an encrypted error would cost a handshake.
             channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, refusal);
-            channel.FailSilently(refusal);
+            channel.CloseSilently(refusal);
         }
         else if (tls.Fallback == TimeSpan.Zero)
         {
@@ -47,12 +47,12 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
         }
         else
         {
-            AwaitHello(tls.Fallback, GreetInClear);
+            AwaitFirstByte(tls.Fallback, SendInfoUnencrypted);
         }
     }
 
     /// <summary>
-    /// Handles the first bytes of a client while <see cref="AwaitsHello"/> is true. Returns the number of consumed
+    /// Handles the first bytes of a client while <see cref="AwaitsFirstByte"/> is true. Returns the number of consumed
     /// bytes. If <see cref="IsInHandshake"/> is true afterwards, the remaining bytes belong to TLS; otherwise they are
     /// plain text operations.
     /// </summary>
@@ -64,9 +64,9 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
         }
 
         bool hello = TlsDescription.StartsHandshake(bytes[0]);
-        if (!hello && !_isGreeted)
+        if (!hello && !_infoSent)
         {
-            GreetInClear();
+            SendInfoUnencrypted();
         }
 
         if (channel.IsEnded)
@@ -80,7 +80,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
         }
         else if (!IsInHandshake)
         {
-            StayInClear();
+            ContinueWithoutTls();
         }
 
         return 0;
@@ -92,7 +92,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     /// </summary>
     internal Exception? End(Exception? error)
     {
-        Decide();
+        StopWaiting();
         if (error is null)
         {
             return null;
@@ -100,7 +100,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
 
         if (IsInHandshake)
         {
-            channel.HasFailed(TlsRequired);
+            channel.SetFailure(TlsRequired);
             channel.Server.Log.HandshakeFailed(channel.Id, channel.RemoteEndPoint, error);
             return null;
         }
@@ -114,25 +114,25 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
         return error;
     }
 
-    private void GreetInClear()
+    private void SendInfoUnencrypted()
     {
         bool hasPlace = tls.IsFirst;
-        Decide();
+        StopWaiting();
         if (channel.IsEnded)
         {
             return;
         }
 
-        owner.Greet();
-        _isGreeted = true;
-        if (!hasPlace && !owner.TryTakePlace(out string refusal))
+        owner.SendInfo();
+        _infoSent = true;
+        if (!hasPlace && !owner.TryAdmit(out string refusal))
         {
             channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, refusal);
             channel.Fail(refusal);
         }
         else if (tls.IsOptional)
         {
-            AwaitHello(tls.Timeout, StayInClear);
+            AwaitFirstByte(tls.Timeout, ContinueWithoutTls);
         }
         else
         {
@@ -140,17 +140,17 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
         }
     }
 
-    private void AwaitHello(TimeSpan patience, Action giveUp)
+    private void AwaitFirstByte(TimeSpan timeout, Action onTimeout)
     {
-        AwaitsHello = true;
-        _patience = channel.Loop.StartTimer(patience, giveUp);
+        AwaitsFirstByte = true;
+        _timer = channel.Loop.StartTimer(timeout, onTimeout);
     }
 
     private void StartTls()
     {
-        Decide();
+        StopWaiting();
         IsInHandshake = true;
-        WasFirst = !_isGreeted;
+        WasFirst = !_infoSent;
         channel.Connection.StartTls(tls.Authentication, tls.Timeout, OnStarted);
     }
 
@@ -163,28 +163,28 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
             return;
         }
 
-        if (!_isGreeted)
+        if (!_infoSent)
         {
-            owner.Greet();
-            _isGreeted = true;
+            owner.SendInfo();
+            _infoSent = true;
         }
 
         owner.OnUpgraded(certificate);
     }
 
-    private void StayInClear()
+    private void ContinueWithoutTls()
     {
-        Decide();
+        StopWaiting();
         if (!channel.IsEnded)
         {
             owner.OnUpgraded(null);
         }
     }
 
-    private void Decide()
+    private void StopWaiting()
     {
-        AwaitsHello = false;
-        _patience?.Cancel();
-        _patience = null;
+        AwaitsFirstByte = false;
+        _timer?.Cancel();
+        _timer = null;
     }
 }

@@ -10,7 +10,7 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class ServerTls
 {
-    private static readonly TlsCipherSuite[] Newest =
+    private static readonly TlsCipherSuite[] Tls13Suites =
     [
         TlsCipherSuite.TLS_AES_256_GCM_SHA384,
         TlsCipherSuite.TLS_CHACHA20_POLY1305_SHA256,
@@ -82,7 +82,7 @@ internal sealed class ServerTls
     internal static ServerTls? Create(ServerTlsOptions? options) => options is null ? null : new ServerTls(options);
 
     /// <summary>Logs a warning if the certificate is not valid now.</summary>
-    internal void Review(ServerLog log)
+    internal void LogValidity(ServerLog log)
     {
         DateTime now = DateTime.Now;
         if (_certificate is not null && (now < _certificate.NotBefore || now > _certificate.NotAfter))
@@ -197,11 +197,11 @@ internal sealed class ServerTls
                 "TLS: the cipher suites must be empty on this system, because a program cannot choose them here.");
         }
 
-        return new CipherSuitesPolicy(suites.Any(IsNewest) ? suites : Newest.Concat(suites));
+        return new CipherSuitesPolicy(suites.Any(IsTls13) ? suites : Tls13Suites.Concat(suites));
     }
 
     // The suites of TLS 1.3 begin with 0x13 (RFC 8446, appendix B.4).
-    private static bool IsNewest(TlsCipherSuite suite) => ((int)suite >> 8) == 0x13;
+    private static bool IsTls13(TlsCipherSuite suite) => ((int)suite >> 8) == 0x13;
 
     private static bool IsGoodOrAbsent(
         object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)

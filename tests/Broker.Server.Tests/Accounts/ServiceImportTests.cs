@@ -152,7 +152,7 @@ public sealed class ServiceImportTests
         using RawClient b = Client(server, "b", "SUB in 2\r\n");
         Say(b, "PUB q in 0\r\n\r\n");
         string reply = ReplyOf(a.Sync());
-        await Wait.UntilAsync(() => server.PendingReplies == 0, "the request to be forgotten");
+        await Wait.UntilAsync(() => server.ForwardedRequests == 0, "the request to be forgotten");
         Say(a, $"PUB {reply} 4\r\nlate\r\n");
         Assert.Equal("", b.Sync());
     }

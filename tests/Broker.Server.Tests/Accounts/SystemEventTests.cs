@@ -153,7 +153,7 @@ public sealed class SystemEventTests
     {
         await using BrokerServer server = await StartWithSystemAsync();
         using RawClient sys = Client(server, "sys", "SUB $SYS.SERVER.> 1\r\n");
-        server.TellStatistics();
+        server.PublishStatistics();
         Assert.Equal($"$SYS.SERVER.{server.Inspect().Id}.STATSZ", Next(sys).Subject);
         Task<DrainReport> drained = server.DrainAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
         (string subject, JsonElement body) = Next(sys);
@@ -187,7 +187,7 @@ public sealed class SystemEventTests
             using RawClient a = Client(server, "a");
         }
 
-        server.TellStatistics();
+        server.PublishStatistics();
         Assert.Equal(0, server.Snapshot().MessagesOut);
     }
 }

@@ -22,7 +22,7 @@ public sealed class DeliveryTargetTests
         Assert.Equal((2, 3), (recorder.Messages, recorder.PayloadBytes));
         Assert.Equal(2, subscription.Delivered);
         Assert.Equal(3, server.Snapshot().MessagesOut);
-        server.RouterOfAll.Remove(subscription);
+        server.GlobalRouter.Remove(subscription);
         publisher.Send("PUB a.2 2\r\nyz\r\n");
         publisher.Sync();
         Assert.Equal(2, recorder.Taken.Count);
@@ -71,7 +71,7 @@ public sealed class DeliveryTargetTests
     private static Subscription Subscribe(BrokerServer server, Recorder recorder, string filter, string? queue = null)
     {
         var subscription = new Subscription(recorder, Encoding.ASCII.GetBytes(filter), queue is null ? null : Encoding.ASCII.GetBytes(queue), "1"u8);
-        server.RouterOfAll.Add(subscription);
+        server.GlobalRouter.Add(subscription);
         return subscription;
     }
 

@@ -26,12 +26,12 @@ public sealed class KnownSubjectTests
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
         using var crowd = new Crowd(server, readers);
         crowd.Publish(1);
-        long before = server.RouterOfAll.Count().LockedSearches;
+        long before = server.GlobalRouter.Count().LockedSearches;
         Assert.Equal(Subjects, before);
 
         crowd.Publish(Batches);
 
-        Assert.Equal(before, server.RouterOfAll.Count().LockedSearches);
+        Assert.Equal(before, server.GlobalRouter.Count().LockedSearches);
     }
 
     [Fact]
@@ -39,11 +39,11 @@ public sealed class KnownSubjectTests
     {
         await using BrokerServer server = await Servers.StartAsync();
         using var crowd = new Crowd(server, 1);
-        long before = server.RouterOfAll.Count().LockedSearches;
+        long before = server.GlobalRouter.Count().LockedSearches;
 
         crowd.Say("PUB never.seen 0\r\n\r\nPUB never.seen 0\r\n\r\nPUB never.seen 0\r\n\r\n");
 
-        Assert.Equal(before + 1, server.RouterOfAll.Count().LockedSearches);
+        Assert.Equal(before + 1, server.GlobalRouter.Count().LockedSearches);
     }
 
     [Fact]

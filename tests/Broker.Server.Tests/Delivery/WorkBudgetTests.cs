@@ -89,12 +89,12 @@ public sealed class WorkBudgetTests
         using RawClient client = RawClient.Open(server);
         client.Send(Subscribe(2_000, "SUB a q {0}\r\n") + "PUB a 0\r\n\r\n");
         client.Sync();
-        long built = server.RouterOfAll.Count().Built;
+        long built = server.GlobalRouter.Count().Built;
         client.Send(Repeat(400, "SUB > x\r\nPUB a 0\r\n\r\nUNSUB x\r\nPUB a 0\r\n\r\n"));
         string heard = client.Sync();
         Assert.Equal(400, heard.Split("MSG a x 0\r\n").Length - 1);
         Assert.Equal(1_200, heard.Split("MSG a ").Length - 1);
-        Assert.Equal(built, server.RouterOfAll.Count().Built);
+        Assert.Equal(built, server.GlobalRouter.Count().Built);
     }
 
     [Fact]

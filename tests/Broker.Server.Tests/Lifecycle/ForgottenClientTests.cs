@@ -29,7 +29,7 @@ public sealed class ForgottenClientTests
         await Servers.UntilAsync(() => server.Snapshot().Subscriptions == clients + 1, "the subscriptions");
         publisher.Send("PUB a 0\r\n\r\n");
         publisher.Sync();
-        Route route = server.RouterOfAll.Find("a"u8);
+        Route route = server.GlobalRouter.Find("a"u8);
         // One more that comes when the route is there already.
         WeakReference late = Connect(server, loop, subscribe, out WeakReference<Connection> lateEnd);
         await Servers.UntilAsync(() => server.Snapshot().Subscriptions == clients + 2, "the subscription");
@@ -63,11 +63,11 @@ public sealed class ForgottenClientTests
         var connected = new TaskCompletionSource<WeakReference>();
         loop.Post(() => made.GetWriteBuffer(loop).Write(
             Encoding.ASCII.GetBytes($$"""CONNECT {"verbose":false,"pedantic":false}""" + "\r\n" + $"SUB {name} 9\r\nUNSUB 9 1\r\n" + subscribe)));
-        Wait.Until(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 1, "its subscription");
-        var target = (ConnectionTarget)server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name))[0].Subscriber!;
+        Wait.Until(() => server.GlobalRouter.Match(Encoding.ASCII.GetBytes(name)).Length == 1, "its subscription");
+        var target = (ConnectionTarget)server.GlobalRouter.Match(Encoding.ASCII.GetBytes(name))[0].Subscriber!;
         // The message ends that subscription.
         loop.Post(() => made.GetWriteBuffer(loop).Write(Encoding.ASCII.GetBytes($"PUB {name} 0\r\n\r\n")));
-        Wait.Until(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 0, "the end of its subscription");
+        Wait.Until(() => server.GlobalRouter.Match(Encoding.ASCII.GetBytes(name)).Length == 0, "the end of its subscription");
         return new WeakReference(target.Owner);
     }
 

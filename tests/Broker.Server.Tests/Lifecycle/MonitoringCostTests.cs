@@ -26,7 +26,7 @@ public sealed class MonitoringCostTests
         }
 
         await Wait.UntilAsync(() => server.Snapshot().Connections == Clients + 1, "all to be there");
-        long before = server.LooksForEvents;
+        long before = server.VisitsForEvents;
         foreach (Connection client in clients)
         {
             client.Loop.Run(() => client.Close());
@@ -40,8 +40,8 @@ public sealed class MonitoringCostTests
         }
 
         // Once a second at most, and exactly when there are few: 1000 * 500 * 2 when each looks at all.
-        long few = 4L * AccountTraffic.Few * AccountTraffic.Few;
-        Assert.InRange(server.LooksForEvents - before, 0, few + (20L * Clients));
+        long few = 4L * AccountTraffic.MaxExactClients * AccountTraffic.MaxExactClients;
+        Assert.InRange(server.VisitsForEvents - before, 0, few + (20L * Clients));
     }
 
     [Fact]
@@ -52,7 +52,7 @@ public sealed class MonitoringCostTests
         using RawClient sys = Accounts.Accounts.Client(server, "sys", "SUB $SYS.ACCOUNT.A.SERVER.CONNS 1\r\n");
         IDialer dialer = server.CreateDialer("a");
         using RawClient writer = Accounts.Accounts.Client(server, "a", "PUB x 5\r\nhello\r\n");
-        for (int i = 0; i < 3 * AccountTraffic.Few; i++)
+        for (int i = 0; i < 3 * AccountTraffic.MaxExactClients; i++)
         {
             await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct);
         }
@@ -94,7 +94,7 @@ public sealed class MonitoringCostTests
 
         Assert.Equal(Enumerable.Range(1, Count).Select(i => i.ToString(CultureInfo.InvariantCulture)), ids);
         // Unless the collector has taken it meanwhile.
-        Assert.InRange(server.OrderedListings, 1, 5);
+        Assert.InRange(server.SortedListings, 1, 5);
         client.Send("UNSUB 1\r\n");
         client.Sync();
         SubscriptionPage first = await server.InspectSubscriptionsAsync(new SubscriptionQuery { Limit = 1 }, Ct);

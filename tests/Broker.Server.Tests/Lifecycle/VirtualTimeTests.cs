@@ -147,9 +147,9 @@ public sealed class VirtualTimeTests
         DrivenBroker.Client b = broker.Connect(Quiet + "SUB in 2\r\nPUB q in 0\r\n\r\n", "b");
         string reply = Regex.Match(a.Heard(), @"_R_\.\S+", RegexOptions.None, Second).Value;
         broker.Pass(Minute);
-        Assert.Equal(1, broker.Server.PendingReplies);
+        Assert.Equal(1, broker.Server.ForwardedRequests);
         broker.Pass(2 * Minute);
-        Assert.Equal(0, broker.Server.PendingReplies);
+        Assert.Equal(0, broker.Server.ForwardedRequests);
         b.Heard();
         a.Say($"PUB {reply} 4\r\nlate\r\n");
         Assert.Equal("", b.Heard());

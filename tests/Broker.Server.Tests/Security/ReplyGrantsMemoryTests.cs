@@ -15,7 +15,7 @@ public sealed class ReplyGrantsMemoryTests
     [InlineData(4000)]
     public void One_client_holds_no_more_than_its_bound_in_memory(int length)
     {
-        var budget = new ByteBudget(ReplyGrants.MostInAll);
+        var budget = new ByteBudget(ReplyGrants.MaxBytesInAll);
         ReplyGrants grants = null!;
         long held = 0;
         bool isThere = false;
@@ -27,24 +27,24 @@ public sealed class ReplyGrantsMemoryTests
             grants = null!;
             long before = Memory();
             grants = new ReplyGrants(new ResponsePermissions { MaxMessages = -1 }, 1, budget);
-            for (int i = 0; i < 2 * ReplyGrants.MostGrants; i++)
+            for (int i = 0; i < 2 * ReplyGrants.MaxGrants; i++)
             {
                 grants.Add(Bytes(i.ToString("D8", null).PadRight(length, 'r')), Now);
             }
 
             held = Memory() - before;
-            Assert.InRange(grants.Held, 1, ReplyGrants.MostBytes);
-            Assert.Equal(grants.Held, budget.Held);
-            isThere = held >= grants.Held * 0.8 && held <= (grants.Held * 1.2) + (8 * 1024 * 1024);
+            Assert.InRange(grants.UsedBytes, 1, ReplyGrants.MaxBytes);
+            Assert.Equal(grants.UsedBytes, budget.Used);
+            isThere = held >= grants.UsedBytes * 0.8 && held <= (grants.UsedBytes * 1.2) + (8 * 1024 * 1024);
         }
 
-        Assert.True(isThere, $"{held} bytes are there, {grants.Held} are counted");
-        Assert.True(grants.TryUse(Bytes(((2 * ReplyGrants.MostGrants) - 1).ToString("D8", null).PadRight(length, 'r')), Now));
+        Assert.True(isThere, $"{held} bytes are there, {grants.UsedBytes} are counted");
+        Assert.True(grants.TryUse(Bytes(((2 * ReplyGrants.MaxGrants) - 1).ToString("D8", null).PadRight(length, 'r')), Now));
         grants.Close();
-        Assert.Equal(0, budget.Held);
+        Assert.Equal(0, budget.Used);
         grants.Add(Bytes("late"), Now);
         Assert.False(grants.TryUse(Bytes("late"), Now));
-        Assert.Equal(0, budget.Held);
+        Assert.Equal(0, budget.Used);
     }
 
     [Theory]
@@ -66,11 +66,11 @@ public sealed class ReplyGrantsMemoryTests
         }
 
         // Each has room for one and its first few places, however little is free.
-        Assert.InRange(budget.Held, 1, Most + (Clients * (length + 512)));
-        Assert.Equal(clients.Sum(c => c.Held), budget.Held);
+        Assert.InRange(budget.Used, 1, Most + (Clients * (length + 512)));
+        Assert.Equal(clients.Sum(c => c.UsedBytes), budget.Used);
         Assert.All(clients, client => Assert.True(client.TryUse(Bytes("999".PadLeft(length, 'r')), Now)));
         Array.ForEach(clients, client => client.Close());
-        Assert.Equal(0, budget.Held);
+        Assert.Equal(0, budget.Used);
     }
 
     // Of what other tests have left one collection ends what another takes: until there is no less.

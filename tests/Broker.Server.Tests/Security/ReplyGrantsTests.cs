@@ -9,7 +9,7 @@ public sealed class ReplyGrantsTests
     [Fact]
     public void Each_reply_may_be_used_as_often_as_agreed_and_no_other()
     {
-        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = 2 }, 1, new ByteBudget(ReplyGrants.MostInAll));
+        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = 2 }, 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
         for (int i = 0; i < 1000; i++)
         {
             grants.Add(Bytes($"i.{i}"), Now);
@@ -27,13 +27,13 @@ public sealed class ReplyGrantsTests
     [Fact]
     public void What_is_remembered_is_bounded_and_the_oldest_goes_first()
     {
-        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = -1 }, 1, new ByteBudget(ReplyGrants.MostInAll));
-        for (int i = 0; i < ReplyGrants.MostGrants + 10; i++)
+        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = -1 }, 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
+        for (int i = 0; i < ReplyGrants.MaxGrants + 10; i++)
         {
             grants.Add(Bytes($"i.{i}"), Now);
         }
 
-        Assert.Equal(ReplyGrants.MostGrants, grants.Count);
+        Assert.Equal(ReplyGrants.MaxGrants, grants.Count);
         Assert.False(grants.TryUse(Bytes("i.9"), Now));
         Assert.True(grants.TryUse(Bytes("i.10"), Now));
         for (int i = 0; i < 4000; i++)
@@ -41,14 +41,14 @@ public sealed class ReplyGrantsTests
             grants.Add(Bytes($"{new string('r', 4000)}{i}"), Now);
         }
 
-        Assert.InRange(grants.Count, 1, ReplyGrants.MostBytes / 4000);
+        Assert.InRange(grants.Count, 1, ReplyGrants.MaxBytes / 4000);
         Assert.True(grants.TryUse(Bytes($"{new string('r', 4000)}3999"), Now));
     }
 
     [Fact]
     public void Answers_in_turn_allocate_nothing()
     {
-        var grants = new ReplyGrants(new ResponsePermissions(), 1, new ByteBudget(ReplyGrants.MostInAll));
+        var grants = new ReplyGrants(new ResponsePermissions(), 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
         byte[][] replies = [.. Enumerable.Range(0, 1000).Select(i => Bytes($"_INBOX.abcdefghijklmnop.{i}"))];
         void Run(int rounds)
         {
@@ -69,7 +69,7 @@ public sealed class ReplyGrantsTests
     [Fact]
     public void Leave_that_has_run_out_is_none()
     {
-        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = 2, Expires = TimeSpan.FromMilliseconds(1) }, 1, new ByteBudget(ReplyGrants.MostInAll));
+        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = 2, Expires = TimeSpan.FromMilliseconds(1) }, 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
         grants.Add(Bytes("a"), Now);
         Assert.True(grants.TryUse(Bytes("a"), Now + 1));
         Assert.False(grants.TryUse(Bytes("a"), Now + 2));

@@ -2,9 +2,9 @@ namespace Broker.Server;
 
 /// <summary>
 /// A request that waits for replies from another account. The objects are reused; the lock of
-/// <see cref="PendingReplies"/> guards them.
+/// <see cref="ForwardedRequests"/> guards them.
 /// </summary>
-internal sealed class PendingReply
+internal sealed class ForwardedRequest
 {
     private ReusedBytes _reply;
 
@@ -17,15 +17,15 @@ internal sealed class PendingReply
     internal long Lifetime { get; private set; }
 
     /// <summary>The tick of the loops at which the request expires.</summary>
-    internal long Until { get; set; }
+    internal long ExpiresAt { get; set; }
 
-    internal PendingReply? Older { get; set; }
+    internal ForwardedRequest? Older { get; set; }
 
-    internal PendingReply? Newer { get; set; }
+    internal ForwardedRequest? Newer { get; set; }
 
     internal ReadOnlySpan<byte> Reply => _reply.Span;
 
-    internal void Begin(
+    internal void Set(
         UInt128 key, Account exporter, ReadOnlySpan<byte> reply, ServiceResponse response, long lifetime, long now)
     {
         _reply.Set(reply);
@@ -33,11 +33,11 @@ internal sealed class PendingReply
         Exporter = exporter;
         Response = response;
         Lifetime = lifetime;
-        Until = now + lifetime;
+        ExpiresAt = now + lifetime;
     }
 
     /// <summary>Clears the object for reuse.</summary>
-    internal void End()
+    internal void Clear()
     {
         Exporter = null!;
         _reply.Clear(keepsMemory: true);

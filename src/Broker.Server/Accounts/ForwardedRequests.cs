@@ -10,10 +10,10 @@ namespace Broker.Server;
 /// server created for them. Number and bytes are limited: when the limit is reached, the oldest request is dropped.
 /// Thread-safe.
 /// </summary>
-internal sealed class PendingReplies
+internal sealed class ForwardedRequests
 {
-    internal const int MostReplies = 65_536;
-    internal const int MostBytes = 8 * 1024 * 1024;
+    internal const int MaxRequests = 65_536;
+    internal const int MaxBytes = 8 * 1024 * 1024;
 
     /// <summary>The length of a reply subject that <see cref="Add"/> writes.</summary>
     internal const int SubjectLength = PrefixLength + IdLength + 1 + TokenLength;
@@ -22,24 +22,24 @@ internal sealed class PendingReplies
     private const int IdLength = 8;
     private const int TokenLength = 22;
     private const int KeyBytes = 16;
-    private const int MostSpare = 1024;
+    private const int MaxSpare = 1024;
 
     // A reply subject contains 128 random bits, so nobody can guess it. The random bytes are generated for many at a
     // time.
     private const int KeysAtATime = 64;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<UInt128, PendingReply> _replies = [];
+    private readonly Dictionary<UInt128, ForwardedRequest> _replies = [];
     private readonly byte[] _random = new byte[KeysAtATime * KeyBytes];
     private readonly byte[] _head;
     private int _randomLeft;
     private int _bytes;
     private int _spares;
-    private PendingReply? _oldest;
-    private PendingReply? _newest;
-    private PendingReply? _spare;
+    private ForwardedRequest? _oldest;
+    private ForwardedRequest? _newest;
+    private ForwardedRequest? _spare;
 
-    internal PendingReplies()
+    internal ForwardedRequests()
         => _head = System.Text.Encoding.ASCII.GetBytes($"_R_.{RandomNumberGenerator.GetHexString(IdLength)}.");
 
     /// <summary>The filter that matches the reply subjects of this account.</summary>
@@ -76,19 +76,19 @@ internal sealed class PendingReplies
             Span<byte> token = _random.AsSpan(_randomLeft -= KeyBytes, KeyBytes);
             _head.CopyTo(subject);
             Base64Url.EncodeToUtf8(token, subject[_head.Length..]);
-            while (_oldest is not null && (_replies.Count == MostReplies || _bytes + reply.Length > MostBytes))
+            while (_oldest is not null && (_replies.Count == MaxRequests || _bytes + reply.Length > MaxBytes))
             {
                 Remove(_oldest);
             }
 
-            PendingReply pending = _spare ?? new PendingReply();
+            ForwardedRequest pending = _spare ?? new ForwardedRequest();
             if (_spare is not null)
             {
                 _spare = pending.Older;
                 _spares--;
             }
 
-            pending.Begin(MemoryMarshal.Read<UInt128>(token), exporter, reply, response, lifetime, now);
+            pending.Set(MemoryMarshal.Read<UInt128>(token), exporter, reply, response, lifetime, now);
             token.Clear();
             _bytes += reply.Length;
             _replies.Add(pending.Key, pending);
@@ -134,7 +134,7 @@ internal sealed class PendingReplies
         lock (_gate)
         {
             length = 0;
-            if (Find(subject) is not { } pending || pending.Exporter != from || pending.Until < now)
+            if (Find(subject) is not { } pending || pending.Exporter != from || pending.ExpiresAt < now)
             {
                 return null;
             }
@@ -148,7 +148,7 @@ internal sealed class PendingReplies
             }
             else
             {
-                pending.Until = now + pending.Lifetime;
+                pending.ExpiresAt = now + pending.Lifetime;
             }
 
             return reply;
@@ -160,10 +160,10 @@ internal sealed class PendingReplies
     {
         lock (_gate)
         {
-            for (PendingReply? at = _oldest; at is not null;)
+            for (ForwardedRequest? at = _oldest; at is not null;)
             {
-                PendingReply? newer = at.Newer;
-                if (at.Until < now)
+                ForwardedRequest? newer = at.Newer;
+                if (at.ExpiresAt < now)
                 {
                     Remove(at);
                 }
@@ -175,7 +175,7 @@ internal sealed class PendingReplies
         }
     }
 
-    private PendingReply? Find(ReadOnlySpan<byte> subject)
+    private ForwardedRequest? Find(ReadOnlySpan<byte> subject)
     {
         Span<byte> key = stackalloc byte[KeyBytes];
         if (subject.Length != SubjectLength)
@@ -185,12 +185,12 @@ internal sealed class PendingReplies
 
         OperationStatus status = Base64Url.DecodeFromUtf8(subject[_head.Length..], key, out int read, out int written);
         return status == OperationStatus.Done && read == TokenLength && written == KeyBytes
-            && _replies.TryGetValue(MemoryMarshal.Read<UInt128>(key), out PendingReply? pending)
+            && _replies.TryGetValue(MemoryMarshal.Read<UInt128>(key), out ForwardedRequest? pending)
             ? pending
             : null;
     }
 
-    private void Remove(PendingReply pending)
+    private void Remove(ForwardedRequest pending)
     {
         _replies.Remove(pending.Key);
         _bytes -= pending.Reply.Length;
@@ -214,9 +214,9 @@ internal sealed class PendingReplies
 
         pending.Newer = null;
         pending.Older = null;
-        if (_spares < MostSpare)
+        if (_spares < MaxSpare)
         {
-            pending.End();
+            pending.Clear();
             pending.Older = _spare;
             _spare = pending;
             _spares++;

@@ -4,7 +4,7 @@ using System.Text.Json;
 namespace Broker.Server;
 
 /// <summary>Writes the INFO line, which is the first line that a client receives.</summary>
-internal static class ServerInfo
+internal static class InfoWriter
 {
     internal static byte[] Write(
         ServerIdentity server, string host, int port, BrokerServerOptions options, bool lameDuck, ulong clientId,

@@ -5,36 +5,36 @@ namespace Broker.Server;
 /// </summary>
 /// <param name="account">The account of the subscriptions.</param>
 /// <param name="all">The subscriptions. Nothing is added to this table any more.</param>
-internal sealed class SubscriptionEnding(Account account, SubscriptionsBySid all)
+internal sealed class SubscriptionRemoval(Account account, SubscriptionsBySid all)
 {
     /// <summary>
     /// The work that is charged for one subscription in addition to the affected routes, in the unit of visited router
     /// entries.
     /// </summary>
-    internal const int StepsOfOne = 16;
+    internal const int WorkPerSubscription = 16;
 
-    private const int SlotsAtOnce = 16;
+    private const int SlotsPerStep = 16;
 
     private readonly List<Subscription> _some = [];
     private int _slot;
 
     /// <summary>Whether all subscriptions have been removed.</summary>
-    internal bool IsOver { get; private set; }
+    internal bool IsComplete { get; private set; }
 
     /// <summary>
-    /// Removes further subscriptions and returns the work done. It stops at <paramref name="most"/> or slightly above,
+    /// Removes further subscriptions and returns the work done. It stops at <paramref name="maxWork"/> or slightly above,
     /// or when all are removed.
     /// </summary>
-    internal long Advance(long most)
+    internal long Advance(long maxWork)
     {
         long done = 0;
-        while (!IsOver && done < most)
+        while (!IsComplete && done < maxWork)
         {
             _some.Clear();
-            IsOver = all.Copy(_some, ref _slot, SlotsAtOnce);
+            IsComplete = all.Copy(_some, ref _slot, SlotsPerStep);
             foreach (Subscription subscription in _some)
             {
-                done += StepsOfOne;
+                done += WorkPerSubscription;
                 account.Remove(subscription, ref done);
             }
         }

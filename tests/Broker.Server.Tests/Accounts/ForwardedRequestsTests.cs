@@ -1,23 +1,23 @@
 namespace Broker.Server.Tests.Accounts;
 
-public sealed class PendingRepliesTests
+public sealed class ForwardedRequestsTests
 {
     private static readonly Account Exporter = new("A", _ => { });
 
-    private static byte[] Add(PendingReplies replies, string reply, long now = 0, long lifetime = 10)
+    private static byte[] Add(ForwardedRequests replies, string reply, long now = 0, long lifetime = 10)
     {
-        byte[] subject = new byte[PendingReplies.SubjectLength];
+        byte[] subject = new byte[ForwardedRequests.SubjectLength];
         replies.Add(Exporter, System.Text.Encoding.ASCII.GetBytes(reply), ServiceResponse.Once, lifetime, now, subject);
         return subject;
     }
 
-    private static string? Take(PendingReplies replies, byte[] subject, long now = 0)
+    private static string? Take(ForwardedRequests replies, byte[] subject, long now = 0)
         => replies.Take(subject, Exporter, false, now, out int length) is { } reply ? System.Text.Encoding.ASCII.GetString(reply, 0, length) : null;
 
     [Fact]
     public void Each_has_a_subject_of_its_own_and_is_taken_once()
     {
-        var replies = new PendingReplies();
+        var replies = new ForwardedRequests();
         byte[][] subjects = [.. Enumerable.Range(0, 1000).Select(i => Add(replies, $"r{i}"))];
         Assert.Equal(1000, subjects.DistinctBy(Convert.ToHexString).Count());
         for (int i = 999; i >= 0; i--)
@@ -32,15 +32,15 @@ public sealed class PendingRepliesTests
     [Fact]
     public void What_is_full_loses_the_oldest()
     {
-        var replies = new PendingReplies();
+        var replies = new ForwardedRequests();
         byte[] first = Add(replies, "first");
         byte[] second = Add(replies, "second");
-        for (int i = 0; i < PendingReplies.MostReplies - 1; i++)
+        for (int i = 0; i < ForwardedRequests.MaxRequests - 1; i++)
         {
             Add(replies, "r");
         }
 
-        Assert.Equal(PendingReplies.MostReplies, replies.Count);
+        Assert.Equal(ForwardedRequests.MaxRequests, replies.Count);
         Assert.Null(Take(replies, first));
         Assert.Equal("second", Take(replies, second));
     }
@@ -48,20 +48,20 @@ public sealed class PendingRepliesTests
     [Fact]
     public void Long_subjects_do_not_fill_the_memory()
     {
-        var replies = new PendingReplies();
+        var replies = new ForwardedRequests();
         string reply = new('x', 1024 * 1024);
         for (int i = 0; i < 20; i++)
         {
             Add(replies, reply);
         }
 
-        Assert.Equal(PendingReplies.MostBytes / reply.Length, replies.Count);
+        Assert.Equal(ForwardedRequests.MaxBytes / reply.Length, replies.Count);
     }
 
     [Fact]
     public void Those_that_have_waited_too_long_are_swept()
     {
-        var replies = new PendingReplies();
+        var replies = new ForwardedRequests();
         byte[] shorter = Add(replies, "a", now: 0, lifetime: 5);
         byte[] longer = Add(replies, "b", now: 0, lifetime: 50);
         Assert.Null(Take(replies, shorter, now: 6));

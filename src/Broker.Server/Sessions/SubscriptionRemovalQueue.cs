@@ -7,30 +7,30 @@ namespace Broker.Server;
 /// this is not urgent: each iteration of the loop removes a limited part, even if many clients disconnect at once. Runs
 /// on the loop.
 /// </summary>
-internal sealed class SubscriptionEndings(EventLoop loop)
+internal sealed class SubscriptionRemovalQueue(EventLoop loop)
 {
     /// <summary>
     /// The limit of work in one iteration, in the unit of visited router entries. It takes well under a millisecond.
     /// </summary>
-    internal const long StepsOfTurn = 16 * 1024;
+    internal const long WorkPerIteration = 16 * 1024;
 
-    private readonly Queue<SubscriptionEnding> _left = new();
-    private long _stepsLeft = StepsOfTurn;
+    private readonly Queue<SubscriptionRemoval> _pending = new();
+    private long _workLeft = WorkPerIteration;
 
     /// <summary>
     /// Adds subscriptions to remove. Removes a part at once if the limit of this iteration permits, and the rest later.
     /// </summary>
-    internal void Add(SubscriptionEnding ending)
+    internal void Add(SubscriptionRemoval removal)
     {
-        if (_left.Count == 0)
+        if (_pending.Count == 0)
         {
-            _stepsLeft -= ending.Advance(_stepsLeft);
+            _workLeft -= removal.Advance(_workLeft);
         }
 
-        if (!ending.IsOver)
+        if (!removal.IsComplete)
         {
-            _left.Enqueue(ending);
-            if (_left.Count == 1)
+            _pending.Enqueue(removal);
+            if (_pending.Count == 1)
             {
                 loop.Post(Advance);
             }
@@ -39,17 +39,17 @@ internal sealed class SubscriptionEndings(EventLoop loop)
 
     private void Advance()
     {
-        _stepsLeft = StepsOfTurn;
-        while (_stepsLeft > 0 && _left.TryPeek(out SubscriptionEnding? ending))
+        _workLeft = WorkPerIteration;
+        while (_workLeft > 0 && _pending.TryPeek(out SubscriptionRemoval? ending))
         {
-            _stepsLeft -= ending.Advance(_stepsLeft);
-            if (ending.IsOver)
+            _workLeft -= ending.Advance(_workLeft);
+            if (ending.IsComplete)
             {
-                _left.Dequeue();
+                _pending.Dequeue();
             }
         }
 
-        if (_left.Count != 0)
+        if (_pending.Count != 0)
         {
             loop.Post(Advance);
         }

@@ -6,25 +6,25 @@ namespace Broker.Server;
 /// Handles operations that only servers may send, in the same way as nats-server: a valid INFO from a client is
 /// ignored, and an invalid INFO or an <c>-ERR</c> closes the connection without an error message.
 /// </summary>
-internal static class ServerWords
+internal static class ServerOnlyOperations
 {
-    internal static void HearInfo(ClientChannel client, ReadOnlySpan<byte> json)
+    internal static void OnInfo(ClientChannel client, ReadOnlySpan<byte> json)
     {
         if (!IsObjectOrNull(json))
         {
-            End(client, "it sent INFO without a JSON object", "Protocol Violation");
+            CloseSilently(client, "it sent INFO without a JSON object", "Protocol Violation");
         }
     }
 
-    internal static void HearError(ClientChannel client, ReadOnlySpan<byte> text)
-        => End(client, $"it sent -ERR {TraceText.Of(text)}", "Parser Error");
+    internal static void OnError(ClientChannel client, ReadOnlySpan<byte> text)
+        => CloseSilently(client, $"it sent -ERR {TraceText.Of(text)}", "Parser Error");
 
-    private static void End(ClientChannel client, string why, string failure)
+    private static void CloseSilently(ClientChannel client, string why, string failure)
     {
         if (!client.IsEnded)
         {
             client.Server.Log.ProtocolError(client.Id, client.RemoteEndPoint, why);
-            client.FailSilently(failure, ClientChannel.LastWords);
+            client.CloseSilently(failure, ClientChannel.CloseLinger);
         }
     }
 
