@@ -155,10 +155,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         IBatchSender sender, bool isOpen, Lock? gate = null, bool isPrompt = false)
     {
         var queue = new SendQueue(
-            Context.Chunks, Loop, sender, Options.SendHighWaterMark, Options.SendHighWaterBytes, isOpen)
+            Context.Chunks, Loop, sender, Options.SendHighWaterMark, Options.SendHighWaterBytes, isOpen, gate, isPrompt)
         {
-            Gate = gate,
-            IsPrompt = isPrompt,
             Attempts = Options.Attempts,
             Clock = Context.Clock,
         };

@@ -27,7 +27,7 @@ internal sealed partial class SendQueue
     internal ValueTask WaitAsync(int size, CancellationToken cancellation)
     {
         var waiter = Waiters.Join(blocks: false);
-        if (HasRoomFor(size))
+        if (_counters.HasRoomFor(size))
         {
             waiter.Cancel();
         }
@@ -63,7 +63,7 @@ internal sealed partial class SendQueue
             {
                 // The loop may need this processor to make room.
                 Thread.Yield();
-                if (HasRoomFor(message.EncodedSize))
+                if (_counters.HasRoomFor(message.EncodedSize))
                 {
                     var outcome = TryAdd(message);
                     if (outcome != EnqueueResult.Full)

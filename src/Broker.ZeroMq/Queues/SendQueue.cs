@@ -21,28 +21,19 @@ namespace Broker.ZeroMq;
 /// </remarks>
 internal sealed partial class SendQueue
 {
+    // From 32 KiB on, a send is worth waking the thread that sends.
+    private const int WorthSending = 32 * 1024;
+
     private readonly BiasedGate _writers = new();
     private readonly MessageChunkPool _pool;
     private readonly EventLoop _loop;
-    private readonly IBatchSender _sender;
-    private readonly int _mostMessages;
-    private readonly long _mostBytes;
+    private readonly SendQueueCounters _counters;
+    private readonly RoomSignal _room;
+    private readonly SendScheduler _scheduler;
 
-    // These fields belong to the writers. Their copy of the loop's progress may be old; a writer reads the current
-    // progress when the copy leaves no room.
+    // The writers' gate guards these fields.
     private MessageChunk _tail;
-    private long _written;
-    private long _writtenBytes;
-    private long _allowed;
-    private long _allowedBytes;
-    private long _notifyAt;
-    private long _notifyAtBytes;
-
-    // These fields are the loop's progress.
-    private long _taken;
-    private long _takenBytes;
-    private volatile bool _isPaused;
-    private volatile bool _isClosed;
+    private NotificationPoint _notifyAt;
 
     /// <param name="pool">The pool of the chunks.</param>
     /// <param name="loop">The loop that sends.</param>
@@ -50,31 +41,32 @@ internal sealed partial class SendQueue
     /// <param name="mostMessages">The most messages that may wait for the loop; 0 for no bound.</param>
     /// <param name="mostBytes">The most bytes that may wait for the loop.</param>
     /// <param name="isOpen">False if there is no room before the first call of <see cref="Resume"/>.</param>
-    internal SendQueue(MessageChunkPool pool, EventLoop loop, IBatchSender sender, int mostMessages, long mostBytes, bool isOpen)
+    /// <param name="gate">
+    /// The lock of the sender, so that writers may send by themselves; null if only the loop may send.
+    /// </param>
+    /// <param name="isPrompt">
+    /// Whether each message is sent at once. It is set if no further message follows before a reply, so that waiting
+    /// gains nothing.
+    /// </param>
+    internal SendQueue(
+        MessageChunkPool pool,
+        EventLoop loop,
+        IBatchSender sender,
+        int mostMessages,
+        long mostBytes,
+        bool isOpen,
+        Lock? gate = null,
+        bool isPrompt = false)
     {
         _pool = pool;
         _loop = loop;
-        _sender = sender;
-        _mostMessages = mostMessages == 0 ? int.MaxValue : mostMessages;
-        _mostBytes = mostBytes;
-        _isPaused = !isOpen;
-        _allowed = _mostMessages;
-        _allowedBytes = _mostBytes;
-        _head = _tail = pool.Take(MessageChunkPool.Small);
-        _flush = Flush;
-        PlanNotification();
+        _tail = pool.Take(MessageChunkPool.Small);
+        _counters = new SendQueueCounters(pool, mostMessages, mostBytes) { IsPaused = !isOpen };
+        _room = new RoomSignal(_counters);
+        var reader = new SendQueueReader(_tail, pool, sender, _counters, _room);
+        _scheduler = new SendScheduler(loop, _counters, reader, _room, gate, isPrompt);
+        _notifyAt = _counters.NextNotification(WorthSending);
     }
-
-    /// <summary>
-    /// The lock of the sender, so that writers may send by themselves; null if only the loop may send.
-    /// </summary>
-    internal Lock? Gate { private get; init; }
-
-    /// <summary>
-    /// Whether each message is sent at once. It is set if no further message follows before a reply, so that waiting
-    /// gains nothing.
-    /// </summary>
-    internal bool IsPrompt { private get; init; }
 
     /// <summary>How many times a writer looks for room before it blocks its thread.</summary>
     internal int Attempts { private get; init; }
@@ -85,26 +77,20 @@ internal sealed partial class SendQueue
     internal TimeProvider Clock { private get; init; } = TimeProvider.System;
 
     /// <summary>The calls that wait for room.</summary>
-    internal WaitList Waiters { get; } = new();
+    internal WaitList Waiters => _room.Waiters;
 
     /// <summary>Whether there is room for a small message at this moment. Any thread may read it.</summary>
-    internal bool HasRoom =>
-        _isClosed || (!_isPaused
-            && Volatile.Read(ref _written) - Volatile.Read(ref _taken) < _mostMessages
-            && Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes) < Math.Min(_mostBytes, _pool.Share));
-
-    // A message that is larger than the bound is accepted if nothing else is waiting.
-    private bool HasRoomFor(int size)
-    {
-        long waiting = Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes);
-        return _isClosed || (HasRoom && (waiting + size <= Math.Min(_mostBytes, _pool.Share) || waiting == 0));
-    }
+    internal bool HasRoom => _counters.HasRoom;
 
     /// <summary>The number of messages that wait for the loop at this moment. Any thread may read it.</summary>
-    internal long Waiting => Volatile.Read(ref _written) - Volatile.Read(ref _taken);
+    internal long Waiting => _counters.Waiting;
 
     /// <summary>Called on the loop when there may be room again after the queue was full.</summary>
-    internal Action? OnRoom { get; set; }
+    internal Action? OnRoom
+    {
+        get => _room.OnRoom;
+        set => _room.OnRoom = value;
+    }
 
     /// <summary>
     /// Copies a message into the queue if there is room. Any thread may call it; it never waits for a peer.
@@ -118,9 +104,7 @@ internal sealed partial class SendQueue
         int size = message.EncodedSize;
         var bias = _writers.Enter();
         bool extends = _tail.Room < size;
-        if (_isPaused || _isClosed
-            || ((_written >= _allowed || _writtenBytes + size > _allowedBytes) && !FindRoom(size))
-            || (extends && !MayExtend(size)))
+        if (!_counters.MayWrite(size) || (extends && !_counters.MayExtend(size)))
         {
             _writers.Exit(bias);
             return Refuse();
@@ -144,18 +128,17 @@ internal sealed partial class SendQueue
         chunk.End += size;
         chunk.Messages++;
         chunk.Publish();
-        _written++;
-        _writtenBytes += size;
-        bool notifies = _written >= _notifyAt || _writtenBytes >= _notifyAtBytes;
+        _counters.AddWritten(size);
+        bool notifies = _counters.Reaches(_notifyAt);
         if (notifies)
         {
-            PlanNotification();
+            _notifyAt = _counters.NextNotification(WorthSending);
         }
 
         _writers.Exit(bias);
-        if (!_isAwake || notifies)
+        if (!_scheduler.IsAwake || notifies)
         {
-            SendOrNotify(notifies);
+            _scheduler.SendOrNotify(notifies);
         }
 
         if (!Waiters.IsEmpty && HasRoom)
@@ -166,31 +149,42 @@ internal sealed partial class SendQueue
         return EnqueueResult.Sent;
     }
 
-    // Called under the gate. The loop may have taken more messages than the writers knew.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool FindRoom(int size)
+    /// <summary>
+    /// Makes the loop look at the queue now, if messages are waiting. A caller that is about to wait for a reply uses
+    /// it. Any thread may call it.
+    /// </summary>
+    internal void FlushNow() => _scheduler.FlushNow();
+
+    /// <summary>A peer can take messages again. Called on the loop.</summary>
+    internal void Resume() => _scheduler.Resume();
+
+    /// <summary>No peer can take messages. Called on the loop.</summary>
+    internal void Pause() => _counters.IsPaused = true;
+
+    /// <summary>
+    /// Accepts no more messages and ends all waits. The loop still sends the messages that are queued. Any thread may
+    /// call it.
+    /// </summary>
+    /// <returns>A task that completes when the loop has taken every message.</returns>
+    internal Task SealAsync()
     {
-        long taken = Volatile.Read(ref _taken);
-        long takenBytes = Volatile.Read(ref _takenBytes);
-        _allowed = taken + _mostMessages;
-        _allowedBytes = takenBytes + _mostBytes;
-        return _written < _allowed && (_writtenBytes + size <= _allowedBytes || _writtenBytes == takenBytes);
+        var bias = _writers.Enter();
+        _counters.Close();
+        _writers.Exit(bias);
+        _room.WakeAll();
+        _scheduler.NotifyLoop();
+        return _scheduler.Emptied;
     }
 
-    // Called under the gate. From 32 KiB on, a send is worth waking the thread that sends. The loop is also woken at
-    // half of the bound, so that the queue does not fill up.
-    private void PlanNotification()
+    /// <summary>
+    /// Drops the messages that the loop has not taken. It must follow <see cref="SealAsync"/>, on the loop or after the
+    /// loop has ended.
+    /// </summary>
+    /// <returns>The number of dropped messages.</returns>
+    internal long Drop()
     {
-        _notifyAt = _written + Math.Max(1, _mostMessages / 2);
-        _notifyAtBytes = _writtenBytes + Math.Min(WorthSending, _mostBytes / 2);
-    }
-
-    // Called under the gate. If memory is short, the queue grows only up to its share. Messages that the loop takes
-    // make room again.
-    private bool MayExtend(int size)
-    {
-        long waiting = _writtenBytes - Volatile.Read(ref _takenBytes);
-        return waiting == 0 || waiting + size <= _pool.Share;
+        _tail = new MessageChunk([], sizeClass: -1);
+        return _scheduler.Drop(_tail);
     }
 
     // Called under the gate.
@@ -206,14 +200,14 @@ internal sealed partial class SendQueue
     [MethodImpl(MethodImplOptions.NoInlining)]
     private EnqueueResult Refuse()
     {
-        if (_isClosed)
+        if (_counters.IsClosed)
         {
             return EnqueueResult.Closed;
         }
 
-        if (!_isPaused)
+        if (!_counters.IsPaused)
         {
-            NotifyLoop();
+            _scheduler.NotifyLoop();
         }
 
         return EnqueueResult.Full;

@@ -62,7 +62,7 @@ public sealed class AdmissionTests
         using var newcomer = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'n'));
         await rig.InterestAsync("+n");
         dumb.ReadToEnd();
-        Assert.Contains("said nothing", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+        Assert.Contains("sent nothing", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
 
         using var tooMany = new RawPeer(endpoint);
         tooMany.ReadToEnd();
