@@ -71,7 +71,7 @@ public sealed class StartTests
         await using Site site = await Site.StartAsync(0, client: o => o with { MaxReconnectAttempts = 0 }, remote: server);
         server.Kill();
         await Wait.UntilAsync(() => site.Log.Errors.Any(), () => "nothing is logged");
-        Assert.Contains("for good", Assert.Single(site.Log.Errors), StringComparison.Ordinal);
+        Assert.Contains("does not connect again", Assert.Single(site.Log.Errors), StringComparison.Ordinal);
 
         // Nobody takes them any more, and they are not kept.
         using RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");

@@ -38,7 +38,7 @@ public sealed class TwoBridgesTests
         await Wait.UntilAsync(() => Refusals(site.Log.All) >= 3, () => string.Join('\n', site.Log.All));
         Assert.Single(site.Log.Warnings, w => w.Contains("is another bridge", StringComparison.Ordinal));
         // Who connects is told so in READY's place.
-        Assert.Single(log.Warnings, w => w.Contains("the peer refused the connection: this-peer-is-a-bridge-too", StringComparison.Ordinal));
+        Assert.Single(log.Warnings, w => w.Contains("the peer refused the connection: this-peer-is-another-bridge", StringComparison.Ordinal));
     }
 
     [Fact]
