@@ -7,14 +7,14 @@ using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests;
 
-/// <summary>Messages of the routes that have no such test of their own cost no memory on their way.</summary>
+/// <summary>Messages of the routes without an allocation test of their own do not allocate.</summary>
 public sealed class AllocationTests : IDisposable
 {
     private const int Portion = 200;
     private const int Messages = 20_000;
 
-    // The smallest object for each message would be twice that. What the tests' own waiting takes, a tick of the clock now and then, and a
-    // request for a window of messages are less.
+    // The smallest object for each message would be twice this limit. The tests' own waits, an occasional timer tick
+    // and a request for a window of messages allocate less.
     private const long Allowance = 12 * Messages;
 
     private readonly PortionedLoad _load = new(Portion);

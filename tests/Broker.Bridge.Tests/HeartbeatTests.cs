@@ -3,10 +3,10 @@ using Broker.Bridge.Tests.PubSub.Support;
 
 namespace Broker.Bridge.Tests;
 
-/// <summary>Programs that are asked whether they are there, and do not answer, lose their places; where nobody asks they keep them.</summary>
+/// <summary>Programs that do not answer PINGs are disconnected. Without heartbeats they stay connected.</summary>
 public sealed class HeartbeatTests
 {
-    // Long enough for the silent one to be seen, and for the other to answer, on a machine with much else to do.
+    // Long enough to detect the silent program and for the other one to answer, even on a slow machine.
     private static readonly TimeSpan Short = TimeSpan.FromSeconds(2);
 
     [Theory]

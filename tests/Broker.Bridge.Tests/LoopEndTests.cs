@@ -4,7 +4,9 @@ using Broker.Transport;
 
 namespace Broker.Bridge.Tests;
 
-/// <summary>Loops are their owner's, who may end them whenever he likes: nothing of a bridge waits for them then.</summary>
+/// <summary>
+/// The owner of the event loops may end them at any time. Nothing in the bridge then waits for them forever.
+/// </summary>
 public sealed class LoopEndTests
 {
     private static readonly BridgeEndpoint AnyPort = new(true, "tcp://127.0.0.1:0");
@@ -21,7 +23,7 @@ public sealed class LoopEndTests
             await using BrokerServer server = await BrokerServer.StartAsync(new BrokerServerOptions().Listen(0), TestContext.Current.CancellationToken);
             ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(Options(server, loops), TestContext.Current.CancellationToken);
 
-            // Before, beside and after, by turns.
+            // Ends the loops alternately before, during and after the operation.
             Task ending = round % 3 == 0 ? EndAsync() : Task.CompletedTask;
             await (round % 3 == 1 ? Task.CompletedTask : Wait.For(ending));
             Task begun = DoAsync(bridge, work);
@@ -55,7 +57,7 @@ public sealed class LoopEndTests
                 }
                 catch (Exception e) when (e is ObjectDisposedException or InvalidOperationException)
                 {
-                    // The loops were faster.
+                    // The loops ended before the operation.
                 }
 
                 break;

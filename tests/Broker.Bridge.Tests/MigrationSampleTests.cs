@@ -3,7 +3,7 @@ using Migration;
 
 namespace Broker.Bridge.Tests;
 
-/// <summary>The systems of samples/Migration count the same at each step.</summary>
+/// <summary>The systems of samples/Migration print the same counts at each step.</summary>
 public sealed class MigrationSampleTests
 {
     public static TheoryData<Step, bool> Steps =>

@@ -8,7 +8,7 @@ using Broker.Transport;
 
 namespace Broker.Bridge.Tests;
 
-/// <summary>A bridge in a process that may open no more files.</summary>
+/// <summary>A bridge in a process that cannot open more files.</summary>
 public sealed class OutOfFilesTests
 {
     private const int Newcomers = 5;
@@ -60,7 +60,7 @@ public sealed class OutOfFilesTests
         Assert.Equal(2, server.Inspect().RefusedConnections);
     }
 
-    // A reserve of more than there can be.
+    // A reserve that is larger than the limit.
     private static EventLoopGroup NothingLeft()
         => new(new EventLoopOptions { Loops = 1, ConnectionBudget = new ConnectionBudget(reserve: int.MaxValue) });
 
@@ -91,7 +91,7 @@ public sealed class OutOfFilesTests
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
         {
-            // The same, by a reset, even before this was told that it is connected.
+            // The connection was reset before the test learned that it was connected.
         }
     }
 

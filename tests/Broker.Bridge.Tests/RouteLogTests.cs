@@ -16,7 +16,7 @@ public sealed class RouteLogTests
         await bridge.AddRouteAsync(Router("two"), TestContext.Current.CancellationToken);
         BrokerConnection client = await pipeline.ClientAsync();
 
-        // Only the first of each kind is logged.
+        // Only the first message of each kind is logged.
         await Wait.UntilAsync(() => pipeline.Log.Warnings.Count() == 2, () => string.Join('\n', pipeline.Log.All), Publish);
 
         Assert.Equal(

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests;
 
-/// <summary>A shadow gets copies and changes nothing for those whose traffic it is.</summary>
+/// <summary>A shadow route receives copies and does not change the traffic that it copies.</summary>
 public sealed class ShadowTests
 {
     [Theory]
@@ -28,7 +28,7 @@ public sealed class ShadowTests
         {
             await req.SendTextAsync($"{i}");
 
-            // The copy is answered first, which would be the answer if anybody heard it.
+            // The worker of the shadow replies first. A requester would receive this reply if it were published.
             Assert.Equal($"{i}", await shadow.ServeAsync("wrong"));
             Assert.Equal($"{i}", await rep.ServeAsync("right"));
             Assert.Equal($"right|{i}", await req.ReceiveTextAsync());

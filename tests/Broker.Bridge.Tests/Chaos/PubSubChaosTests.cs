@@ -7,7 +7,9 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.Chaos;
 
-/// <summary>PUB and SUB programs that are killed and come back, and links to the server that stall and are cut: what does not arrive is counted.</summary>
+/// <summary>
+/// PUB and SUB programs are killed and restarted, and links to the server stall and are cut: lost messages are counted.
+/// </summary>
 public sealed class PubSubChaosTests
 {
     private const int Portion = 500;
@@ -22,7 +24,8 @@ public sealed class PubSubChaosTests
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign, apart: true);
         await using var links = new ChaosLinks(random);
 
-        // What is published comes by a link that is cut; what is subscribed to by one that nobody touches, as to the native client.
+        // The bridge publishes through a link that is cut. It subscribes through a link that stays, as the native
+        // client does.
         ZeroMqBridge publishing = await pipeline.BridgeAsync(
             $"nats://{links.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority)).Address}", Route() with { Subscribers = [] });
         ZeroMqBridge subscribed = await pipeline.BridgeAsync(url: null, Route() with { Publishers = [] });
@@ -83,7 +86,7 @@ public sealed class PubSubChaosTests
 
         await Wait.UntilAsync(() => publishing.PubSub().Publishers == 1, Describe);
 
-        // A connection of which something arrives now is not cut any more: what is sent behind that is the last that arrives.
+        // A connection that receives a message now is not cut again, so the message after it is the last one to arrive.
         int ends = 0;
         await Wait.UntilAsync(() => steady.Order.Any(text => text.StartsWith("a.end", StringComparison.Ordinal)), Describe, () => _ = EndAsync("a.end"));
         await EndAsync("a.last");
@@ -114,7 +117,7 @@ public sealed class PubSubChaosTests
             + $"{steady.Received.Count} of them distinct; {publishing.PubSub()}; {publishing.Snapshot().Client}; {subscribed.PubSub()}";
     }
 
-    // Nobody who lives counts as gone, and nothing is dropped at a mark, however long a machine with much else to do keeps it waiting.
+    // No live peer counts as lost, and no message is dropped at a high-water mark, even on a slow machine.
     private static PubSubRouteOptions Route() => new()
     {
         Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:0")],

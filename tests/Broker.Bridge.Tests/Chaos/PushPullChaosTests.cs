@@ -5,8 +5,8 @@ using Broker.Bridge.Tests.Pipelines.Support;
 namespace Broker.Bridge.Tests.Chaos;
 
 /// <summary>
-/// Programs and servers that are killed and come back, and links that stall and are cut: what was accepted and is not with somebody who was
-/// killed arrives, once.
+/// Programs and servers are killed and restarted, and links stall and are cut. Every accepted message arrives once,
+/// unless a killed program had received it.
 /// </summary>
 public sealed class PushPullChaosTests
 {
@@ -54,7 +54,8 @@ public sealed class PushPullChaosTests
                         await mortal.TakeAsync();
                         break;
                     case 3:
-                        // What it had been given and had not taken is lost with it; so what it took does not count either.
+                        // Messages that it had received but not taken are lost with it, so the messages that it took do
+                        // not count either.
                         await mortal.DisposeAsync();
                         mortal = new PyPuller(second.PullerEndpoint());
                         break;
@@ -64,7 +65,7 @@ public sealed class PushPullChaosTests
                         await steady.TakeAsync();
                         break;
                     case 5:
-                        // What the bridge had not read of it is lost with it, and was not accepted.
+                        // Messages that the bridge had not read from it are lost with it. They were not accepted.
                         await mortalPusher.DisposeAsync();
                         mortalPusher = new PyPusher(mortals.PusherEndpoint(), $"m{++lives}");
                         await mortalPusher.SendAsync(MostSentAhead);
@@ -87,7 +88,8 @@ public sealed class PushPullChaosTests
             await Wait.UntilAsync(
                 async () => await pusher.SentAsync() == pushed && ingress.Route().Accepted == pushed && ingress.Route().InFlight == 0, Describe);
 
-            // Whom none was killed who took from it, handed over exactly what came out there.
+            // If no killed program was connected to an egress, it delivered exactly the messages that its PULL
+            // received.
             await Wait.UntilAsync(async () => await steady.CountAsync() == first.Route().Delivered, Describe);
             Assert.Equal(await steady.CountAsync(), await steady.DistinctAsync());
             Assert.True(pushed + mortals.Route().Accepted == first.Route().Delivered + second.Route().Delivered, Describe());

@@ -8,8 +8,9 @@ using Broker.Client;
 namespace Broker.Bridge.Tests.Chaos;
 
 /// <summary>
-/// DEALER and PAIR programs that are killed and come back, and links to the server that stall and are cut: nothing comes twice, or to another
-/// DEALER, and what does not arrive is counted, but for what the server had for a connection that was cut.
+/// DEALER and PAIR programs are killed and restarted, and links to the server stall and are cut. No message arrives
+/// twice or at another DEALER, and lost messages are counted, except those that the server had for a connection that
+/// was cut.
 /// </summary>
 public sealed class RawChaosTests
 {
@@ -70,11 +71,11 @@ public sealed class RawChaosTests
             PyTalker.State talked = await steady.LookAsync();
             Assert.True(talked.Others == 0 && talked.Got == talked.Distinct, $"{talked}; {Describe()}");
 
-            // What was answered to the one before comes to the next, for a PAIR has no identity.
+            // A reply to the previous PAIR goes to the next one, because a PAIR has no identity.
             talked = await pair.LookAsync();
             Assert.True(talked.Got == talked.Distinct, $"{talked}; {Describe()}");
 
-            // The only one of its socket, who was never killed.
+            // The only peer of its socket, which is never killed.
             PyAnswerer.State answered = await pairs.Steady.LookAsync();
             Assert.True(answered.Got == pairs.Far.ToZeroMq && answered.Answered == pairs.Far.FromZeroMq, $"{answered}; {Describe()}");
         }
@@ -88,7 +89,7 @@ public sealed class RawChaosTests
         PyTalker Mortal(string type, Side side) => new(type, side.Speakers, $"m{lives++}");
         string Describe() => $"seed {seed}: {lives} lives; {dealers}; {pairs}";
 
-        // A connection of which something comes back now is not cut any more: what is said behind that is the last.
+        // A connection that receives a reply now is not cut again, so the message after it is the last one.
         async Task EndAsync(PyTalker talker)
         {
             PyTalker.State state = await talker.PauseAsync();
@@ -124,7 +125,7 @@ public sealed class RawChaosTests
             client.Subscribe(back, (in MessageView _) => side.CountAnswer());
             await client.FlushAsync(TestContext.Current.CancellationToken);
 
-            // Whoever speaks does so by a link that is cut; whoever answers by one that nobody touches.
+            // Talkers use a link that is cut. Answerers use a link that stays.
             await side.StartAsync(
                 type,
                 await pipeline.BridgeAsync($"nats://{links.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority)).Address}", Route(near, there, back)),
@@ -143,7 +144,9 @@ public sealed class RawChaosTests
         HeartbeatInterval = Timeout.InfiniteTimeSpan,
     };
 
-    /// <summary>Two routes that are each other's, and a program at the far one that is never killed.</summary>
+    /// <summary>
+    /// Two routes that receive each other's messages, and a program at the far route that is never killed.
+    /// </summary>
     private sealed class Side : IAsyncDisposable
     {
         private ZeroMqBridge _near = null!;
@@ -164,10 +167,10 @@ public sealed class RawChaosTests
 
         public ClientStatistics FarClient => _far.Snapshot().Client;
 
-        /// <summary>As a native client hears them.</summary>
+        /// <summary>The messages that a native client receives.</summary>
         public long Answers => Interlocked.Read(ref _answers);
 
-        /// <summary>Whether nothing waits for the server.</summary>
+        /// <summary>Whether no data wait to be sent to the server.</summary>
         public bool IsAtRest => NearClient.PendingBytes == 0 && FarClient.PendingBytes == 0 && Answers == FarClient.MessagesOut;
 
         public async Task StartAsync(string type, ZeroMqBridge near, ZeroMqBridge far)

@@ -6,7 +6,10 @@ using Broker.Bridge.Tests.Requests.Support;
 
 namespace Broker.Bridge.Tests.Chaos;
 
-/// <summary>REQ and REP programs, and their server, are killed and come back: nobody gets a wrong answer, and all that was asked is counted.</summary>
+/// <summary>
+/// REQ and REP programs and their server are killed and restarted: no client receives a wrong reply, and all requests
+/// are counted.
+/// </summary>
 public sealed class RequestChaosTests : IDisposable
 {
     private static readonly TimeSpan TimeToLive = TimeSpan.FromSeconds(2);
@@ -71,7 +74,8 @@ public sealed class RequestChaosTests : IDisposable
                 () => asking.Requests().Pending == 0 && Array.TrueForAll(working, bridge => bridge.Workers().Pending == 0), () => Describe(outcomes));
             AssertAddUp(outcomes);
 
-            // Each worker writes it down first, so that what it answered is there, and what it did when it was killed.
+            // Each worker writes the request to a file first, so that the file contains all requests that it processed
+            // before it was killed.
             string[] done = [.. Directory.GetFiles(_folder.FullName).SelectMany(File.ReadLines)];
             Assert.True(done.Length == done.Distinct(StringComparer.Ordinal).Count(), Describe(outcomes));
             Assert.True(done.Length >= outcomes.Sum(outcome => outcome.Done), Describe(outcomes));

@@ -9,7 +9,7 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.Chaos;
 
-/// <summary>The same through a work queue of JetStream, with egresses that end and come back too.</summary>
+/// <summary>The same chaos with a JetStream work queue and with egresses that close and start again.</summary>
 public sealed partial class StreamChaosTests : IDisposable
 {
     private const int MostSentAhead = 1000;
@@ -30,7 +30,8 @@ public sealed partial class StreamChaosTests : IDisposable
         ZeroMqBridge ingress = await pipeline.BridgeAsync(options => WithStream(options) with { Pullers = [] }, Server());
         await using var pusher = new PyPusher(links.OpenUncut(ingress.PusherEndpoint()), "p", size: 100);
 
-        // It binds, so that each bridge finds it; what a bridge has handed over to its connection is sent before that ends.
+        // The PULL binds, so that each bridge finds it. Messages that a bridge has written to its connection are sent
+        // before the connection closes.
         await using var puller = new PyPuller(endpoint: null);
         string pulls = links.OpenUncut(await puller.EndpointAsync());
         ZeroMqBridge[] egresses = [await EgressAsync(), await EgressAsync()];
@@ -80,9 +81,10 @@ public sealed partial class StreamChaosTests : IDisposable
         await UntilPulledAsync(async () => await puller.CountAsync() == Sum(route => route.Delivered));
         Assert.Equal(pushed, ingress.Route().Accepted);
 
-        // Twice the stream has only what was published again without an answer; a server that was killed may give out numbers a second time. It
-        // has forgotten its last deliveries, and what went to another egress then is not counted; nor is what a consumer that was made again delivers to
-        // an egress that is new, but the line of the log says how much there was.
+        // The stream contains a message twice only if the message was published again without an answer. A server that
+        // was killed may assign sequence numbers a second time. It forgets its last deliveries, and messages that went
+        // to another egress then are not counted. Messages that a recreated consumer delivers to a new egress are not
+        // counted either, but the log line contains their number.
         long stored = await StoredAsync(pipeline);
         Assert.True(stored <= pushed + ingress.Route().Resent, $"{stored} stored; {Describe()}; {await InfoAsync(pipeline)}; {Lines()}");
         long twice = await puller.CountAsync() - pushed;
@@ -126,7 +128,7 @@ public sealed partial class StreamChaosTests : IDisposable
     [GeneratedRegex(" has skipped ([0-9]+) messages ")]
     private static partial Regex PassedOverLine();
 
-    // What the server says of the stream and of its consumers.
+    // The server's description of the stream and of its consumers.
     private static async Task<string> InfoAsync(Pipeline pipeline)
     {
         BrokerConnection client = await pipeline.ClientAsync();
@@ -135,7 +137,7 @@ public sealed partial class StreamChaosTests : IDisposable
         return $"{Encoding.UTF8.GetString(stream.Body.Span)} {Encoding.UTF8.GetString(consumers.Body.Span)}";
     }
 
-    // The number of its last message.
+    // The sequence number of the last message.
     private static async Task<long> StoredAsync(Pipeline pipeline)
     {
         BrokerConnection client = await pipeline.ClientAsync();

@@ -5,10 +5,12 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;
 
-/// <summary>Point 1 of what docs/migration.md says is tested: programs that are cut off behind the first of three frames.</summary>
+/// <summary>
+/// Point 1 of "What is tested" in docs/migration.md: programs that are disconnected after the first of three frames.
+/// </summary>
 public sealed class CutOffTests
 {
-    // Flags, length, "one"; and the empty frame before it that REQ sends.
+    // The sizes of a frame with flags, length and "one", and of the empty frame that REQ sends before it.
     private const int FirstFrame = 5;
     private const int Envelope = 2;
 
@@ -69,7 +71,7 @@ public sealed class CutOffTests
         Assert.Equal((1, 1, 0), (site.Bridge.Requests().FromZeroMq, site.Bridge.Requests().Answered, site.Bridge.Requests().Pending));
     }
 
-    // The receiver gets the bytes so far and then the end of the stream.
+    // The receiver reads the bytes sent so far and then the end of the stream.
     private static async Task CutAsync(FaultLink link, int bytes, ForeignSocket program)
     {
         Task cut = link.CutAfterAsync(bytes, LinkDirection.ToServer);

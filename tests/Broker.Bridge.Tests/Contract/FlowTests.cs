@@ -5,21 +5,24 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;
 
-/// <summary>Points 3, 4, 5 and 12 of what docs/migration.md says is tested: who takes nothing, who takes again, and in which order.</summary>
+/// <summary>
+/// Points 3, 4, 5 and 12 of "What is tested" in docs/migration.md: programs that take nothing, programs that take
+/// messages again, and order.
+/// </summary>
 public sealed class FlowTests
 {
     private const int Window = 64;
 
-    // Far more than windows, marks and the kernel's buffers can hold.
+    // Far more than the windows, the high-water marks and the kernel's buffers can contain.
     private const int Most = 2000;
 
-    // In milliseconds: who would block for so long is asked again, unless all is full.
+    // In milliseconds. A program that would block for this time tries again, unless everything is full.
     private const int Refusal = 100;
 
-    // So often in a row, while nothing is handed over: one that is only slow is not full.
+    // This many attempts in a row must fail while nothing is delivered. A slow receiver is not full.
     private const int Refusals = 5;
 
-    // Likewise, of one that sends and one that receives by turns until the one is let.
+    // The same for a program that sends and receives alternately until it may send no more.
     private const int Turn = 5;
 
     private static PushPullRouteOptions Narrow => ContractSite.PushPull with
@@ -85,7 +88,7 @@ public sealed class FlowTests
                 () => $"{next} is not sent, {site.Bridge.PushPull()}");
         }
 
-        // The other takes nothing still, and all that was not with it by then comes to this one.
+        // The other PULL still takes nothing. All messages that were not queued for it go to this one.
         while (!atFreed.Contains(sent + More - 1))
         {
             Assert.True(atFreed.Add(await freed.ReceiveLargeAsync()));
@@ -125,7 +128,7 @@ public sealed class FlowTests
             }
         }
 
-        // What the slow one does not get of the last one may be counted when the fast one has had it.
+        // The loss of the last message at the slow SUB may be counted after the fast SUB has received it.
         await Wait.UntilAsync(
             () => site.Bridge.PubSub() is var route && route.Dropped + route.ToZeroMq - before >= 2 * Messages, () => $"{site.Bridge.PubSub()}");
         long lost = site.Bridge.PubSub().Dropped;
@@ -145,7 +148,7 @@ public sealed class FlowTests
     public async Task C12_Each_PUSHs_messages_keep_their_order_and_none_is_lost_by_a_restart_that_lingers(ForeignKind kind, byte minor, bool foreign)
     {
         const int Each = 200;
-        // Ports that nobody else is given while the bridge is away.
+        // Fixed ports that no other process receives while the bridge is closed.
         PushPullRouteOptions route = ContractSite.PushPull with
         {
             HighWaterMark = 4 * Each,
@@ -157,7 +160,7 @@ public sealed class FlowTests
         await SendAsync(0);
         await Wait.UntilAsync(() => site.Bridge.PushPull() is { Delivered: 2 * Each, InFlight: 0 }, () => $"{site.Bridge.PushPull()}");
 
-        // Nothing was taken yet: what waits is sent while the bridge ends.
+        // No message has been taken yet: queued messages are sent while the bridge closes.
         Task<long> ending = site.EndAsync(site.Bridge, linger: Wait.Limit);
         int[] next = [0, 0];
         await ReceiveAsync(Each);
@@ -207,7 +210,7 @@ public sealed class FlowTests
         }
     }
 
-    // Until the egress has all that may wait there, hands nothing over any more, and the program would block.
+    // Waits until the egress has the maximum of queued messages, delivers no more, and the program would block.
     private static async Task<int> FillAsync(ForeignSocket push, ZeroMqBridge bridge, string route = "pushpull")
     {
         int sent = 0;

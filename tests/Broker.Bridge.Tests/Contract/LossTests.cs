@@ -6,13 +6,15 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;
 
-/// <summary>Points 2, 6, 10 and 11 of what docs/migration.md says is tested: servers, workers, clients and links that are lost.</summary>
+/// <summary>
+/// Points 2, 6, 10 and 11 of "What is tested" in docs/migration.md: servers, workers, clients and links that are lost.
+/// </summary>
 public sealed class LossTests
 {
-    // Long enough for a program that lives to answer, on a machine with much else to do.
+    // Long enough for a live program to answer, even on a slow machine.
     private static readonly TimeSpan Short = TimeSpan.FromSeconds(2);
 
-    // In milliseconds: a PUSH that may not send.
+    // In milliseconds: how long a PUSH waits that cannot send.
     private const int Refusal = 100;
 
     [Theory]
@@ -63,7 +65,7 @@ public sealed class LossTests
         Assert.Equal("x", await rep.ReceiveTextAsync());
         site.Kill(rep);
 
-        // The empty message stands for the answer that does not come.
+        // The empty message means that there will be no reply.
         Assert.Equal("", await req.ReceiveTextAsync());
         await Wait.UntilAsync(() => site.Bridge.Workers() is { WorkerLost: 1, Pending: 0, IsSubscribed: false }, () => $"{site.Bridge.Workers()}");
         await Wait.UntilAsync(() => site.Bridge.Requests() is { Answered: 1, Pending: 0 }, () => $"{site.Bridge.Requests()}");

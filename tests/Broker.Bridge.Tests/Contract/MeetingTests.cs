@@ -7,7 +7,10 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;
 
-/// <summary>Points 7, 8, 13 and 14 of what docs/migration.md says is tested: subscriptions, topics, two bridges, and who binds.</summary>
+/// <summary>
+/// Points 7, 8, 13 and 14 of "What is tested" in docs/migration.md: subscriptions, topics, two bridges, and bind or
+/// connect.
+/// </summary>
 public sealed class MeetingTests
 {
     private static readonly string[] Topics =
@@ -28,7 +31,7 @@ public sealed class MeetingTests
         await sub.UnsubscribeAsync(Shapes.Bytes("a."));
         await xsub.SendTextAsync("\0a.");
 
-        // What each asks for next is heard only when what it asked for before has been done.
+        // A SUB receives messages for a later subscription only after its earlier ones were processed.
         await sub.SubscribeAsync(Shapes.Bytes("b"));
         await xsub.SendTextAsync("\u0001b");
         await site.HearsAsync(xsub, "zmq.b");

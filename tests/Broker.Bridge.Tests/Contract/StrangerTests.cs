@@ -6,10 +6,13 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract;
 
-/// <summary>Point 9 of what docs/migration.md says is tested: peers that are none, at every endpoint of every pattern.</summary>
+/// <summary>
+/// Point 9 of "What is tested" in docs/migration.md: peers that violate the protocol, at every endpoint of every
+/// pattern.
+/// </summary>
 public sealed class StrangerTests
 {
-    // A frame of 2 GiB.
+    // The header of a frame of 2 GiB.
     private static readonly byte[] Huge = [2, 0, 0, 0, 0, 0x80, 0, 0, 0];
 
     [Theory]
@@ -42,7 +45,7 @@ public sealed class StrangerTests
                 using RawPeer stranger = await RawPeer.ConnectAsync(endpoint, wrong);
                 await stranger.ReadToEndAsync();
 
-                // One of libzmq tries again and again.
+                // A libzmq program reconnects again and again.
                 await site.ProgramAsync(wrong, endpoint);
             }
 

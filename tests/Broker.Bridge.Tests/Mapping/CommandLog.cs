@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Mapping;
 
-/// <summary>Keeps the commands of an interest set as text, and the ids by filter.</summary>
+/// <summary>Records the commands of an interest set as texts, and the id of each filter.</summary>
 internal sealed class CommandLog : IInterestCommands
 {
     private readonly List<string> _log = [];

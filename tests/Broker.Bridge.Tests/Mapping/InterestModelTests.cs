@@ -1,6 +1,9 @@
 namespace Broker.Bridge.Tests.Mapping;
 
-/// <summary>Random histories of peers, server and messages, against the promise: exactly once while established, never twice.</summary>
+/// <summary>
+/// Compares random sequences of subscriptions, server steps and messages with the guarantee: once per message while
+/// subscribed, and never twice.
+/// </summary>
 public sealed class InterestModelTests
 {
     private const int Peers = 3;
@@ -134,7 +137,7 @@ public sealed class InterestModelTests
         {
             peer.Remove(interest);
             Assert.Equal(InterestStatus.Accepted, _set.Remove(Codecs.Latin1(interest.Prefix), ref _server));
-            // What covered a young interest may be gone: it then depends on a later barrier.
+            // The subscription that covered a new prefix may have ended. The prefix then depends on a later barrier.
             foreach (var other in _peers.SelectMany(static p => p).Where(static i => !i.Established))
             {
                 other.Awaits = _server.LastToken;
@@ -204,7 +207,7 @@ public sealed class InterestModelTests
 
         private void Reset()
         {
-            // Barriers of the old connection are settled by its end.
+            // The end of the old connection settles its barriers.
             _reached = _server.LastToken;
             _server.Disconnect();
             _set.ConnectionReset(ref _server);
@@ -241,7 +244,7 @@ public sealed class InterestModelTests
 
         public List<Interest>[] Expecting { get; } = new List<Interest>[Peers];
 
-        // A removed interest need not be served any more, though it may have been.
+        // A message for a removed prefix may be delivered, but need not be.
         public void Forget(Interest interest)
         {
             foreach (var expecting in Expecting)

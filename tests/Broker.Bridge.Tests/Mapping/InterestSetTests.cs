@@ -109,7 +109,7 @@ public sealed class InterestSetTests
         Assert.True(Delivers("zmq.>"));
         Assert.Equal("+zmq.a.b.> ?", Remove("a."));
         Reach(first + 1);
-        // Every filter is active, but handing over here could fall between the copies of a message.
+        // Every filter is active, but the change to another filter could occur between the copies of a message.
         Assert.Equal("-zmq.a.b.> ?", Add("a."));
         Assert.False(Delivers("zmq.a.>"));
         Assert.Equal("-zmq.>", Reach());

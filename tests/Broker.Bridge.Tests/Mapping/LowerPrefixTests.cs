@@ -73,7 +73,8 @@ public sealed class LowerPrefixTests
                 narrowed += filter == "zmq.>" ? 0 : 1;
             }
 
-            // What is no prefix may match or not, but a legal filter it is; and some must be kept out.
+            // A topic without the prefix may match or not, but the filter must be valid, and it must exclude some
+            // topics.
             string other = codec.Filter(RandomBytes.Next(random, 120));
             Assert.EndsWith(".>", other, StringComparison.Ordinal);
             Assert.True(Subjects.IsLiteral(Codecs.Latin1(other[..^2])));
@@ -81,7 +82,7 @@ public sealed class LowerPrefixTests
         }
 
         Assert.True(hashed > 0 || maxSubject > 200);
-        // Where a frame's topic always ends before the first delimiter, no token of a prefix is certain.
+        // If the topic of a single frame always ends before the first delimiter, no token of a prefix is certain.
         bool canNarrow = maxSingle > 0 && delimiter != frameDelimiter;
         Assert.Equal(canNarrow, narrowed > 0);
         Assert.Equal(canNarrow, excluded > 0);

@@ -200,7 +200,7 @@ public sealed class MessageMapperTests
         Assert.Equal(MapStatus.TooLarge, ToSubject(mapper, Wire([1], new byte[10], new byte[600])));
         Assert.Equal(MapStatus.Mapped, ToSubject(mapper, Wire([1], [2], [3])));
         Assert.Equal(MapStatus.TooManyFrames, ToSubject(mapper, Wire([1], [2], [3], [4])));
-        // The header that carries a hashed topic counts as payload, as it does for the server.
+        // The header with a hashed topic counts towards the payload limit, as it does at the server.
         Assert.Equal(MapStatus.TooLarge, ToSubject(mapper, Wire(new byte[500], [2])));
         Assert.Equal(MapStatus.TopicTooLong, ToSubject(mapper, Wire(new byte[501], [2])));
         Assert.Equal(3, mapper.Counters[MapStatus.TooLarge]);

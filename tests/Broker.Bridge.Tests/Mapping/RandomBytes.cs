@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Tests.Mapping;
 
-/// <summary>Byte strings that hit the rules more often than uniform ones would.</summary>
+/// <summary>Random byte strings in which special bytes occur more often than in uniform ones.</summary>
 internal static class RandomBytes
 {
     private static readonly byte[] Alphabet = [.. "ab.. =/*>\r\n"u8, 0, 0xFF, (byte)'D', (byte)'3'];

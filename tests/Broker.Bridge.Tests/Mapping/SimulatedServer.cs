@@ -2,7 +2,10 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Mapping;
 
-/// <summary>A server that takes commands in order, later than they are sent, and whose messages and PONGs arrive later still.</summary>
+/// <summary>
+/// A simulated server that processes commands in order with a delay. Its messages and PONGs arrive with a further
+/// delay.
+/// </summary>
 internal sealed class SimulatedServer(Random random) : IInterestCommands
 {
     private readonly Queue<Action> _commands = new();

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Mapping;
 
-/// <summary>The rules of subjects, written a second time and slowly, as the reference for tests.</summary>
+/// <summary>A second, slow implementation of the subject rules, as the reference for tests.</summary>
 internal static class Subjects
 {
     public static bool Matches(string filter, string subject)

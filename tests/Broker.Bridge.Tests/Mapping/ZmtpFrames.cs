@@ -2,8 +2,11 @@ using System.Buffers.Binary;
 
 namespace Broker.Bridge.Tests.Mapping;
 
-/// <summary>The frames of one complete message as ZMTP 3 puts them on the wire, one after another in one span (RFC 37).</summary>
-/// <remarks>Borrows the span. Command frames and reserved flags are malformed here, as is a MORE flag that disagrees with the end of the span.</remarks>
+/// <summary>Reads the frames of one complete ZMTP 3 message in one span (RFC 37).</summary>
+/// <remarks>
+/// Refers to the span. Command frames, reserved flags and a MORE flag that contradicts the end of the span are
+/// malformed.
+/// </remarks>
 internal ref struct ZmtpFrames(ReadOnlySpan<byte> message) : IFrameSequence
 {
     private const int More = 1;

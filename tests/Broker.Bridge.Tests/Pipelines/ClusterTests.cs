@@ -3,7 +3,7 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>A pipeline over two nats-servers joined as a cluster.</summary>
+/// <summary>A pipeline across a cluster of two nats-servers.</summary>
 public sealed class ClusterTests
 {
     [Fact]
@@ -15,7 +15,7 @@ public sealed class ClusterTests
         using NatsServer one = Start("one", oneRoute, otherRoute);
         using NatsServer other = Start("other", otherRoute, oneRoute);
 
-        // The ingress is at the one and the egress at the other, and each can go where the other is.
+        // Ingress and egress are connected to different servers, and each may reconnect to the server of the other.
         ZeroMqBridge ingress = await pipeline.BridgeAsync(options => options with { Pullers = [] }, $"{one.Url},{other.Url}");
         ZeroMqBridge egress = await pipeline.BridgeAsync(options => options with { Pushers = [] }, $"{other.Url},{one.Url}");
         await using var pusher = new PyPusher(ingress.PusherEndpoint(), "p", size: 100);

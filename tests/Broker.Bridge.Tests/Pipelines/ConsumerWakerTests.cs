@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>A consumer that is silent is asked whether it has messages, and is woken only where it has.</summary>
+/// <summary>The waker asks a silent consumer whether it has messages, and wakes it only if it has some.</summary>
 public sealed class ConsumerWakerTests
 {
     private const int Wave = 16;

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>Everything that can happen, in any order: what is accepted is handed over, and how often.</summary>
+/// <summary>Random sequences of all events: every accepted message is delivered, and repeats are counted.</summary>
 public sealed class CreditModelTests
 {
     private static readonly PipelineLimits Limits = new() { Window = 16, WindowBytes = 200, MostSilentTicks = 3 };
@@ -71,7 +71,7 @@ public sealed class CreditModelTests
                     egress.Egress.Tick();
                     break;
                 case 35 when kills || random.Next(2) == 0:
-                    // Nobody is silent for long who lives.
+                    // No live end is silent for long.
                     egresses.ForEach(e => e.Egress.Tick());
                     Settle();
                     ingresses.ForEach(i => i.Ingress.Tick());
@@ -79,7 +79,7 @@ public sealed class CreditModelTests
                 case 36 when random.Next(10) == 0:
                     nats.Lose();
 
-                    // At times for longer than who is silent is remembered.
+                    // Sometimes for longer than the state of a silent end is kept.
                     for (int tick = random.Next(3) == 0 ? 100 * limits.MostSilentTicks : 0; tick > 0; tick--)
                     {
                         egresses.ForEach(e => e.Egress.Tick());

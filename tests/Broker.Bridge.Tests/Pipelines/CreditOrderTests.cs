@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>Whom an egress that dies or stalls holds up where each pusher keeps its order.</summary>
+/// <summary>Which pushers wait if an egress dies or stalls while each pusher keeps its order.</summary>
 public sealed class CreditOrderTests
 {
     private static readonly PipelineLimits Ordered = new() { Window = 8, WindowBytes = 1000, MostSilentTicks = 2, KeepOrder = true };
@@ -28,7 +28,7 @@ public sealed class CreditOrderTests
         SimulatedEgress takes = Push(c, 8);
         Assert.False(TryPush(c));
 
-        // Half of what it gives back fills the only one with room.
+        // Half of the returned messages fill the only egress that has capacity.
         dies.Egress.Release();
         Run();
         Assert.Equal((8, 0), (stalls.Egress.Waiting, stalls.Taken.Count));
@@ -54,7 +54,7 @@ public sealed class CreditOrderTests
         Assert.Equal(Names(c), takes.Taken.Where(name => name[0] == 'c'));
     }
 
-    // To an egress that nobody's went to before; which that is, is seen.
+    // Pushes through an egress that no pusher has used before; the result shows which one it is.
     private SimulatedEgress Push(Pusher pusher, int messages)
     {
         SimulatedEgress[] empty = [.. _egresses.Where(egress => egress.Egress.Waiting == 0)];

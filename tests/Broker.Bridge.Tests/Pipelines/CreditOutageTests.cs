@@ -3,7 +3,7 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>What the two ends of a link know of each other after they were apart for long.</summary>
+/// <summary>The state that the two ends of a link keep after a long disconnect.</summary>
 public sealed class CreditOutageTests
 {
     private const int LongerThanRemembered = 1000;
@@ -96,7 +96,7 @@ public sealed class CreditOutageTests
         Assert.Equal(["0"], egress.Taken);
     }
 
-    // Each is taken by PUSH, and the ingress has not heard of it.
+    // PUSH took each message, but the ingress has not received the acknowledgements.
     private void AcceptAndLoseTheAcknowledgement(SimulatedIngress ingress, SimulatedEgress egress)
     {
         Run(egress);

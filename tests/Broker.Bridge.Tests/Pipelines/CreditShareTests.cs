@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>What several ingresses get of one egress that takes less than they have.</summary>
+/// <summary>How several ingresses share one egress that takes fewer messages than they send.</summary>
 public sealed class CreditShareTests
 {
     private static readonly PipelineLimits Small = new() { Window = 8, WindowBytes = 1000, MostSilentTicks = 2 };
@@ -35,7 +35,7 @@ public sealed class CreditShareTests
             Run(egress);
         }
 
-        // The calm one has half of the room, which is more than it needs; the busy one has the rest.
+        // The calm ingress may use half of the capacity, which is more than it needs. The busy one uses the rest.
         Assert.Equal(25, egress.Taken.Count(name => name.StartsWith("calm", StringComparison.Ordinal)));
         Assert.Equal(175, egress.Taken.Count(name => name.StartsWith("busy", StringComparison.Ordinal)));
     }

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>The credit protocol of push/pull, without sockets.</summary>
+/// <summary>The credit protocol of PUSH/PULL without sockets.</summary>
 public sealed class CreditTests
 {
     private static readonly PipelineLimits Small = new() { Window = 8, WindowBytes = 1000, MostSilentTicks = 2 };
@@ -188,7 +188,7 @@ public sealed class CreditTests
         Assert.Equal(0, ingress.Ingress.Counters.PossibleDuplicates);
         Assert.Equal(3, first.Egress.Counters.Released);
 
-        // And when there is somebody to give messages to again:
+        // When a PULL is connected again:
         first.Room = 10;
         first.Egress.Open();
         Run(first, other);

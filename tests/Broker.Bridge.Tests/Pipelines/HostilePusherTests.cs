@@ -4,7 +4,7 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>Peers that die in the middle.</summary>
+/// <summary>Peers that disconnect in the middle of a message.</summary>
 public sealed class HostilePusherTests
 {
     [Theory]

@@ -5,13 +5,16 @@ using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>What messages cost in memory: nothing on their way, and a window where they wait.</summary>
+/// <summary>
+/// The memory that messages use: no allocation while they are forwarded, and one window while they are queued.
+/// </summary>
 public sealed class MemoryTests
 {
     private const int Portion = 500;
     private const int Messages = 100_000;
 
-    // What the tests' own waiting takes, and timers; less than a thousandth of the messages could use.
+    // The tests' own waits and timers allocate this much. It is less than a thousandth of what the messages could
+    // allocate.
     private const long Allowance = 96 * 1024;
 
     [Fact]
@@ -61,7 +64,7 @@ public sealed class MemoryTests
             HighWaterBytes = 1 << 20,
         });
 
-        // 400 MB are pushed; the windows are 8 MB of it.
+        // The test pushes 400 MB; the windows are 8 MB of it.
         await using var pusher = new PyPusher(bridge.PusherEndpoint(), "p", mark: 10, size: 100_000);
         await using var puller = new PyPuller(bridge.PullerEndpoint(), mark: 1, takes: false);
         await pusher.SendAsync(4000);

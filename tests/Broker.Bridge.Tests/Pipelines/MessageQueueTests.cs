@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>Messages that wait in pooled memory.</summary>
+/// <summary>The queue of messages in pooled memory.</summary>
 public sealed class MessageQueueTests
 {
     [Fact]

@@ -5,7 +5,7 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>Native clients that speak the protocol of docs/push-pull.md by hand.</summary>
+/// <summary>Native clients that implement the protocol of docs/push-pull.md themselves.</summary>
 public sealed class NativeClientTests
 {
     private const string S = Pipeline.Subject;

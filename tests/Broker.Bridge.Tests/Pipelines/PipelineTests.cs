@@ -2,7 +2,7 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>PUSH and PULL of pyzmq across bridges, on our broker and on Debian's nats-server.</summary>
+/// <summary>PUSH and PULL programs of pyzmq across bridges, on this broker and on Debian's nats-server.</summary>
 public sealed class PipelineTests
 {
     [Theory]
@@ -80,7 +80,7 @@ public sealed class PipelineTests
         await BlockedAsync(pusher, one);
         await BlockedAsync(pusher, two);
 
-        // Only this one takes now, and what flows flows to it.
+        // Only this PULL takes messages now, so all further messages go to it.
         await elsewhere.TakeAsync();
         await Wait.UntilAsync(async () => await pusher.SentAsync() == Messages, () => $"{one.Route()} {two.Route()}");
         Assert.Equal(0, await first.CountAsync() + await second.CountAsync());
@@ -128,7 +128,8 @@ public sealed class PipelineTests
                 pushers.Add(new PyPusher(bridge.PusherEndpoint(), $"p{pushers.Count}"));
             }
 
-            // An egress that some ingress has found and that has room gets its turn: so all are found, and have all their room, before it counts.
+            // An egress receives messages when an ingress knows it and it has capacity. So the test waits until all are
+            // known and empty before it counts.
             int pushed = 0;
             await Wait.UntilAsync(
                 async () =>
@@ -276,7 +277,10 @@ public sealed class PipelineTests
         return sum;
     }
 
-    /// <summary>How many it has sent when it has sent no more for a while, and the egress has as much as may wait there.</summary>
+    /// <summary>
+    /// Waits until the pusher sends no more and the egress has the maximum of queued messages, and returns the number
+    /// of sent messages.
+    /// </summary>
     private static async Task<long> BlockedAsync(PyPusher pusher, ZeroMqBridge egress, int waiting = 256)
     {
         long last = -1;

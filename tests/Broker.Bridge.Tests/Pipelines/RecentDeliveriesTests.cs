@@ -1,6 +1,8 @@
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>An egress knows the last messages of its stream, and none by the place of one that it has forgotten.</summary>
+/// <summary>
+/// An egress knows the last messages of its stream, and it does not confuse a forgotten message with a newer one.
+/// </summary>
 public sealed class RecentDeliveriesTests
 {
     private const int Capacity = 8;

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>An ingress on a simulated system.</summary>
+/// <summary>An ingress in a simulated NATS system.</summary>
 internal sealed class SimulatedIngress
 {
     private readonly SimulatedNats.Participant _participant;
@@ -33,7 +33,7 @@ internal sealed class SimulatedIngress
     internal bool TryAccept(string message) => Ingress.TryAccept(Encoding.ASCII.GetBytes(message), 1);
 }
 
-/// <summary>An egress on a simulated system, with a PUSH that takes what it is given while it is open.</summary>
+/// <summary>An egress in a simulated NATS system, with a PUSH that takes messages while it is open.</summary>
 internal sealed class SimulatedEgress
 {
     private readonly SimulatedNats.Participant _participant;
@@ -62,7 +62,7 @@ internal sealed class SimulatedEgress
 
     internal bool IsFlushWanted { get; set; }
 
-    /// <summary>How many messages PUSH has room for.</summary>
+    /// <summary>How many messages PUSH can still take.</summary>
     internal int Room { get; set; } = int.MaxValue;
 
     internal void Flush()

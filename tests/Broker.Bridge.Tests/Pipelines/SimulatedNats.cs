@@ -4,8 +4,8 @@ using Broker.Client;
 namespace Broker.Bridge.Tests.Pipelines;
 
 /// <summary>
-/// A NATS system for state machines: what one participant publishes arrives in order, that of several in any; a loss of the server takes
-/// what is on its way.
+/// A simulated NATS system for the protocol's state machines. Messages of one participant arrive in order, and messages
+/// of several participants in any order. If the server is lost, all messages on their way are lost.
 /// </summary>
 internal sealed class SimulatedNats(int seed)
 {
@@ -27,14 +27,14 @@ internal sealed class SimulatedNats(int seed)
 
     internal void Remove(Participant participant) => _participants.Remove(participant);
 
-    /// <summary>Everything on its way is lost; nobody is told before <see cref="Recover"/>.</summary>
+    /// <summary>Loses all messages on their way. No participant is notified before <see cref="Recover"/>.</summary>
     internal void Lose()
     {
         IsUp = false;
         _participants.ForEach(p => p.Sent.Clear());
     }
 
-    /// <summary>There is a server again.</summary>
+    /// <summary>Notifies the participants that a server is connected again.</summary>
     internal void Recover()
     {
         IsUp = true;
@@ -44,7 +44,7 @@ internal sealed class SimulatedNats(int seed)
         }
     }
 
-    /// <summary>Delivers one message of a participant chosen by chance. False when nothing is on its way.</summary>
+    /// <summary>Delivers one message of a random participant. Returns false if no message is on its way.</summary>
     internal bool Step()
     {
         Participant[] ready = [.. _participants.Where(p => p.Sent.Count > 0)];
@@ -70,18 +70,18 @@ internal sealed class SimulatedNats(int seed)
 
         internal Queue<(string Subject, byte[] Headers, byte[] Body)> Sent { get; } = new();
 
-        /// <summary>What it published with a subject for answers.</summary>
+        /// <summary>The messages that were published with a reply subject.</summary>
         internal List<(string ReplyTo, string Body)> Asked { get; } = [];
 
         internal Action? OnConnected { get; set; }
 
-        /// <summary>Whether the connection takes no more for now.</summary>
+        /// <summary>Whether the connection accepts no messages now.</summary>
         internal bool IsFull { get; set; }
 
-        /// <summary>What the connection says to all that is published, if it says so.</summary>
+        /// <summary>The status that the connection returns for every publish, if it is set.</summary>
         internal PublishStatus? Refusal { get; set; }
 
-        /// <summary>Whether it alone has no server.</summary>
+        /// <summary>Whether only this participant has no server.</summary>
         internal bool IsCutOff { get; set; }
 
         internal Wire Wire => new(this);

@@ -3,7 +3,7 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>What the server thinks of bridges whose PULL programs take nothing.</summary>
+/// <summary>The server does not regard bridges as slow consumers if their PULL programs take nothing.</summary>
 public sealed class SlowConsumerTests
 {
     [Fact]
@@ -11,7 +11,7 @@ public sealed class SlowConsumerTests
     {
         const int Messages = 30_000;
 
-        // Whoever left unread a fiftieth of what is pushed, twice the window, would be cut off.
+        // The server would disconnect a client that left a fiftieth of the messages unread, which is twice the window.
         await using Pipeline pipeline = Pipeline.At(NatsServer.StartWithConfiguration("max_payload: 64KB\nmax_pending: 600KB", "-m", "-1"));
         ZeroMqBridge ingress = await pipeline.BridgeAsync(options => options with { Pullers = [] });
         ZeroMqBridge egress = await pipeline.BridgeAsync(options => options with { Pushers = [] });

@@ -2,7 +2,10 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>What an egress of a stream makes of deliveries, alone: what comes again is dropped, or counted where another may have had it.</summary>
+/// <summary>
+/// How an egress of a stream handles repeated deliveries: it drops them, or counts them if another egress may have
+/// delivered them.
+/// </summary>
 public sealed class StreamEgressTests
 {
     private readonly StreamEgress<SimulatedNats.Wire, Push> _egress;
@@ -66,7 +69,7 @@ public sealed class StreamEgressTests
         Assert.Equal((0, 0), (_egress.Counters.DuplicatesDropped, _egress.Counters.PossibleDuplicates));
     }
 
-    // So a PUB/SUB route says it of each message of one frame, and so does the form of credits.
+    // A PUB/SUB route writes this header into each message of one frame, and so does a pipeline with credits.
     [Fact]
     public void A_message_that_says_it_is_of_one_frame_is_the_body_as_it_is()
     {

@@ -3,7 +3,10 @@ using System.Text;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>What an ingress publishes to a stream, alone: again what the stream has not confirmed, and marked where the stream may have it.</summary>
+/// <summary>
+/// What an ingress publishes to a stream: unconfirmed messages again, with a mark if the stream may already have stored
+/// them.
+/// </summary>
 public sealed class StreamIngressTests
 {
     private const int MostBytes = 1000;
@@ -171,7 +174,8 @@ public sealed class StreamIngressTests
 
     private void Answer(long number, string answer) => _ingress.OnAnswer(number, default, Encoding.ASCII.GetBytes(answer));
 
-    // The body, the number of the message's id, and whether it says that it may have been delivered.
+    // Returns the body, the number in the message id, and whether the header says that the message may have been
+    // delivered.
     private List<string> Published()
     {
         List<string> published = [.. _participant.Sent.Select(sent =>

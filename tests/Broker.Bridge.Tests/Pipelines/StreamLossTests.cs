@@ -5,7 +5,7 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>A stream that others change while bridges are at it.</summary>
+/// <summary>Others change the stream while bridges use it.</summary>
 public sealed class StreamLossTests : IDisposable
 {
     private readonly DirectoryInfo _store = Directory.CreateTempSubdirectory("jetstream-");

@@ -6,7 +6,7 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
-/// <summary>PUSH and PULL of pyzmq through a work queue of JetStream on Debian's nats-server.</summary>
+/// <summary>PUSH and PULL programs of pyzmq with a JetStream work queue on Debian's nats-server.</summary>
 public sealed class StreamTests : IDisposable
 {
     private readonly DirectoryInfo _store = Directory.CreateTempSubdirectory("jetstream-");
@@ -37,7 +37,8 @@ public sealed class StreamTests : IDisposable
         ZeroMqBridge egress = await pipeline.BridgeAsync(options => WithStream(options) with { Pushers = [] });
         await using var pusher = new PyPusher(ingress.PusherEndpoint(), "p", size: 100);
 
-        // It binds, so that each bridge finds it; what a bridge has handed over to its connection is sent before that ends.
+        // The PULL binds, so that each bridge finds it. Messages that a bridge has written to its connection are sent
+        // before the connection closes.
         await using var puller = new PyPuller(endpoint: null);
         await puller.TakeAsync(takes: false);
         string pulls = await puller.EndpointAsync();
@@ -123,8 +124,8 @@ public sealed class StreamTests : IDisposable
         Assert.Equal(0, bridge.Route().Accepted);
     }
 
-    // As a server that was killed may remember it: delivered and not acknowledged, but not in the stream any more. They are delivered again before
-    // all others for as long as the stream has one that is older.
+    // A server that was killed may be in this state: messages are delivered and not acknowledged, but no longer in the
+    // stream. The server delivers them again before all others as long as the stream has an older message.
     [Fact]
     public async Task A_message_behind_ones_that_are_gone_and_count_as_delivered_comes_without_another_publish()
     {
@@ -164,8 +165,9 @@ public sealed class StreamTests : IDisposable
         await Wait.UntilAsync(async () => await puller.DistinctAsync() == Messages - Taken + 1, () => $"{bridge.Route()}");
     }
 
-    // As a server that was killed has been seen to start again: the stream has messages that its consumer takes for acknowledged.
-    // Also with some that it had delivered beyond them and waits for, which the stream has no more.
+    // A server that was killed may restart in this state: the stream has messages that its consumer regards as
+    // acknowledged. In one case, the consumer also waits for acknowledgements of later messages that the stream no
+    // longer has.
     [Theory]
     [InlineData(true, 0)]
     [InlineData(false, 0)]
@@ -274,7 +276,7 @@ public sealed class StreamTests : IDisposable
     private static PushPullRouteOptions WithStream(PushPullRouteOptions options)
         => options with { Stream = new StreamQueueOptions { Stream = "WORK", AckWait = TimeSpan.FromSeconds(5) } };
 
-    // Takes so many messages from the consumer; where each could be acknowledged.
+    // Takes this many messages from the consumer and acknowledges each one if required.
     private static async Task<ConcurrentQueue<string>> TakeAsync(BrokerConnection client, int messages)
     {
         var acknowledgements = new ConcurrentQueue<string>();
@@ -288,7 +290,7 @@ public sealed class StreamTests : IDisposable
         => JsonNode.Parse((await client.RequestAsync(
             $"$JS.API.{what}", Encoding.ASCII.GetBytes(body), Wait.Limit, cancellationToken: TestContext.Current.CancellationToken)).Body.Span)!;
 
-    // By a signal, so that it writes down what it knows.
+    // Stops the server with a signal, so that it writes its state to disk.
     private static async Task StopServerAsync(Pipeline pipeline)
     {
         pipeline.Remote!.Signal("TERM");

@@ -6,13 +6,14 @@ using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>Messages cost no memory on their way.</summary>
+/// <summary>Forwarded messages do not allocate.</summary>
 public sealed class AllocationTests
 {
     private const int Portion = 500;
     private const int Messages = 100_000;
 
-    // What the tests' own waiting takes, and the odd timer; less than a thousandth of the messages could use.
+    // The tests' own waits and an occasional timer allocate this much. It is less than a thousandth of what the
+    // messages could allocate.
     private const long Allowance = 64 * 1024;
 
     [Theory]
@@ -51,7 +52,7 @@ public sealed class AllocationTests
 
     private static async Task QuietAsync(Func<long> count)
     {
-        // Those that were sent to find out whether it works have all come when none does for a while.
+        // All messages that tested the connection have arrived if none arrives for a while.
         long last = -1;
         var since = Stopwatch.StartNew();
         await Wait.UntilAsync(

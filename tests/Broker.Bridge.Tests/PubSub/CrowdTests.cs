@@ -7,7 +7,9 @@ using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>One bridge with very many programs, some hundred or BROKER_PEERS: nobody gets one message more or less than is his.</summary>
+/// <summary>
+/// One bridge with some hundred programs, or BROKER_PEERS: each program receives exactly its own messages.
+/// </summary>
 public sealed class CrowdTests
 {
     private const int Usual = 300;
@@ -37,7 +39,8 @@ public sealed class CrowdTests
         });
         await native.FlushAsync(TestContext.Current.CancellationToken);
 
-        // Each SUB gets its own topic and the common one, each PUB knows that the bridge wants everything, and the stranger hears the common one.
+        // Each SUB receives its own topic and the common one, each PUB has the bridge's subscription, and the native
+        // client receives the common topic.
         await Wait.UntilAsync(() => crowd.ReadyPublishers == pairs, () => $"{crowd.ReadyPublishers} publishers of {pairs}, {site.Route.Snapshot()}");
         Task foreignHears = foreign.HearAsync();
         await Wait.UntilAsync(
@@ -55,7 +58,7 @@ public sealed class CrowdTests
         await foreignHears;
         Assert.Equal((pairs, pairs + 1), (site.Route.Snapshot().Publishers, site.Route.Snapshot().Subscribers));
 
-        // From the ZeroMQ side: to each SUB its own, and one of each PUB to all.
+        // From ZeroMQ: its own message for each SUB, and one message of each PUB for all.
         await crowd.PublishAsync();
         await Wait.UntilAsync(() => crowd.Received == pairs * (OwnMessages + (long)pairs), () => $"{crowd.Received}, {site.Route.Snapshot()}");
         await Wait.UntilAsync(() => Volatile.Read(ref atNative) == pairs * (OwnMessages + 1L), () => $"{atNative}, {site.Route.Snapshot()}");
@@ -63,7 +66,7 @@ public sealed class CrowdTests
         string[] atForeign = await foreign.ReceiveAsync(pairs);
         Assert.Equal(Enumerable.Range(0, pairs).Select(i => $"all.x {i}").Order(StringComparer.Ordinal), atForeign.Order(StringComparer.Ordinal));
 
-        // And from the other.
+        // From NATS.
         for (int i = 0; i < pairs; i++)
         {
             native.Publish(site.Subject($"t{i}.x"), "native"u8);
@@ -77,14 +80,15 @@ public sealed class CrowdTests
         Assert.Equal((pairs * (OwnMessages + 1L), 0L, 0L), (end.ToSubjects, end.Dropped, end.Refused));
     }
 
-    /// <summary>So many PUBs and SUBs on one loop.</summary>
+    /// <summary>Many PUBs and SUBs on one loop.</summary>
     private sealed class Crowd : IAsyncDisposable
     {
         private readonly EventLoopGroup _loops;
         private readonly LoopPublisher[] _publishers;
         private readonly LoopSubscriber[] _subscribers;
 
-        // For each SUB: of its own topic, of the common one, and the probes of both. Written on the crowd's loop.
+        // For each SUB: the number of messages of its own topic and of the common one, and of the probes of both.
+        // Written on the crowd's loop.
         private readonly int[] _own;
         private readonly int[] _common;
         private readonly bool[] _hasOwnProbe;

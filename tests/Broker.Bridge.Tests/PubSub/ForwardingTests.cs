@@ -5,7 +5,7 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>What goes in comes out, once: embedded on one loop and on three, and beside a real nats-server (0).</summary>
+/// <summary>Each message arrives once: embedded on one loop and on three, and with a real nats-server (0).</summary>
 public sealed class ForwardingTests
 {
     private const int Each = 3000;
@@ -101,7 +101,7 @@ public sealed class ForwardingTests
     {
         await using Site site = await Site.StartAsync(loops);
         BrokerConnection client = await site.ClientAsync();
-        // A hashed topic needs a header from a native publisher.
+        // A native publisher must add a header to a message with a hashed topic.
         foreach (string topic in Topics.Where(t => !site.Subject(t).Contains("==", StringComparison.Ordinal)))
         {
             await using Subscriber subscriber = await site.SubscriberAsync(topic);

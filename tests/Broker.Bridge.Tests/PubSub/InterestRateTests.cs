@@ -4,13 +4,16 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>How many messages of NATS clients a SUB loses, or gets twice, while another changes what the bridge subscribes to.</summary>
+/// <summary>
+/// How many messages of NATS clients a SUB loses or receives twice while another SUB changes the bridge's
+/// subscriptions.
+/// </summary>
 public sealed class InterestRateTests
 {
     private const int Usual = 200_000;
     private const int Portion = 500;
 
-    // To be run for its output, which docs/zeromq-mapping.md has.
+    // Run it for its output; docs/zeromq-mapping.md contains the results.
     [Theory(Explicit = true)]
     [InlineData(0)]
     [InlineData(1)]
@@ -45,7 +48,7 @@ public sealed class InterestRateTests
                 client.Publish(subject, Shapes.Bytes(Shapes.Number(i)));
             }
 
-            // What a slow reader loses is not meant here.
+            // Losses of a slow reader are not counted here.
             await client.FlushAsync(TestContext.Current.CancellationToken);
             await Task.Delay(1, TestContext.Current.CancellationToken);
         }

@@ -3,7 +3,7 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>What SUBs ask for, and when it holds.</summary>
+/// <summary>The subscriptions of SUBs and when they take effect.</summary>
 public sealed class InterestTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -47,7 +47,7 @@ public sealed class InterestTests
         Assert.DoesNotContain(restless.Received, r => r.Value > 1);
     }
 
-    // With nats-server this is rare but not never: InterestRateTests.
+    // With nats-server this happens rarely; InterestRateTests measures it.
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
@@ -84,7 +84,7 @@ public sealed class InterestTests
                 client.Publish(subject, Shapes.Bytes(Shapes.Number(sent)));
             }
 
-            // What a slow reader loses is not meant here.
+            // Losses of a slow reader are not counted here.
             await client.FlushAsync(Token);
         }
 
@@ -136,7 +136,7 @@ public sealed class InterestTests
         await raw.SendAsync([.. RawPeer.Subscription("a.", true), .. RawPeer.Subscription("c.", true)]);
         await SubscriptionsAsync(site, 2);
 
-        // In one read: never more than two at a time, and the first change is taken back by the last.
+        // In one read: there are never more than two at the same time, and the last change cancels the first.
         await raw.SendAsync(
         [
             .. RawPeer.Subscription("a.", false), .. RawPeer.Subscription("b.", true),

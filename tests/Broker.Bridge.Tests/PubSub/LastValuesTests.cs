@@ -6,7 +6,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>The cache of what each topic had last.</summary>
+/// <summary>The cache of the last message of each topic.</summary>
 public sealed class LastValuesTests
 {
     private const int Topics = 64;
@@ -25,7 +25,7 @@ public sealed class LastValuesTests
         await sub.SubscribeAsync("a.");
         Assert.Equal(["a.1 new", "a.2 x"], (await sub.ReceiveAsync(2)).Order(StringComparer.Ordinal));
 
-        // Nothing is between the values and what is published next.
+        // No message is lost between the last values and the next published message.
         client.TryPublish(site.Subject("a.3"), "live"u8);
         Assert.Equal(["a.3 live"], await sub.ReceiveAsync(1));
         await sub.SubscribeAsync("b");
@@ -48,7 +48,8 @@ public sealed class LastValuesTests
         Assert.Equal((0, 0, 0L), (late.Count, site.Route.Snapshot().LastValues, site.Route.Snapshot().LastValuesSent));
     }
 
-    // The stream has one number after another on one topic: who comes while it flows gets the last one and all after it.
+    // The publisher sends increasing numbers on one topic. A SUB that subscribes meanwhile receives the last number and
+    // all after it.
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
@@ -80,7 +81,7 @@ public sealed class LastValuesTests
                 int[] once = [.. got.Distinct()];
                 Assert.Equal(Enumerable.Range(got[0], Numbers - got[0] + 1), once);
 
-                // With one loop it is exact.
+                // With one loop, the result is exact.
                 Assert.InRange(got.Length - once.Length, 0, loops == 1 ? 0 : 1);
             }
         }
@@ -137,7 +138,7 @@ public sealed class LastValuesTests
             Assert.True(values.Bytes <= Bound, $"seed {seed}: {values.Bytes}");
         }
 
-        // What is there is what came last, and what is too large is not there as it was before.
+        // The cache contains the last messages. A message that is too large removes the previous value of its topic.
         string[] kept = All(values, "", sizes: true);
         Assert.Equal(values.Count, kept.Length);
         Assert.All(kept, k => Assert.Equal($"{k.Split(' ')[0]} {last[k.Split(' ')[0]]}", k));
@@ -159,7 +160,7 @@ public sealed class LastValuesTests
 
     private static async Task KeepAsync(Site site, BrokerConnection client, params (string Topic, string Value)[] values)
     {
-        // The route's own interest is there when the first of something comes through.
+        // The route has subscribed when the first message arrives.
         long before = site.Route.Snapshot().FromSubjects;
         await Wait.UntilAsync(
             () => site.Route.Snapshot().FromSubjects > before, () => $"{site.Route.Snapshot()}", () => client.TryPublish(site.Subject(values[0].Topic), Shapes.Probe));
@@ -168,7 +169,8 @@ public sealed class LastValuesTests
             await client.PublishAsync(site.Subject(topic), Encoding.ASCII.GetBytes(value), cancellationToken: TestContext.Current.CancellationToken);
         }
 
-        // Behind them, in order, one that is refused and counted, since it is hashed and says no topic.
+        // After them comes one that is refused and counted, because its subject is hashed and no header contains the
+        // topic.
         long refused = site.Route.Snapshot().Refused;
         await client.PublishAsync("zmq.==" + new string('0', 32), "x"u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
         await Wait.UntilAsync(() => site.Route.Snapshot().Refused > refused, () => $"{site.Route.Snapshot()}");

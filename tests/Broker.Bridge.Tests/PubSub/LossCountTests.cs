@@ -6,7 +6,10 @@ using Broker.Testing;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>What was on its way to a server that is lost is counted in messages, and the counts add up with what arrived.</summary>
+/// <summary>
+/// Messages on their way to a server that is lost are counted, and the sum of the counters and the arrived messages is
+/// right.
+/// </summary>
 public sealed class LossCountTests
 {
     [Theory]
@@ -35,7 +38,7 @@ public sealed class LossCountTests
             await SendAsync();
             await Wait.UntilAsync(() => Interlocked.Read(ref arrived) > before, () => $"{Route()}");
 
-            // More than the kernel holds is on its way when the link is cut.
+            // More data than the kernel can buffer are on their way when the link is cut.
             link.Stall(LinkDirection.ToServer);
             await Wait.UntilAsync(
                 async () =>

@@ -2,7 +2,7 @@ using Broker.Bridge.Tests.PubSub.Support;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>What is lost, is lost alone, whole and counted.</summary>
+/// <summary>Lost messages are lost completely, do not affect others, and are counted.</summary>
 public sealed class LossTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -24,7 +24,7 @@ public sealed class LossTests
         await publisher.SendAsync(Enumerable.Range(100, 50).Select(i => Shapes.Frames("a.b.c", Shapes.Number(i))));
         await Wait.UntilAsync(() => site.Route.Snapshot().Dropped == before.Dropped + 50, () => $"{site.Route.Snapshot()}");
 
-        // Interest that changes meanwhile.
+        // Subscriptions change meanwhile.
         all.Socket.Unsubscribe(""u8);
         all.Socket.Subscribe("behind."u8);
         await using var late = new Subscriber("a.").Connect(site.Route.SubscriberEndpoints[0]);
@@ -75,7 +75,7 @@ public sealed class LossTests
         await site.ReadyAsync(all, "");
         await Wait.UntilAsync(
             () => all.Count >= 2, () => $"{site.Route.Snapshot()}", () => _ = publisher.SendAsync(Shapes.Frames("raised", new string('x', 4000))));
-        // Nothing of that is still on its way to the next server, which would refuse it.
+        // None of these messages is still on its way to the next server, which would refuse it.
         await publisher.SendAsync(Shapes.Frames("behind"));
         await Wait.UntilAsync(() => all.Received.ContainsKey("behind"), () => $"{site.Route.Snapshot()}");
         await File.WriteAllTextAsync(file, "max_payload: 500", Token);
@@ -117,7 +117,7 @@ public sealed class LossTests
         await using Subscriber fast = await site.SubscriberAsync("t");
         using RawPeer slow = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await slow.SendAsync(RawPeer.Subscription("t", true));
-        // More went to SUBs than the fast one heard.
+        // More messages were sent to SUBs than the fast SUB received.
         await Wait.UntilAsync(
             async () =>
             {
@@ -142,7 +142,7 @@ public sealed class LossTests
         Assert.True(end.Dropped > 0, "nothing was dropped");
         Assert.Single(site.Log.Warnings);
 
-        // What it was sent is whole messages: what it reads of them and what closing counts add up.
+        // The bridge sent whole messages: the messages that the SUB reads and those that the close counts add up.
         await site.Bridge.StopIngressAsync(Token);
         long sentToSlow = (2 * Messages) - (end.Dropped - start.Dropped) - Messages;
         long undelivered = await site.Bridge.CloseAsync(TimeSpan.Zero).WaitAsync(Wait.Limit, Token);
@@ -190,7 +190,7 @@ public sealed class LossTests
 
     private static int WholeMessages(byte[] wire)
     {
-        // Greeting and READY first; then frames, of which probes are none of ours.
+        // Skips the greeting and READY. The rest are frames, and probes are not counted.
         int at = 64;
         int messages = 0;
         bool probe = false;

@@ -4,7 +4,7 @@ using Broker.Server;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>A NATS side that is away, refuses, or has other limits than ours.</summary>
+/// <summary>A NATS server that is unreachable, refuses the client, or has lower limits than the bridge.</summary>
 public sealed class ServerTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -45,7 +45,7 @@ public sealed class ServerTests
         await using Publisher publisher = new Publisher().Connect(Site.RouteOf(bridge).PublisherEndpoints[0]);
         await Wait.UntilAsync(() => log.Warnings.Any(), () => "nothing is logged");
 
-        // More than the two refusals after which a client that does not insist gives up.
+        // More than the two refusals after which a client gives up by default.
         await Wait.UntilAsync(() => server.Snapshot().TotalConnections >= 6, () => $"{server.Snapshot()}");
         await server.ReloadAsync(o => o.Users = [new User("bridge", "secret", new Permissions())]);
         await Wait.UntilAsync(

@@ -4,7 +4,7 @@ using Broker.Server;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>A clean stop: ingress, then the server's drain, then the rest.</summary>
+/// <summary>A clean stop: first the ingress, then the drain of the server, then the rest.</summary>
 public sealed class StopTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -25,7 +25,7 @@ public sealed class StopTests
         Task sending = publisher.SendAsync(Enumerable.Range(0, 200_000).Select(i => Shapes.Frames("t", Shapes.Number(i))));
         await Wait.UntilAsync(() => reader.Count > 1000, () => $"{reader.Count}");
 
-        // In the middle of the stream.
+        // Stops in the middle of the stream.
         await site.Bridge.StopIngressAsync(Token);
         DrainReport drained = await site.Server!.DrainAsync(Wait.Limit, Token);
         long undelivered = await site.Bridge.CloseAsync(Wait.Limit);

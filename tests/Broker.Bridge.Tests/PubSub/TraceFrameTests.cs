@@ -4,7 +4,9 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>The context of a trace on its way across a route: a header on one side, a last frame on the other.</summary>
+/// <summary>
+/// A route passes the trace context on: as a header on the NATS side, as the last frame on the ZeroMQ side.
+/// </summary>
 public sealed class TraceFrameTests
 {
     private const string Context = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -36,7 +38,7 @@ public sealed class TraceFrameTests
         await Wait.UntilAsync(() => subscriber.Count == 2, () => $"{site.Route.Snapshot()}");
         Assert.Equal([$"down|body|{Context}", "down|plain"], subscriber.Order);
 
-        // Until its subscription has come.
+        // Publishes until the subscription is active.
         Task<string[]> received = python.ReceiveAsync(1);
         await Wait.UntilAsync(
             () => received.IsCompleted, () => $"{site.Route.Snapshot()}", () => client.Publish(site.Subject("py"), "body"u8, headers: headers));
@@ -96,7 +98,7 @@ public sealed class TraceFrameTests
         return await Wait.For(heard);
     }
 
-    // Bodies of several frames by the length of the last: they begin with lengths.
+    // Identifies bodies of several frames by the length of the last one, because they begin with lengths.
     private static string Said(ReadOnlySpan<byte> block, ReadOnlySpan<byte> body)
     {
         var headers = new MessageHeaders(block);

@@ -2,7 +2,7 @@ using Broker.Bridge.Tests.PubSub.Support;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>Several bridges in one system.</summary>
+/// <summary>Several bridges in one NATS system.</summary>
 public sealed class TwoBridgesTests
 {
     [Theory]
@@ -37,7 +37,7 @@ public sealed class TwoBridgesTests
             o => o with { Publishers = [new(false, site.Route.SubscriberEndpoints[0])], Subscribers = [] }, log: log);
         await Wait.UntilAsync(() => Refusals(site.Log.All) >= 3, () => string.Join('\n', site.Log.All));
         Assert.Single(site.Log.Warnings, w => w.Contains("is another bridge", StringComparison.Ordinal));
-        // Who connects is told so in READY's place.
+        // The connecting side receives the reason in an ERROR command instead of READY.
         Assert.Single(log.Warnings, w => w.Contains("the peer refused the connection: this-peer-is-another-bridge", StringComparison.Ordinal));
     }
 

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Raw;
 
-/// <summary>ROUTER, DEALER and PAIR programs of libzmq, across subjects as they are.</summary>
+/// <summary>ROUTER, DEALER and PAIR programs of libzmq exchange messages through subjects.</summary>
 public sealed class RawRouteTests
 {
     private static RawRouteOptions Clients => new()

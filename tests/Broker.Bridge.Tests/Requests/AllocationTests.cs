@@ -5,17 +5,17 @@ using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.Requests;
 
-/// <summary>Requests cost no memory on their way and back.</summary>
+/// <summary>Requests and replies do not allocate.</summary>
 public sealed class AllocationTests
 {
     private const int Portion = 200;
     private const int Messages = 40_000;
 
-    // The smallest object for each request would be twice that. What the tests' own waiting takes, a tick of the clock now and then, and a
-    // block of a pool that a burst needs are less.
+    // The smallest object for each request would be twice this limit. The tests' own waits, an occasional timer tick
+    // and a block of a pool for a burst allocate less.
     private const long Allowance = 12 * Messages;
 
-    // Nobody listens to its spans, where it would make them.
+    // The route has tracing enabled, but no listener collects spans.
     [Theory]
     [InlineData(0, NoResponders.Drop, false)]
     [InlineData(0, NoResponders.Hold, false)]

@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Tests.Requests;
 
-/// <summary>What waits for somebody to be there, and ends before that.</summary>
+/// <summary>Requests that wait to be published again and complete before that.</summary>
 public sealed class HeldRequestsTests
 {
     private const int Most = 4096;

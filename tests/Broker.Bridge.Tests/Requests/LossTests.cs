@@ -6,7 +6,9 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Requests;
 
-/// <summary>Who goes, is late, or is not there: nothing hangs, nothing leaks, and everything is counted.</summary>
+/// <summary>
+/// Programs that disconnect, reply late or are missing: nothing blocks, no state is left, and everything is counted.
+/// </summary>
 public sealed class LossTests
 {
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(200);
@@ -134,7 +136,7 @@ public sealed class LossTests
         }
         else
         {
-            // Another worker gets what comes after, and not this one.
+            // Another worker receives the next requests, and this one does not.
             await using ForeignHost host = ForeignHost.Take();
             ForeignSocket rep = await host.SocketAsync("REP");
             await rep.ConnectAsync(site.Endpoint("worker"));
@@ -172,7 +174,7 @@ public sealed class LossTests
         await worker.ConnectAsync(site.Endpoint("worker"));
         Task<Message> asked = RequestSite.AskAsync(client, "x");
         string request = await worker.ReceiveTextAsync();
-        // Eight octets, each of them any, such as the bar that joins the frames here.
+        // Eight arbitrary bytes. One of them may be the bar that separates frames here.
         string number = request[..8];
         await forger.ConnectAsync(site.Endpoint("worker"));
         await forger.SendTextAsync("READY");
@@ -307,7 +309,7 @@ public sealed class LossTests
             answers.Add(await dealer.ReceiveTextAsync());
         }
 
-        // Those that were sent back were held and sent again: none is lost, and none done twice.
+        // Requests that were answered with status 503 were published again: none is lost, and none is processed twice.
         Assert.Equal(50, answers.Count);
         Assert.Equal((50L, 0L, 0), (site.Requests.Answered, site.Requests.Dropped, site.Requests.Pending));
         Assert.Equal(50, site.Workers.Answered);
@@ -332,7 +334,7 @@ public sealed class LossTests
             client.Publish(RequestSite.Subject, "x"u8, inbox);
         }
 
-        // Each is answered, or said to have found nobody.
+        // Each request has a reply or found no responder.
         await rep.ReceiveTextAsync();
         await rep.SendTextAsync("done");
         await Wait.UntilAsync(() => Interlocked.Read(ref outcomes) + site.Workers.Pending >= 1000, () => $"{outcomes}; {site.Workers}");
@@ -345,7 +347,7 @@ public sealed class LossTests
         await site.EchoAsync();
         using (RawPeer raw = await RawPeer.ConnectAsync(site.Endpoint("request"), "DEALER"))
         {
-            // The first of three frames, and a part of the second.
+            // The first of three frames and a part of the second.
             await raw.SendAsync([1, 0, 1, 100, 1, 2, 3]);
             await Wait.UntilAsync(() => site.Requests.Peers == 1, "the client");
         }
@@ -395,7 +397,7 @@ public sealed class LossTests
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Answering with { HeartbeatInterval = Short });
 
-        // It says that it is of ZMTP 3.1, and nothing more.
+        // It announces ZMTP 3.1 and then sends nothing.
         using RawPeer dead = await RawPeer.ConnectAsync(site.Endpoint("worker"), "REP");
         await Wait.UntilAsync(
             () => site.Log.All.Any(line => line.Text.Contains("connected at", StringComparison.Ordinal)) && site.Workers is { IsSubscribed: false, Peers: 0 },

@@ -5,12 +5,14 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Requests;
 
-/// <summary>Unmodified ZeroMQ programs ask and answer across subjects.</summary>
+/// <summary>Unmodified ZeroMQ programs exchange requests and replies through subjects.</summary>
 public sealed class MeetingTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>Whose programs, and how many event loops the broker has; 0 for a nats-server.</summary>
+    /// <summary>
+    /// The library of the programs, and the number of event loops of the broker; 0 for a nats-server.
+    /// </summary>
     public static TheoryData<ForeignKind, int> Everybody => new(
         from kind in Enum.GetValues<ForeignKind>()
         from loops in (int[])[1, 3, 0]
@@ -50,7 +52,7 @@ public sealed class MeetingTests
         Assert.Equal("question", await rep.ServeAsync("answer"));
         Message answer = await asked;
 
-        // Two frames: each with its length, and their number beside.
+        // Two frames: each with its length, and their number in a header.
         Assert.Equal("\0\0\0\u0006answer\0\0\0\u0008question", Encoding.Latin1.GetString(answer.Body.Span));
         Assert.Equal("2", new MessageHeaders(answer.Headers.Span)["Zmq-Frames"]);
         asked = RequestSite.AskAsync(client, "again");
@@ -113,7 +115,7 @@ public sealed class MeetingTests
         Assert.Equal("no envelope", await dealer.AskAsync("no envelope"));
         Assert.Equal("several|frames", await dealer.AskAsync("several", "frames"));
 
-        // libzmq itself throws an answer away that does not bear the number of its request.
+        // libzmq drops a reply that does not contain the number of its request.
         ForeignSocket req = await host.SocketAsync("REQ", ("REQ_CORRELATE", 1), ("REQ_RELAXED", 1));
         await req.ConnectAsync(site.Endpoint("request"));
         Assert.Equal("correlated", await req.AskAsync("correlated"));
@@ -195,7 +197,7 @@ public sealed class MeetingTests
             Assert.Equal("done|" + string.Join('|', request), await req.ReceiveTextAsync());
         }
 
-        // A native program asks by the subject.
+        // A native client sends a request to the subject.
         Task<Message> asked = RequestSite.AskAsync(await site.ClientAsync(), "stop", "rpc.plant.pump=207");
         Assert.Equal("plant.pump 7|stop", await rep.ReceiveTextAsync());
         await rep.SendTextAsync("stopped");

@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Tests.Requests;
 
-/// <summary>The table of requests, beside a plain list.</summary>
+/// <summary>Compares the table of requests with a plain list.</summary>
 public sealed class PendingRequestsTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Requests;
 
-/// <summary>Routes come and go while others are used.</summary>
+/// <summary>Routes are added and removed while other routes are in use.</summary>
 public sealed class RouteChangeTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

@@ -9,7 +9,7 @@ using Broker.Transport;
 
 namespace Broker.Bridge.Tests.Requests;
 
-/// <summary>A server that takes nothing: clients wait, and their waiting costs nothing.</summary>
+/// <summary>A server that reads nothing: clients wait, and their waiting uses no processor time.</summary>
 public sealed class StalledServerTests
 {
     private const int BodySize = 64 * 1024;
@@ -42,7 +42,7 @@ public sealed class StalledServerTests
         using RawPeer third = await ClientAsync();
         await Wait.UntilAsync(() => bridge.Snapshot().Client.PendingBytes > MostPendingBytes - (2 * BodySize), () => $"{bridge.Snapshot().Client}");
 
-        // What the kernel still takes goes by; then nothing moves.
+        // Waits until the kernel's buffers are full; then nothing changes.
         await Wait.UntilAsync(
             async () =>
             {

@@ -9,7 +9,10 @@ using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.Tracing;
 
-/// <summary>Spans of a bridge join what ZeroMQ programs do to the traces of others: they have no headers to carry one.</summary>
+/// <summary>
+/// The spans of a bridge connect the steps of ZeroMQ programs with the traces of other programs, because ZeroMQ
+/// messages have no headers.
+/// </summary>
 public sealed partial class SpanTests : IDisposable
 {
     private static readonly ZeroMqSocketOptions Patient = new() { ReceiveTimeout = Wait.Limit, SendTimeout = Wait.Limit };
@@ -20,7 +23,9 @@ public sealed partial class SpanTests : IDisposable
 
     public void Dispose() => _spans.Dispose();
 
-    /// <summary>How many event loops the broker has, 0 for a nats-server, and whether the subject is made of the first frame.</summary>
+    /// <summary>
+    /// The number of event loops of the broker (0 for a nats-server), and whether the first frame becomes the subject.
+    /// </summary>
     public static TheoryData<int, bool> Requests => new(from loops in (int[])[1, 0] from topics in (bool[])[false, true] select (loops, topics));
 
     [Theory]
@@ -72,7 +77,7 @@ public sealed partial class SpanTests : IDisposable
         Message answer = await asked;
 
         Activity work = await _spans.WaitForAsync("request worker");
-        // Who asks too early, before the server knows of the worker, asks again.
+        // The request may be sent before the server knows the worker, so it is repeated.
         Activity request = await _spans.WaitForAsync(a => a.OperationName == "request svc.echo" && a.Status == ActivityStatusCode.Unset, "the request");
         Assert.Equal((cause.SpanId, request.SpanId, "vendor=1"), (request.ParentSpanId, work.ParentSpanId, work.TraceStateString));
         Assert.Equal((true, ActivityStatusCode.Unset), (work.HasRemoteParent, work.Status));

@@ -3,13 +3,13 @@ using Broker.Testing;
 
 namespace Broker.Bridge.Tests.Chaos.Support;
 
-/// <summary>Links to one address, each of which stalls or is cut when chaos says so.</summary>
+/// <summary>Links to one address. At random moments, one of them stalls or is cut.</summary>
 internal sealed class ChaosLinks(Random random) : IAsyncDisposable
 {
     private readonly List<FaultLink> _links = [];
     private readonly List<FaultLink> _uncut = [];
 
-    /// <summary>A link that may be cut: what was on its way is lost there.</summary>
+    /// <summary>Creates a link that may be cut. Messages on their way are then lost.</summary>
     public FaultLink Open(EndPoint target)
     {
         var link = FaultLink.Open(target);
@@ -17,7 +17,10 @@ internal sealed class ChaosLinks(Random random) : IAsyncDisposable
         return link;
     }
 
-    /// <summary>A link that only stalls: between a program and the bridge, where what is on its way is nobody's when it is cut.</summary>
+    /// <summary>
+    /// Creates a link that only stalls. It is for a program and the bridge: nobody counts messages that are lost
+    /// between them.
+    /// </summary>
     public string OpenUncut(string endpoint)
     {
         FaultLink link = Open(IPEndPoint.Parse(endpoint["tcp://".Length..]));
@@ -25,7 +28,7 @@ internal sealed class ChaosLinks(Random random) : IAsyncDisposable
         return $"tcp://{link.Address}";
     }
 
-    /// <summary>Nothing passes one of them for a while, in one direction or both.</summary>
+    /// <summary>Stops the traffic of one link for a while, in one direction or in both.</summary>
     public async Task StallAsync()
     {
         FaultLink link = _links[random.Next(_links.Count)];
@@ -35,7 +38,7 @@ internal sealed class ChaosLinks(Random random) : IAsyncDisposable
         link.Resume();
     }
 
-    /// <summary>Cuts one of them, unless it is one that only stalls.</summary>
+    /// <summary>Cuts one link, unless it is one that only stalls.</summary>
     public void Cut()
     {
         FaultLink link = _links[random.Next(_links.Count)];

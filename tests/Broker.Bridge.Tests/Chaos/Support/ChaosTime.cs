@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Broker.Bridge.Tests.Chaos.Support;
 
-/// <summary>How long there is chaos: a minute over all tests, or BROKER_CHAOS_SECONDS, of which each has an equal part.</summary>
+/// <summary>The duration of the chaos: one minute or BROKER_CHAOS_SECONDS, shared equally by all chaos tests.</summary>
 internal sealed class ChaosTime
 {
     private const int Usual = 60;
@@ -15,6 +15,6 @@ internal sealed class ChaosTime
 
     public bool GoesOn => _since.Elapsed < _part;
 
-    /// <summary>Lets some time pass in which things happen.</summary>
+    /// <summary>Waits for a random time.</summary>
     public static Task PassAsync(Random random) => Task.Delay(random.Next(200), TestContext.Current.CancellationToken);
 }

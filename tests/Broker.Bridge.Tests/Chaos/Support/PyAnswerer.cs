@@ -3,7 +3,7 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Chaos.Support;
 
-/// <summary>A DEALER or PAIR of pyzmq that answers each thing that is said to it, envelope and all.</summary>
+/// <summary>A DEALER or PAIR of pyzmq that replies to each message with the message and its envelope.</summary>
 internal sealed class PyAnswerer(string type, string endpoint) : PyPeer($"answering {type}", Script, type, endpoint)
 {
     private const string Script = """
@@ -32,6 +32,6 @@ internal sealed class PyAnswerer(string type, string endpoint) : PyPeer($"answer
         return new State(counts[0], counts[1], counts[2]);
     }
 
-    /// <summary>How many things were said to it, how many it has answered, and how many were different.</summary>
+    /// <summary>The number of received messages, of replies, and of different messages.</summary>
     internal sealed record State(long Got, long Answered, long Distinct);
 }

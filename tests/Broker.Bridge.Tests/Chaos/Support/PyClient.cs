@@ -3,7 +3,7 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Chaos.Support;
 
-/// <summary>A REQ of pyzmq that asks one thing after another until it is told to stop.</summary>
+/// <summary>A REQ of pyzmq that sends one request after another until it is stopped.</summary>
 internal sealed class PyClient(string endpoint, string name) : PyPeer("REQ", Script, endpoint, name)
 {
     private const string Script = """
@@ -24,13 +24,15 @@ internal sealed class PyClient(string endpoint, string name) : PyPeer("REQ", Scr
         print(asked, *counts.values(), flush=True)
         """;
 
-    /// <summary>Lets it end what it has begun, and answers what became of its requests.</summary>
+    /// <summary>Lets it complete its current request, and returns the results of its requests.</summary>
     public async Task<Outcome> StopAsync()
     {
         int[] counts = [.. (await AskAsync("stop")).Split(' ').Select(count => int.Parse(count, CultureInfo.InvariantCulture))];
         return new Outcome(counts[0], counts[1], counts[2], counts[3], counts[4]);
     }
 
-    /// <summary>How many requests were answered, lost with their worker, timed out, and answered wrongly.</summary>
+    /// <summary>
+    /// The number of requests that were answered, lost with their worker, timed out, and answered wrongly.
+    /// </summary>
     internal sealed record Outcome(int Asked, int Done, int Lost, int Late, int Wrong);
 }

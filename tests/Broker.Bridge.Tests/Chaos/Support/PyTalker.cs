@@ -3,7 +3,9 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Chaos.Support;
 
-/// <summary>A DEALER or PAIR of pyzmq that says numbered things without waiting for what is answered, until it is told to pause.</summary>
+/// <summary>
+/// A DEALER or PAIR of pyzmq that sends numbered messages without waiting for replies, until it is paused.
+/// </summary>
 internal sealed class PyTalker(string type, string endpoint, string name) : PyPeer($"{type} {name}", Script, type, endpoint, name)
 {
     private const string Script = """
@@ -49,7 +51,7 @@ internal sealed class PyTalker(string type, string endpoint, string name) : PyPe
 
     public Task<State> PauseAsync() => StateAsync("pause");
 
-    /// <summary>Says one thing, if there is room for it.</summary>
+    /// <summary>Sends one message if its queue has space.</summary>
     public Task<State> SayAsync() => StateAsync("say");
 
     public Task<State> LookAsync() => StateAsync("look");
@@ -60,6 +62,9 @@ internal sealed class PyTalker(string type, string endpoint, string name) : PyPe
         return new State(counts[0], counts[1], counts[2], counts[3], counts[4]);
     }
 
-    /// <summary>How many things it has said; to how many it was answered, to how many different ones, and how often to somebody else's; the number of the last.</summary>
+    /// <summary>
+    /// The number of sent messages, of replies, of different replies and of replies to other programs, and the number
+    /// of the last message.
+    /// </summary>
     internal sealed record State(long Said, long Got, long Distinct, long Others, long Last);
 }

@@ -2,7 +2,7 @@ using Broker.Bridge.Tests.Pipelines.Support;
 
 namespace Broker.Bridge.Tests.Chaos.Support;
 
-/// <summary>A REP of pyzmq that writes down what it does before it answers.</summary>
+/// <summary>A REP of pyzmq that writes each request to a file before it replies.</summary>
 internal sealed class PyWorker(string endpoint, string file) : PyPeer("REP", Script, endpoint, file)
 {
     private const string Script = """

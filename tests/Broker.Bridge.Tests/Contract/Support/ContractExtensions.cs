@@ -5,10 +5,12 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract.Support;
 
-/// <summary>The routes of a bridge by their patterns, and programs that send numbered messages.</summary>
+/// <summary>Finds the routes of a bridge by their patterns, and sends and receives numbered messages.</summary>
 internal static class ContractExtensions
 {
-    /// <summary>How large the second frame of a numbered message is: some fill the kernel's buffers.</summary>
+    /// <summary>
+    /// The size of the second frame of a numbered message. Some of these messages fill the kernel's buffers.
+    /// </summary>
     public const int Large = 100_000;
 
     private const int Milliseconds = 60_000;
@@ -21,7 +23,9 @@ internal static class ContractExtensions
 
     public static WorkerRouteSnapshot Workers(this ZeroMqBridge bridge) => (WorkerRouteSnapshot)bridge.Snapshot()["worker"]!;
 
-    /// <summary>Waits until each ROUTER, DEALER and PAIR route has its one program: what comes for somebody who is not there is dropped.</summary>
+    /// <summary>
+    /// Waits until each ROUTER, DEALER and PAIR route has its program: messages for a missing program are dropped.
+    /// </summary>
     public static Task RawPeersAsync(this ZeroMqBridge bridge) => Wait.UntilAsync(
         () => bridge.Snapshot().Routes.OfType<RawRouteSnapshot>().All(route => route.Peers == 1), () => string.Join(' ', bridge.Snapshot().Routes));
 
@@ -35,14 +39,16 @@ internal static class ContractExtensions
 
     public static string Pullers(this ZeroMqBridge bridge, string name = "pushpull") => bridge.PushPull(name).PullerEndpoints[0];
 
-    /// <summary>Sends <c>[number][large frame]</c>; false when it would block for longer.</summary>
+    /// <summary>
+    /// Sends <c>[number][large frame]</c>. Returns false if it would block for longer than the limit.
+    /// </summary>
     public static Task<bool> SendLargeAsync(this ForeignSocket socket, int number, int milliseconds = Milliseconds) =>
         socket.SendAsync([Number(number), Filler], milliseconds);
 
-    /// <summary>The number of the next message, whose second frame is whole.</summary>
+    /// <summary>Receives a message, checks its second frame and returns its number.</summary>
     public static async Task<int> ReceiveLargeAsync(this ForeignSocket socket) => NumberOf(await socket.ReceiveTextAsync());
 
-    /// <summary>The same, or null when none comes in time.</summary>
+    /// <summary>Receives a message like the other overload, but returns null if none arrives in time.</summary>
     public static async Task<int?> TryReceiveLargeAsync(this ForeignSocket socket, int milliseconds)
         => await socket.TryReceiveTextAsync(milliseconds) is { } text ? NumberOf(text) : null;
 

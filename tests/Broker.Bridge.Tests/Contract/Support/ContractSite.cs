@@ -11,12 +11,12 @@ using Broker.ZeroMq.Tests.Foreign;
 namespace Broker.Bridge.Tests.Contract.Support;
 
 /// <summary>
-/// A NATS server, ours or Debian's, reached over TCP, with bridges and unmodified ZeroMQ programs, each in a process of its own and of one
-/// version of ZMTP.
+/// A NATS server (this broker or Debian's nats-server) reached over TCP, with bridges and unmodified ZeroMQ programs.
+/// Each program runs in its own process, and all use one version of ZMTP.
 /// </summary>
 internal sealed class ContractSite : IAsyncDisposable
 {
-    // Nobody who lives counts as gone, however long a machine with much else to do keeps it waiting.
+    // No live peer counts as lost, even on a slow machine.
     private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
 
     private readonly ForeignKind _kind;
@@ -35,7 +35,7 @@ internal sealed class ContractSite : IAsyncDisposable
     {
         ForeignHost.Require(kind);
         (_kind, _minor) = (kind, minor);
-        // A port that nobody else is given while the server is away.
+        // A fixed port that no other process receives while the server is stopped.
         _port = FreePort.Next();
         _remote = foreign ? NatsServer.StartAt(_port) : null;
         _loops = foreign ? null : new EventLoopGroup(new EventLoopOptions { Loops = 1 });
@@ -59,7 +59,7 @@ internal sealed class ContractSite : IAsyncDisposable
 
     public static RawRouteOptions Dealer => Raw("dealer", RawSocket.Dealer, "raw.back", "raw.there") with { CarryIdentities = true };
 
-    /// <summary>Two PAIR routes, each of which gets what the other sends.</summary>
+    /// <summary>Two PAIR routes. Each receives the messages of the other.</summary>
     public static RawRouteOptions Left => Raw("left", RawSocket.Pair, "pair.right", "pair.left");
 
     public static RawRouteOptions Right => Raw("right", RawSocket.Pair, "pair.left", "pair.right");
@@ -69,7 +69,7 @@ internal sealed class ContractSite : IAsyncDisposable
 
     public LogLines Log { get; } = new();
 
-    /// <summary>How many greetings were made older on their way.</summary>
+    /// <summary>How many greetings were changed to an older version.</summary>
     public int OlderGreetings => _links.OfType<VersionLink>().Sum(link => link.Greetings);
 
     public IPEndPoint Server => new(IPAddress.Loopback, _port);
@@ -90,7 +90,7 @@ internal sealed class ContractSite : IAsyncDisposable
         return site;
     }
 
-    /// <summary>Ends the server without a goodbye, and waits until the bridges know.</summary>
+    /// <summary>Kills the server, and waits until the bridges have noticed it.</summary>
     public async Task LoseServerAsync()
     {
         _remote?.Kill();
@@ -102,7 +102,7 @@ internal sealed class ContractSite : IAsyncDisposable
         await Wait.UntilAsync(() => _bridges.TrueForAll(bridge => bridge.Snapshot().Server is null), "the loss of the server");
     }
 
-    /// <summary>Starts it, at the port that it had.</summary>
+    /// <summary>Starts the server again at the same port.</summary>
     public async Task StartServerAsync()
     {
         if (_remote is not null)
@@ -114,11 +114,11 @@ internal sealed class ContractSite : IAsyncDisposable
         _server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = _loops }.Listen(_port));
     }
 
-    /// <summary>A bridge that reaches the server as from elsewhere.</summary>
+    /// <summary>Starts another bridge that reaches the server through TCP.</summary>
     public Task<ZeroMqBridge> BridgeAsync(params RouteOptions[] routes) => BridgeAsync(Server, routes);
 
-    /// <param name="server">Where it finds the server, such as a link that leads there.</param>
-    /// <param name="routes">All of them.</param>
+    /// <param name="server">The address of the server, for example of a link to it.</param>
+    /// <param name="routes">The routes of the bridge.</param>
     public async Task<ZeroMqBridge> BridgeAsync(IPEndPoint server, params RouteOptions[] routes)
     {
         ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
@@ -141,14 +141,14 @@ internal sealed class ContractSite : IAsyncDisposable
         return bridge;
     }
 
-    /// <summary>Ends a bridge; it is not the site's any more.</summary>
+    /// <summary>Closes a bridge and removes it from the site.</summary>
     public Task<long> EndAsync(ZeroMqBridge bridge, TimeSpan linger)
     {
         _bridges.Remove(bridge);
         return bridge.CloseAsync(linger);
     }
 
-    /// <summary>A program of its own with one socket, connected where the endpoint is.</summary>
+    /// <summary>Starts a program with one socket that is connected to the endpoint.</summary>
     public async Task<ForeignSocket> ProgramAsync(string type, string? endpoint = null, params (string Name, JsonNode Value)[] options)
     {
         ForeignHost host = ForeignHost.Take(_kind);
@@ -172,7 +172,7 @@ internal sealed class ContractSite : IAsyncDisposable
         return socket;
     }
 
-    /// <summary>A SUB of everything, or of what begins so, that hears from now on what is published.</summary>
+    /// <summary>Starts a SUB of everything or of a prefix, and waits until it receives published messages.</summary>
     public async Task<ForeignSocket> SubscriberAsync(string endpoint, string prefix = "", params (string Name, JsonNode Value)[] options)
     {
         ForeignSocket sub = await ProgramAsync("SUB", endpoint, options);
@@ -181,7 +181,9 @@ internal sealed class ContractSite : IAsyncDisposable
         return sub;
     }
 
-    /// <summary>A PUB that has been told what to send: as XPUB it shows that.</summary>
+    /// <summary>
+    /// Starts a PUB, and waits until it has received the subscription of the bridge. For this, it is an XPUB.
+    /// </summary>
     public async Task<ForeignSocket> PublisherAsync(string endpoint)
     {
         ForeignSocket pub = await ProgramAsync("XPUB", endpoint);
@@ -189,7 +191,10 @@ internal sealed class ContractSite : IAsyncDisposable
         return pub;
     }
 
-    /// <summary>Publishes on a subject until the program gets it. What it gets next came afterwards.</summary>
+    /// <summary>
+    /// Publishes to a subject until the program receives the message. The next message that it receives was published
+    /// later.
+    /// </summary>
     public async Task HearsAsync(ForeignSocket sub, string subject)
     {
         BrokerConnection client = await ClientAsync();
@@ -204,7 +209,10 @@ internal sealed class ContractSite : IAsyncDisposable
         await AlignAsync(subject, sub);
     }
 
-    /// <summary>Publishes on a subject that all hear; each has got it, and what came before it, when this is done.</summary>
+    /// <summary>
+    /// Publishes to a subject of all programs, and waits until each has received the message and all messages before
+    /// it.
+    /// </summary>
     public async Task AlignAsync(string subject, params ForeignSocket[] subs)
     {
         BrokerConnection client = await ClientAsync();
@@ -218,10 +226,12 @@ internal sealed class ContractSite : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends a program without a goodbye.</summary>
+    /// <summary>Kills a program.</summary>
     public void Kill(ForeignSocket program) => _programs[program].Kill();
 
-    /// <summary>Where programs find what listens at an endpoint: there, or where a link makes it one of their version.</summary>
+    /// <summary>
+    /// Returns the endpoint that programs connect to: the endpoint itself, or a link that changes the version of ZMTP.
+    /// </summary>
     public string At(string endpoint)
     {
         if (_minor > 0)
@@ -234,7 +244,7 @@ internal sealed class ContractSite : IAsyncDisposable
         return link.Endpoint;
     }
 
-    /// <summary>A link to an endpoint, by which programs find it.</summary>
+    /// <summary>Starts a link to an endpoint and returns the endpoint of the link.</summary>
     public FaultLink Link(string endpoint) => Link(IPEndPoint.Parse(At(endpoint)["tcp://".Length..]));
 
     public FaultLink Link(IPEndPoint target)

@@ -2,7 +2,10 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Contract.Support;
 
-/// <summary>Whose programs, of which minor version of ZMTP, and whether the server is Debian's nats-server: what each point holds for.</summary>
+/// <summary>
+/// The programs of a contract test: their library, their minor version of ZMTP, and whether the server is Debian's
+/// nats-server.
+/// </summary>
 public static class Parties
 {
     public static TheoryData<ForeignKind, byte, bool> All => new(
@@ -11,7 +14,7 @@ public static class Parties
         from foreign in (bool[])[false, true]
         select (kind, minor, foreign));
 
-    /// <summary>Those that know heartbeats, which came with ZMTP 3.1.</summary>
+    /// <summary>The parties that support heartbeats, which exist since ZMTP 3.1.</summary>
     public static TheoryData<ForeignKind, byte, bool> WithHeartbeats => new(
         from kind in (ForeignKind[])[ForeignKind.Python, ForeignKind.Node]
         from foreign in (bool[])[false, true]

@@ -5,8 +5,8 @@ using System.Net.Sockets;
 namespace Broker.Bridge.Tests.Contract.Support;
 
 /// <summary>
-/// Stands between a ZeroMQ program and the bridge and writes a minor version into the greetings of both, so that each takes the other for one
-/// of that version and speaks it.
+/// A link between a ZeroMQ program and the bridge. It writes a minor version into the greetings of both, so that each
+/// regards the other as a peer of this version and uses it.
 /// </summary>
 internal sealed class VersionLink : IAsyncDisposable
 {
@@ -28,10 +28,10 @@ internal sealed class VersionLink : IAsyncDisposable
         _accepting = AcceptAsync();
     }
 
-    /// <summary>What takes the place of the endpoint that it leads to.</summary>
+    /// <summary>The endpoint of this link, which programs use instead of the endpoint that it leads to.</summary>
     public string Endpoint => $"tcp://{_listener.LocalEndpoint}";
 
-    /// <summary>How many greetings it has written into.</summary>
+    /// <summary>How many greetings were changed.</summary>
     public int Greetings => Volatile.Read(ref _greetings);
 
     public static VersionLink Open(string endpoint, byte minor) => new(IPEndPoint.Parse(endpoint["tcp://".Length..]), minor);
@@ -102,7 +102,7 @@ internal sealed class VersionLink : IAsyncDisposable
         }
         catch (Exception e) when (IsEnd(e))
         {
-            // What ends one end abruptly ends the other, and the pump of the other direction with it.
+            // If one end closes abruptly, the other end and the pump of the other direction are closed, too.
             from.Close(0);
             to.Close(0);
         }

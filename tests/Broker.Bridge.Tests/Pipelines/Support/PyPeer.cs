@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Broker.Bridge.Tests.Pipelines.Support;
 
-/// <summary>An unmodified pyzmq program, driven by lines.</summary>
+/// <summary>An unmodified pyzmq program that the test controls through lines of text.</summary>
 internal abstract class PyPeer : IAsyncDisposable
 {
     private const string Python = "/usr/bin/python3";
@@ -18,12 +18,12 @@ internal abstract class PyPeer : IAsyncDisposable
         Process = PeerProcess.Start(name, Python, ["-u", "-c", script, .. arguments]);
     }
 
-    /// <summary>Ends the test where there is no pyzmq.</summary>
+    /// <summary>Skips the test if pyzmq is not installed.</summary>
     internal static void Require() => Missing.Unless(HasPyzmq.Value, "python3-zmq");
 
     internal PeerProcess Process { get; }
 
-    /// <summary>Ends it without a goodbye.</summary>
+    /// <summary>Kills the program.</summary>
     public ValueTask DisposeAsync() => Process.DisposeAsync();
 
     protected async Task<string> AskAsync(string line)

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Bridge.Tests.Pipelines.Support;
 
-/// <summary>A PULL of pyzmq that counts what it gets, while it takes anything.</summary>
+/// <summary>A PULL of pyzmq that counts the messages that it takes.</summary>
 internal sealed class PyPuller : PyPeer
 {
     private const string Script = """
@@ -61,9 +61,9 @@ internal sealed class PyPuller : PyPeer
                     print(bound)
         """;
 
-    /// <param name="endpoint">Where to connect to, or null to bind a port of its own.</param>
-    /// <param name="mark">ZMQ_RCVHWM.</param>
-    /// <param name="takes">Whether it takes messages from the beginning on.</param>
+    /// <param name="endpoint">The endpoint to connect to; null to bind a free port.</param>
+    /// <param name="mark">The value of ZMQ_RCVHWM.</param>
+    /// <param name="takes">Whether it takes messages from the beginning.</param>
     internal PyPuller(string? endpoint, int mark = 100, bool takes = true)
         : base(
             "PULL",
@@ -75,18 +75,18 @@ internal sealed class PyPuller : PyPeer
     {
     }
 
-    /// <summary>Takes messages, so many or all; or none from now on.</summary>
+    /// <summary>Lets it take this many messages, all, or none.</summary>
     internal Task TakeAsync(bool takes = true, int? most = null) => AskAsync(takes ? $"take on {most?.ToString(CultureInfo.InvariantCulture)}" : "take off");
 
     internal Task<long> CountAsync() => AskNumberAsync("count");
 
-    /// <summary>How many different messages it got.</summary>
+    /// <summary>How many different messages it received.</summary>
     internal Task<long> DistinctAsync() => AskNumberAsync("distinct");
 
-    /// <summary>How many came behind a later one of the same pusher.</summary>
+    /// <summary>How many messages arrived after a later one of the same pusher.</summary>
     internal Task<long> DisorderAsync() => AskNumberAsync("disorder");
 
-    /// <summary>Which numbers of a pusher came, and how often each.</summary>
+    /// <summary>The numbers of a pusher's messages that arrived, and how often each arrived.</summary>
     internal async Task<Dictionary<long, int>> NumbersAsync(string pusher)
     {
         string line = await AskAsync($"numbers {pusher}");

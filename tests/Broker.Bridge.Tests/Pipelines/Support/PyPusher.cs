@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Bridge.Tests.Pipelines.Support;
 
-/// <summary>A PUSH of pyzmq that sends numbered messages and blocks when it may.</summary>
+/// <summary>A PUSH of pyzmq that sends numbered messages and blocks if it must.</summary>
 internal sealed class PyPusher : PyPeer
 {
     private const string Script = """
@@ -40,11 +40,11 @@ internal sealed class PyPusher : PyPeer
                 print(bound)
         """;
 
-    /// <param name="endpoint">Where to connect to, or null to bind a port of its own.</param>
+    /// <param name="endpoint">The endpoint to connect to; null to bind a free port.</param>
     /// <param name="name">The first part of its messages.</param>
-    /// <param name="mark">ZMQ_SNDHWM.</param>
-    /// <param name="size">How many bytes more than its number each has.</param>
-    /// <param name="frames">How many frames, empty ones behind the first.</param>
+    /// <param name="mark">The value of ZMQ_SNDHWM.</param>
+    /// <param name="size">The number of bytes in each message after its number.</param>
+    /// <param name="frames">The number of frames. The frames after the first are empty.</param>
     internal PyPusher(string? endpoint, string name, int mark = 100, int size = 0, int frames = 1)
         : base(
             $"PUSH {name}", Script, endpoint is null ? "bind" : "connect", endpoint ?? "tcp://127.0.0.1:*", name, Text(mark), Text(size), Text(frames))
@@ -54,10 +54,10 @@ internal sealed class PyPusher : PyPeer
 
     internal string Name { get; }
 
-    /// <summary>Lets it send so many more, as fast as it can.</summary>
+    /// <summary>Lets it send this many more messages as fast as it can.</summary>
     internal Task SendAsync(int messages) => AskAsync($"send {Text(messages)}");
 
-    /// <summary>How many its socket has taken.</summary>
+    /// <summary>How many messages its socket has taken.</summary>
     internal Task<long> SentAsync() => AskNumberAsync("sent");
 
     internal Task<string> EndpointAsync() => AskAsync("endpoint");

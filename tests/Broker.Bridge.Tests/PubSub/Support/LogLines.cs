@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 
-/// <summary>Keeps what is logged.</summary>
+/// <summary>Records log messages.</summary>
 internal sealed class LogLines : ILogger
 {
     private readonly ConcurrentQueue<(LogLevel Level, string Text)> _lines = new();

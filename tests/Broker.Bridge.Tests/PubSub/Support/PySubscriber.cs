@@ -30,9 +30,11 @@ internal sealed class PySubscriber(string endpoint) : PyPeer("SUB", Script, endp
 
     internal Task SubscribeAsync(string prefix) => AskAsync($"subscribe {prefix}");
 
-    /// <summary>Waits for a message that only finds out whether messages come, and skips others.</summary>
+    /// <summary>Waits for a probe message and skips others.</summary>
     internal Task HearAsync() => AskAsync("hear");
 
-    /// <summary>The next so many messages, each as its frames with a space between; those that only find out whether messages come are left out.</summary>
+    /// <summary>
+    /// Returns the next messages, each as its frames with a space between them. Probe messages are left out.
+    /// </summary>
     internal async Task<string[]> ReceiveAsync(int count) => (await AskAsync($"receive {Shapes.Number(count)}")).Split('|');
 }

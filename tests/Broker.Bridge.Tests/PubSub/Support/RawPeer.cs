@@ -3,7 +3,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 
-/// <summary>A ZeroMQ program on the wire, for what well-behaved sockets do not do.</summary>
+/// <summary>A ZeroMQ peer that a test writes byte by byte, to send what real sockets do not send.</summary>
 internal sealed class RawPeer : IDisposable
 {
     private readonly TcpClient _tcp = new() { NoDelay = true };
@@ -12,7 +12,7 @@ internal sealed class RawPeer : IDisposable
     {
     }
 
-    /// <summary>Connects and sends greeting and READY; what the other side says is left unread.</summary>
+    /// <summary>Connects and sends the greeting and READY. It does not read what the other side sends.</summary>
     public static async Task<RawPeer> ConnectAsync(string endpoint, string socketType)
     {
         var uri = new Uri(endpoint);
@@ -38,7 +38,7 @@ internal sealed class RawPeer : IDisposable
         return bytes[..length];
     }
 
-    /// <summary>Answers heartbeats from now on, and reads nothing else: who is silent for long is taken for gone.</summary>
+    /// <summary>Starts to answer heartbeats and reads nothing else: a silent peer would be disconnected.</summary>
     public RawPeer AnswerHeartbeats()
     {
         _ = Task.Run(async () =>
@@ -63,7 +63,7 @@ internal sealed class RawPeer : IDisposable
     public async Task SendAsync(byte[] bytes)
         => await _tcp.GetStream().WriteAsync(bytes, TestContext.Current.CancellationToken);
 
-    /// <summary>Reads everything until the other side ends the connection.</summary>
+    /// <summary>Reads everything until the other side closes the connection.</summary>
     public async Task<byte[]> ReadToEndAsync()
     {
         using var all = new MemoryStream();
@@ -73,7 +73,7 @@ internal sealed class RawPeer : IDisposable
         }
         catch (IOException)
         {
-            // Reset: what came before counts.
+            // The connection was reset. The bytes before count.
         }
 
         return all.ToArray();

@@ -4,7 +4,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 
-/// <summary>Messages of tests: frames, their bytes on the wire and a text that tells them apart.</summary>
+/// <summary>Test messages: their frames, their bytes on the wire, and a text that identifies them.</summary>
 internal static class Shapes
 {
     public static readonly byte[] Probe = "\u0001probe"u8.ToArray();

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 
-/// <summary>A SUB program: keeps what it receives, by content, with how often it came.</summary>
+/// <summary>A SUB program that counts how often it received each message.</summary>
 internal sealed class Subscriber : IAsyncDisposable
 {
     private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = 1, ThreadName = "test sub" });
@@ -30,7 +30,7 @@ internal sealed class Subscriber : IAsyncDisposable
 
     public ConcurrentQueue<string> Order { get; } = new();
 
-    /// <summary>The bodies of probes that came.</summary>
+    /// <summary>The bodies of the received probes.</summary>
     public ConcurrentDictionary<string, bool> Marks { get; } = new(StringComparer.Ordinal);
 
     public ConcurrentQueue<ZeroMqEvent> Events { get; } = new();
@@ -49,7 +49,7 @@ internal sealed class Subscriber : IAsyncDisposable
 
     public string Bind() => _socket.Bind("tcp://127.0.0.1:0").ToString();
 
-    /// <summary>Whether each of these came once, and nothing else.</summary>
+    /// <summary>Asserts that it received each of these messages once and nothing else.</summary>
     public void AssertExactly(IReadOnlyCollection<string> expected)
     {
         var missing = expected.Where(e => !Received.ContainsKey(e)).ToList();

@@ -4,7 +4,7 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests.Requests.Support;
 
-/// <summary>What the tests say to programs of libzmq, in text.</summary>
+/// <summary>Sends and receives texts with libzmq programs.</summary>
 internal static class ForeignText
 {
     // Only ends a test that hangs.
@@ -13,7 +13,7 @@ internal static class ForeignText
     public static async Task SendTextAsync(this ForeignSocket socket, params string[] frames) =>
         Assert.True(await socket.SendAsync([.. frames.Select(Encoding.Latin1.GetBytes)], Milliseconds), "the program could not send");
 
-    /// <summary>The next message, its frames joined by bars.</summary>
+    /// <summary>Receives a message and joins its frames with bars.</summary>
     public static async Task<string> ReceiveTextAsync(this ForeignSocket socket)
     {
         string? frames = await socket.TryReceiveTextAsync(Milliseconds);
@@ -21,13 +21,13 @@ internal static class ForeignText
         return frames;
     }
 
-    /// <summary>The same, or null when none comes in time.</summary>
+    /// <summary>Receives a message like the other overload, but returns null if none arrives in time.</summary>
     public static async Task<string?> TryReceiveTextAsync(this ForeignSocket socket, int milliseconds)
         => await socket.ReceiveAsync(milliseconds) is { } frames
             ? string.Join('|', JsonNode.Parse(frames)!.AsArray().Select(frame => Encoding.Latin1.GetString(Bytes(frame!))))
             : null;
 
-    /// <summary>Waits for a request, and answers it with the same frames behind a word.</summary>
+    /// <summary>Waits for a request, and replies with a word and the same frames.</summary>
     public static async Task<string> ServeAsync(this ForeignSocket worker, string word)
     {
         string request = await worker.ReceiveTextAsync();
