@@ -3,17 +3,22 @@ using Broker.Bridge;
 
 namespace Migration;
 
-/// <summary>Services push the lines of their logs, and a collector pulls them: PUSH and PULL. Services connect, the collector binds.</summary>
+/// <summary>
+/// Services push the lines of their logs, and a collector pulls them: PUSH and PULL. Services connect, the collector
+/// binds.
+/// </summary>
 public static class CentralLogging
 {
-    /// <summary>How many lines each of the two services logs.</summary>
+    /// <summary>The number of lines of each of the two services.</summary>
     public const int Lines = 5000;
 
     private const string Pipeline = "logs.central";
 
     private static readonly string LineCount = Lines.ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>Runs the system as it is at the step, and writes how many lines the collector got, and how many of them differ.</summary>
+    /// <summary>
+    /// Runs the system at a step, and prints how many lines the collector received and how many of them are different.
+    /// </summary>
     public static async Task RunAsync(Step step, string? url, TextWriter output)
     {
         using PythonProgram collector = PythonProgram.Start("collector", "tcp://127.0.0.1:*", (2 * Lines).ToString(CultureInfo.InvariantCulture));
@@ -40,7 +45,7 @@ public static class CentralLogging
         }
         else
         {
-            // One of the services is native, and waits for the collector as the other one does.
+            // One of the services is a NATS client. It waits if the collector is slow, as the other one does.
             var store = new NativeService(junction.Client, Pipeline, "store");
             await store.LogAsync(Lines).ConfigureAwait(false);
             await WriteAsync(collector, output).ConfigureAwait(false);

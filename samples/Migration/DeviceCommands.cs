@@ -5,19 +5,21 @@ using Broker.Client;
 
 namespace Migration;
 
-/// <summary>A controller commands devices, each of which answers: REQ and REP. The controller connects, devices bind.</summary>
+/// <summary>
+/// A controller sends commands to devices, and each device replies: REQ and REP. The controller connects, devices bind.
+/// </summary>
 public static class DeviceCommands
 {
-    /// <summary>How many commands a controller gives.</summary>
+    /// <summary>The number of commands of each controller.</summary>
     public const int Commands = 500;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan ReplyTimeout = TimeSpan.FromMinutes(1);
 
     private const string Subject = "device.commands";
 
     private static readonly string CommandCount = Commands.ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>Runs the system as it is at the step, and writes how many commands were done for each controller.</summary>
+    /// <summary>Runs the system at a step, and prints how many commands of each controller were executed.</summary>
     public static async Task RunAsync(Step step, string? url, TextWriter output)
     {
         using PythonProgram device = PythonProgram.Start("device", "tcp://127.0.0.1:*", "press");
@@ -39,14 +41,14 @@ public static class DeviceCommands
             return;
         }
 
-        // A native device shares the commands with the other one, and a native controller commands both.
+        // A native device shares the commands with the other device, and a native controller sends commands to both.
         junction.Client.Subscribe(Subject, Do, "workers");
         await junction.Client.FlushAsync().ConfigureAwait(false);
         await ControlAsync(clients, output).ConfigureAwait(false);
         int done = 0;
         for (int number = 0; number < Commands; number++)
         {
-            byte[] answer = (await junction.Client.RequestAsync(Subject, Encoding.ASCII.GetBytes($"command {number}"), Patience).ConfigureAwait(false)).Body.ToArray();
+            byte[] answer = (await junction.Client.RequestAsync(Subject, Encoding.ASCII.GetBytes($"command {number}"), ReplyTimeout).ConfigureAwait(false)).Body.ToArray();
             done += Encoding.ASCII.GetString(answer).EndsWith($" did command {number}", StringComparison.Ordinal) ? 1 : 0;
         }
 
@@ -59,7 +61,7 @@ public static class DeviceCommands
         Write("controller", int.Parse((await controller.ReadAsync("commands").ConfigureAwait(false))[0], CultureInfo.InvariantCulture), output);
     }
 
-    // The same device as a client of NATS.
+    // The same device as a NATS client.
     private static void Do(in MessageView command) => command.Respond([.. "lathe did "u8, .. command.Body]);
 
     private static void Write(string who, int commands, TextWriter output) =>

@@ -5,13 +5,15 @@ using Broker.Client;
 
 namespace Migration;
 
-/// <summary>Devices publish events, and a monitor subscribes to them: PUB and SUB. Devices connect, the monitor binds.</summary>
+/// <summary>
+/// Devices publish events, and a monitor subscribes to them: PUB and SUB. Devices connect, the monitor binds.
+/// </summary>
 public static class DeviceEvents
 {
-    /// <summary>How many events each of the two devices publishes.</summary>
+    /// <summary>The number of events of each of the two devices.</summary>
     public const int Events = 1000;
 
-    /// <summary>Runs the system as it is at the step, and writes how many events each monitor saw.</summary>
+    /// <summary>Runs the system at a step, and prints how many events each monitor received.</summary>
     public static async Task RunAsync(Step step, string? url, TextWriter output)
     {
         using PythonProgram monitor = PythonProgram.Start("monitor", "tcp://127.0.0.1:*", "2");
@@ -22,7 +24,7 @@ public static class DeviceEvents
             return;
         }
 
-        // The bridge stands where the monitor was for the devices, and where the devices were for the monitor.
+        // The devices now connect to the bridge instead of the monitor, and the bridge connects to the monitor.
         await using Junction junction = await Junction.StartAsync(url, new PubSubRouteOptions
         {
             Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:0")],
@@ -35,7 +37,7 @@ public static class DeviceEvents
             return;
         }
 
-        // A native monitor beside the other one, and one of the devices is native too.
+        // A native monitor runs beside the other one, and one of the devices is native, too.
         var nativeMonitor = new NativeMonitor(devices: 2);
         junction.Client.Subscribe("zmq.event.*", nativeMonitor.OnEvent);
         await junction.Client.FlushAsync().ConfigureAwait(false);
@@ -48,23 +50,23 @@ public static class DeviceEvents
         string events = Events.ToString(CultureInfo.InvariantCulture);
         using PythonProgram pump = PythonProgram.Start("sensor", endpoint, "pump", events);
         using PythonProgram? valve = native is null ? PythonProgram.Start("sensor", endpoint, "valve", events) : null;
-        using var isHeard = new CancellationTokenSource();
-        Task publishing = native is null ? Task.CompletedTask : PublishAsync(native, "zmq.event.valve", isHeard.Token);
+        using var isReceived = new CancellationTokenSource();
+        Task publishing = native is null ? Task.CompletedTask : PublishAsync(native, "zmq.event.valve", isReceived.Token);
         await monitor.ReadAsync("hears").ConfigureAwait(false);
         await monitor.ReadAsync("hears").ConfigureAwait(false);
-        await isHeard.CancelAsync().ConfigureAwait(false);
+        await isReceived.CancelAsync().ConfigureAwait(false);
         await pump.GoOnAsync().ConfigureAwait(false);
         await (valve?.GoOnAsync() ?? publishing).ConfigureAwait(false);
         return int.Parse((await monitor.ReadAsync("events").ConfigureAwait(false))[0], CultureInfo.InvariantCulture);
     }
 
-    // The same device as a client of NATS: the topic is its subject, and the body stays as it is.
-    private static async Task PublishAsync(BrokerConnection client, string subject, CancellationToken isHeard)
+    // The same device as a NATS client: the topic becomes the subject, and the body stays the same.
+    private static async Task PublishAsync(BrokerConnection client, string subject, CancellationToken isReceived)
     {
-        while (!isHeard.IsCancellationRequested)
+        while (!isReceived.IsCancellationRequested)
         {
             client.Publish(subject, "here"u8);
-            await Task.Delay(50, isHeard).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(50, isReceived).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 
         for (int number = 0; number < Events; number++)

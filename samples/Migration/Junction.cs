@@ -5,7 +5,7 @@ using Broker.Server;
 
 namespace Migration;
 
-/// <summary>A NATS system, ours in this process or one that is there, with a bridge and a client.</summary>
+/// <summary>A NATS server with a bridge and a client. The server runs in this process or already exists.</summary>
 public sealed class Junction : IAsyncDisposable
 {
     private readonly BrokerServer? _server;
@@ -20,12 +20,12 @@ public sealed class Junction : IAsyncDisposable
     /// <summary>The bridge.</summary>
     public ZeroMqBridge Bridge { get; }
 
-    /// <summary>A native client.</summary>
+    /// <summary>The NATS client.</summary>
     public BrokerConnection Client { get; }
 
-    /// <summary>Starts it.</summary>
-    /// <param name="url">The server; null for one in this process.</param>
-    /// <param name="routes">The bridge's routes.</param>
+    /// <summary>Starts the server if necessary, the bridge and the client.</summary>
+    /// <param name="url">The address of an existing server; null to start one in this process.</param>
+    /// <param name="routes">The routes of the bridge.</param>
     public static async Task<Junction> StartAsync(string? url, params RouteOptions[] routes)
     {
         BrokerServer? server = url is null ? await BrokerServer.StartAsync(new BrokerServerOptions().Listen(0)).ConfigureAwait(false) : null;
@@ -40,7 +40,7 @@ public sealed class Junction : IAsyncDisposable
         return new Junction(server, bridge, client);
     }
 
-    /// <summary>What a route has done.</summary>
+    /// <summary>Returns the counters of a route.</summary>
     public RouteSnapshot Route(string name) => Bridge.Snapshot().Routes.Single(route => route.Name == name);
 
     /// <inheritdoc/>

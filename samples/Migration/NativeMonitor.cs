@@ -2,17 +2,17 @@ using Broker.Client;
 
 namespace Migration;
 
-/// <summary>The monitor as a client of NATS.</summary>
+/// <summary>The monitor as a NATS client.</summary>
 public sealed class NativeMonitor(int devices)
 {
     private readonly TaskCompletionSource<int> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _events;
     private int _ended;
 
-    /// <summary>How many events there were when all devices have ended.</summary>
+    /// <summary>The number of events, when all devices have ended.</summary>
     public Task<int> Events => _done.Task;
 
-    /// <summary>One message of a device.</summary>
+    /// <summary>Handles one message of a device.</summary>
     public void OnEvent(in MessageView message)
     {
         if (message.Body.SequenceEqual("end"u8))

@@ -6,8 +6,8 @@ using Broker.Client;
 namespace Migration;
 
 /// <summary>
-/// A service whose lines go into a pipeline, as a client of NATS: an ingress of docs/push-pull.md for one egress. It sends no more than that one
-/// has granted, so a collector that stops makes it wait.
+/// A service that sends its log lines to a pipeline as a NATS client. It implements the ingress of docs/push-pull.md
+/// for one egress. It sends no more than the window of the egress, so it waits if the collector stops.
 /// </summary>
 public sealed class NativeService
 {
@@ -19,7 +19,7 @@ public sealed class NativeService
     private long _acknowledged;
     private long _window;
 
-    /// <summary>Begins to look for an egress.</summary>
+    /// <summary>Subscribes and asks egresses to announce themselves.</summary>
     public NativeService(BrokerConnection client, string pipeline, string name)
     {
         (_client, _pipeline, _name) = (client, pipeline, name);
@@ -28,7 +28,7 @@ public sealed class NativeService
         client.Publish($"{pipeline}._ingress", default, headers: Encoding.ASCII.GetBytes($"NATS/1.0\r\nZmq-Ingress: {name}\r\n\r\n"));
     }
 
-    /// <summary>Logs so many lines; when it is done all of them have been taken.</summary>
+    /// <summary>Sends this many lines. When the task completes, all of them have been acknowledged.</summary>
     public async Task LogAsync(int lines)
     {
         string egress = await _egress.Task.ConfigureAwait(false);
@@ -64,7 +64,7 @@ public sealed class NativeService
         _progress.Writer.TryWrite(true);
     }
 
-    // Messages, and bytes, which these short lines do not reach.
+    // The window has a number of messages and a number of bytes. These short lines do not reach the second limit.
     private void ReadWindow(ReadOnlySpan<byte> headers)
     {
         if (Value(headers, "Zmq-Window") is { Length: > 0 } window)

@@ -1,10 +1,10 @@
 using Migration;
 
-// Three systems of ZeroMQ programs on their way to NATS, each before, between and half-way. In the folder programs they are unmodified pyzmq. For
-// example:
+// Runs three systems of ZeroMQ programs at three steps of their migration to NATS. The folder "programs" contains the
+// unmodified pyzmq programs. Examples:
 //   dotnet run --project samples/Migration -- events
 //   dotnet run --project samples/Migration -- commands nats://127.0.0.1:4222
-// Without an address the server is one of this process. The variable PYTHON names an interpreter that has pyzmq.
+// Without an address, a server in this process is used. The variable PYTHON may name an interpreter with pyzmq.
 Func<Step, string?, TextWriter, Task>? system = args switch
 {
     ["events", ..] => DeviceEvents.RunAsync,
@@ -14,7 +14,8 @@ Func<Step, string?, TextWriter, Task>? system = args switch
 };
 if (system is null)
 {
-    Console.Error.WriteLine("events, commands or logs, and the address of a NATS server if it is not to be one of this process");
+    Console.Error.WriteLine(
+        "Usage: Migration events|commands|logs [address of a NATS server; default: a server in this process]");
     return 1;
 }
 

@@ -2,17 +2,19 @@ using System.Diagnostics;
 
 namespace Migration;
 
-/// <summary>One of the programs in <c>programs</c>. Disposing ends it.</summary>
+/// <summary>A running program of the folder <c>programs</c>. Dispose kills it.</summary>
 public sealed class PythonProgram : IDisposable
 {
-    // The system's own comes first: that is where Debian's python3-zmq is.
+    // The system's interpreter comes first, because Debian's python3-zmq is installed for it.
     private const string SystemPython = "/usr/bin/python3";
 
     private readonly Process _process;
 
     private PythonProgram(Process process) => _process = process;
 
-    /// <summary>Starts it, by the interpreter that the variable PYTHON names, or else by python3. It has to have pyzmq.</summary>
+    /// <summary>
+    /// Starts a program with the interpreter in the variable PYTHON, or with python3. The interpreter needs pyzmq.
+    /// </summary>
     public static PythonProgram Start(string name, params string[] arguments)
     {
         string file = Path.Combine(AppContext.BaseDirectory, "programs", name + ".py");
@@ -24,8 +26,8 @@ public sealed class PythonProgram : IDisposable
         return new PythonProgram(Process.Start(start)!);
     }
 
-    /// <summary>Waits for a line that begins with the word, and answers the words behind it.</summary>
-    /// <exception cref="InvalidOperationException">The program has ended without it.</exception>
+    /// <summary>Waits for a line that begins with the word, and returns the words after it.</summary>
+    /// <exception cref="InvalidOperationException">The program ended without such a line.</exception>
     public async Task<string[]> ReadAsync(string word)
     {
         while (await _process.StandardOutput.ReadLineAsync().ConfigureAwait(false) is { } line)
@@ -37,10 +39,11 @@ public sealed class PythonProgram : IDisposable
             }
         }
 
-        throw new InvalidOperationException($"{_process.StartInfo.ArgumentList[0]} has ended without \"{word}\".");
+        throw new InvalidOperationException(
+            $"{_process.StartInfo.ArgumentList[0]} ended before it printed a line with \"{word}\".");
     }
 
-    /// <summary>Writes a line to its standard input.</summary>
+    /// <summary>Writes an empty line to its standard input, on which the program continues.</summary>
     public async Task GoOnAsync()
     {
         await _process.StandardInput.WriteLineAsync().ConfigureAwait(false);
@@ -56,7 +59,7 @@ public sealed class PythonProgram : IDisposable
         }
         catch (InvalidOperationException)
         {
-            // It has ended.
+            // The program has already ended.
         }
 
         _process.Dispose();

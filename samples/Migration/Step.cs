@@ -1,14 +1,14 @@
 namespace Migration;
 
-/// <summary>How far a system has come on its way.</summary>
+/// <summary>The steps of a migration.</summary>
 public enum Step
 {
-    /// <summary>ZeroMQ programs that talk to each other.</summary>
+    /// <summary>The ZeroMQ programs are connected directly.</summary>
     ZeroMq,
 
-    /// <summary>The same programs, each at the bridge.</summary>
+    /// <summary>The same programs are connected to the bridge.</summary>
     Bridged,
 
-    /// <summary>Some of them replaced by clients of NATS.</summary>
+    /// <summary>NATS clients have replaced some of the programs.</summary>
     HalfNative,
 }

@@ -1,6 +1,6 @@
 using WorkerWithBridge;
 
-// The settings are beside the program, from wherever it is started.
+// The settings file is beside the program, whatever the current directory is.
 var builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { Args = args, ContentRootPath = AppContext.BaseDirectory });
 builder.Services.AddBroker().AddBrokerClient().AddZeroMqBridge();
 builder.Services.AddHostedService<Thermometers>();

@@ -6,8 +6,9 @@ using Broker.Client;
 namespace WorkerWithBridge;
 
 /// <summary>
-/// Keeps the highest reading of each room and tells of each new one. Thermometers publish <c>room.NAME</c> by ZeroMQ, which is the subject
-/// <c>zmq.room.NAME</c>; what is published to <c>zmq.highest.NAME</c> reaches ZeroMQ subscribers of <c>highest.NAME</c>.
+/// Keeps the highest reading of each room and publishes each new one. Thermometers publish <c>room.NAME</c> with
+/// ZeroMQ, which is the subject <c>zmq.room.NAME</c>. ZeroMQ subscribers of <c>highest.NAME</c> receive the messages that are
+/// published to <c>zmq.highest.NAME</c>.
 /// </summary>
 internal sealed partial class Thermometers(BrokerConnection client, ILogger<Thermometers> logger) : BackgroundService
 {
@@ -15,7 +16,7 @@ internal sealed partial class Thermometers(BrokerConnection client, ILogger<Ther
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        // A ZeroMQ REQ and a NATS client ask the same.
+        // ZeroMQ REQ programs and NATS clients may send this request.
         client.Subscribe("rooms.highest", (in message) => message.Respond(Answer(Encoding.UTF8.GetString(message.Body))));
         await using QueuedSubscription readings = client.SubscribeQueued("zmq.room.*");
         await client.FlushAsync(stoppingToken);
@@ -33,7 +34,7 @@ internal sealed partial class Thermometers(BrokerConnection client, ILogger<Ther
     {
         if (!double.TryParse(text, CultureInfo.InvariantCulture, out double degrees))
         {
-            NoNumber(room, text);
+            NotANumber(room, text);
             return;
         }
 
@@ -47,6 +48,6 @@ internal sealed partial class Thermometers(BrokerConnection client, ILogger<Ther
     [LoggerMessage(1, LogLevel.Information, "Takes readings")]
     private partial void TakesReadings();
 
-    [LoggerMessage(2, LogLevel.Warning, "Room {Room} says \"{Text}\", which is no number")]
-    private partial void NoNumber(string room, string text);
+    [LoggerMessage(2, LogLevel.Warning, "The reading \"{Text}\" of room {Room} is not a number")]
+    private partial void NotANumber(string room, string text);
 }

@@ -1,4 +1,7 @@
-"""Collects the lines of all services: collector.py ENDPOINT TOTAL. Prints its endpoint, and how many lines came and how many of them differ."""
+"""Collects the lines of all services: collector.py ENDPOINT TOTAL.
+
+Prints its endpoint, the number of received lines, and the number of different lines.
+"""
 import sys
 
 import zmq

@@ -1,4 +1,4 @@
-"""Tells devices what to do: controller.py ENDPOINT COUNT. Prints how many commands each device did."""
+"""Sends commands to devices: controller.py ENDPOINT COUNT. Prints how many commands each device executed."""
 import collections
 import sys
 

@@ -1,4 +1,4 @@
-"""A device that does what it is told: device.py ENDPOINT NAME. Prints its endpoint."""
+"""A device that executes commands: device.py ENDPOINT NAME. Prints its endpoint."""
 import sys
 
 import zmq

@@ -1,4 +1,7 @@
-"""Shows what devices tell: monitor.py ENDPOINT DEVICES. Prints its endpoint, each device that it hears, and how many events there were."""
+"""Receives the events of devices: monitor.py ENDPOINT DEVICES.
+
+Prints its endpoint, each device that it receives from, and the number of events.
+"""
 import sys
 
 import zmq

@@ -1,4 +1,4 @@
-"""A device that tells of events: sensor.py ENDPOINT NAME COUNT. Each line on standard input lets it go on."""
+"""A device that publishes events: sensor.py ENDPOINT NAME COUNT. It continues after each line on standard input."""
 import sys
 import threading
 
@@ -13,7 +13,7 @@ topic = f"event.{name}".encode()
 go = threading.Event()
 threading.Thread(target=lambda: (sys.stdin.readline(), go.set()), daemon=True).start()
 
-# A publisher is not told whether somebody listens: it says that it is there until its user has seen it.
+# A publisher does not know its subscribers. It publishes a test message until a line arrives on standard input.
 while not go.wait(0.05):
     socket.send_multipart([topic, b"here"])
 for number in range(count):

@@ -1,4 +1,4 @@
-"""A service that logs: service.py ENDPOINT NAME COUNT. Ends when all its lines have been taken."""
+"""A service that sends log lines: service.py ENDPOINT NAME COUNT. It ends when all its lines have been sent."""
 import sys
 
 import zmq
