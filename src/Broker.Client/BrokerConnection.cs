@@ -60,7 +60,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>Connects to the server that a dialer reaches, with default options.</summary>
-    /// <param name="dialer">The same as <see cref="ClientOptions.Dialer"/>: <c>server.Connect()</c> for an embedded
+    /// <param name="dialer">The same as <see cref="ClientOptions.Dialer"/>: <c>server.CreateDialer()</c> for an embedded
     /// server.</param>
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
     /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after

@@ -1,9 +1,11 @@
 namespace Broker.Hosting;
 
-/// <summary>Waits for a start in a factory of a container, which has no other way.</summary>
+/// <summary>Blocks until an asynchronous start has ended. Factories of a container must be synchronous.</summary>
 internal static class Blocking
 {
-    /// <summary>On a thread of the pool, so that no context of the caller's is waited for that the caller itself would have to run.</summary>
+    /// <summary>
+    /// Runs on a pool thread. On the caller's synchronization context the blocked caller could deadlock.
+    /// </summary>
     public static T Run<T>(Func<Task<T>> start)
     {
 #pragma warning disable VSTHRD002 // A factory cannot be awaited, and nothing of the start runs on this thread.

@@ -16,19 +16,21 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds a server, clients and a bridge to the services of a host.</summary>
 /// <remarks>
 /// <para>
-/// Each is a singleton that starts when it is first asked for, or with the host: before any hosted service does, the server first, then
-/// clients, then the bridge. A start that fails fails the host. When the host stops they go on until all hosted services have
-/// stopped, and then stop the other way round, delivering what is queued for as long as
-/// <c>HostOptions.ShutdownTimeout</c> allows.
+/// Each part is a singleton. It starts when it is first resolved, or with the host before any hosted service: first the
+/// server, then clients, then the bridge. If a part fails to start, the host fails to start. When the host stops, the
+/// parts run until all hosted services have stopped. Then they stop in the reverse order. They deliver queued messages
+/// for as long as <c>HostOptions.ShutdownTimeout</c> allows.
 /// </para>
-/// <para>All of a host share one <see cref="EventLoopGroup"/>; one that was registered before is used.</para>
+/// <para>
+/// All parts of a host share one <see cref="EventLoopGroup"/>. If the application has registered a group, they use it.
+/// </para>
 /// </remarks>
 public static class BrokerServices
 {
-    /// <summary>Adds a server: <see cref="BrokerServer"/>, set up by the section <c>Broker</c> of the configuration.</summary>
+    /// <summary>Adds a <see cref="BrokerServer"/>. The configuration section <c>Broker</c> sets its options.</summary>
     /// <param name="services">The services of a host.</param>
-    /// <param name="configure">What code says over the configuration.</param>
-    /// <returns>The services, for more.</returns>
+    /// <param name="configure">Changes the settings after the configuration has been applied.</param>
+    /// <returns>The same services, for chained calls.</returns>
     public static IServiceCollection AddBroker(this IServiceCollection services, Action<BrokerSettings>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
@@ -47,10 +49,12 @@ public static class BrokerServices
         return services;
     }
 
-    /// <summary>Adds a client: <see cref="BrokerConnection"/>, set up by the section <c>BrokerClient</c> of the configuration.</summary>
+    /// <summary>
+    /// Adds a <see cref="BrokerConnection"/>. The configuration section <c>BrokerClient</c> sets its options.
+    /// </summary>
     /// <param name="services">The services of a host.</param>
-    /// <param name="configure">What code says over the configuration.</param>
-    /// <returns>The services, for more.</returns>
+    /// <param name="configure">Changes the settings after the configuration has been applied.</param>
+    /// <returns>The same services, for chained calls.</returns>
     public static IServiceCollection AddBrokerClient(this IServiceCollection services, Action<BrokerClientSettings>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
@@ -61,13 +65,13 @@ public static class BrokerServices
     }
 
     /// <summary>
-    /// Adds a client with a name, for <c>[FromKeyedServices("name")] BrokerConnection</c>, set up by the section <c>BrokerClients:name</c>
-    /// of the configuration.
+    /// Adds a client with a name, for <c>[FromKeyedServices("name")] BrokerConnection</c>. The configuration section
+    /// <c>BrokerClients:name</c> sets its options.
     /// </summary>
     /// <param name="services">The services of a host.</param>
     /// <param name="name">The key of the service.</param>
-    /// <param name="configure">What code says over the configuration.</param>
-    /// <returns>The services, for more.</returns>
+    /// <param name="configure">Changes the settings after the configuration has been applied.</param>
+    /// <returns>The same services, for chained calls.</returns>
     public static IServiceCollection AddBrokerClient(this IServiceCollection services, string name, Action<BrokerClientSettings>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
@@ -79,15 +83,17 @@ public static class BrokerServices
     }
 
     /// <summary>
-    /// Adds a bridge: <see cref="ZeroMqBridge"/>, with the routes of the section <c>ZeroMqBridge</c> of the configuration. It reaches the server of
-    /// this host without a socket, unless that section names another. A host has one bridge: called again, this adds to what code says of it.
+    /// Adds a <see cref="ZeroMqBridge"/> with the routes of the configuration section <c>ZeroMqBridge</c>. It connects
+    /// to this host's server without a socket, unless the section names another server. A host has one bridge: further
+    /// calls add more callbacks to it.
     /// </summary>
     /// <param name="services">The services of a host.</param>
     /// <param name="configure">
-    /// Given options with this host's loops, logger and server and the routes of the configuration, answers those to use; asked again when the
-    /// configuration's routes have changed, and each time after those that were given before it. Null, and without routes in the configuration, for PUB and SUB at the usual ports.
+    /// Receives options with this host's loops, logger, server and configured routes, and returns the options to use.
+    /// It runs again when the configured routes change. Callbacks of several calls run in the order of the calls.
+    /// Without a callback and without configured routes, the bridge has a route for PUB and SUB at the default ports.
     /// </param>
-    /// <returns>The services, for more.</returns>
+    /// <returns>The same services, for chained calls.</returns>
     public static IServiceCollection AddZeroMqBridge(
         this IServiceCollection services, Func<IServiceProvider, ZeroMqBridgeOptions, ZeroMqBridgeOptions>? configure = null)
     {
@@ -129,7 +135,7 @@ public static class BrokerServices
         services.AddLogging();
         services.TryAddSingleton(static provider =>
         {
-            // The count is the server's setting; where there is none, the default.
+            // The server's settings contain the number of loops. Without a server it is the default.
             int loops = provider.GetService<IOptions<BrokerSettings>>()?.Value.Loops ?? 0;
             var log = new HostingLog(provider.GetRequiredService<ILoggerFactory>());
             var options = new EventLoopOptions { ThreadName = "broker loop", OnFault = log.LoopFault };

@@ -18,14 +18,14 @@ internal static class ClientStart
         nameof(BrokerClientSettings.ReconnectBufferSize), nameof(BrokerClientSettings.MaxReconnectAttempts),
     ];
 
-    /// <exception cref="OptionsValidationException">A setting is wrong; the text names its key.</exception>
+    /// <exception cref="OptionsValidationException">A setting is wrong. The message names the key.</exception>
     public static BrokerConnection Start(IServiceProvider services, string name)
     {
         BrokerClientSettings settings = services.GetRequiredService<IOptionsMonitor<BrokerClientSettings>>().Get(name);
         string section = name.Length == 0 ? BrokerClientSettings.Section : ConfigurationPath.Combine(BrokerClientSettings.NamedSection, name);
         if (settings.FirstConnect == FirstConnect.Retry)
         {
-            throw Wrong(name, $"{section}:{nameof(settings.FirstConnect)}: Retry would hold up the start without an end; Background does not.");
+            throw Wrong(name, $"{section}:{nameof(settings.FirstConnect)}: Retry could block the start forever; use Background instead.");
         }
 
         try
@@ -38,8 +38,9 @@ internal static class ClientStart
         }
     }
 
-    /// <summary>Which setting is wrong; null when that is not known.</summary>
-    // Texts of options begin with the one that is wrong, those of TLS with that, and of all settings addresses alone have a format.
+    /// <summary>Returns the key of the wrong setting; null if it is not known.</summary>
+    // A message of the options begins with the wrong option, and a message about TLS begins with "TLS". Only addresses
+    // cause a FormatException.
     public static string? Key(IServiceProvider services, BrokerClientSettings settings, Exception wrong) => wrong switch
     {
         FormatException => nameof(settings.Servers),
@@ -47,7 +48,7 @@ internal static class ClientStart
         _ => Array.Find(Checked, key => wrong.Message.StartsWith(key + " ", StringComparison.Ordinal)),
     };
 
-    // The first file that is not there, else the first that is said.
+    // The first file that does not exist, otherwise the first configured file.
     private static string? TlsKey(IServiceProvider services, BrokerClientSettings settings)
     {
         (string Key, string? File)[] all =
@@ -62,17 +63,19 @@ internal static class ClientStart
 
     private static OptionsValidationException Wrong(string name, string problem) => new(name, typeof(BrokerClientSettings), [problem]);
 
-    /// <summary>What settings say, over options with the host's loops.</summary>
-    /// <param name="services">The host's.</param>
-    /// <param name="settings">Where there is no server in them, the host's own is meant.</param>
-    /// <param name="options">What is not set stays.</param>
+    /// <summary>Applies the settings to options that have the host's loops.</summary>
+    /// <param name="services">The host's services.</param>
+    /// <param name="settings">
+    /// The settings. If they name no server, the client connects to the host's own server.
+    /// </param>
+    /// <param name="options">The options to start from. Options without a setting keep their value.</param>
     public static ClientOptions Apply(IServiceProvider services, BrokerClientSettings settings, ClientOptions options)
     {
         BrokerServer? server = settings.Servers.Count == 0 ? services.GetService<BrokerServer>() : null;
         options = options with
         {
             Servers = settings.Servers.Count == 0 ? options.Servers : [.. settings.Servers],
-            // A user of this host's own server need show nothing: the server is told who it is.
+            // A user of this host's own server needs no password: the host passes the user to the server directly.
             Dialer = server?.CreateDialer(settings.Password is null ? settings.User : null),
             Name = settings.Name ?? options.Name,
             User = settings.Password is null && server is not null ? null : settings.User,
@@ -97,7 +100,7 @@ internal static class ClientStart
             {
                 Name = shown, Loops = services.GetRequiredService<EventLoopGroup>(), LoggerFactory = services.GetRequiredService<ILoggerFactory>(),
             });
-        // Last, so that callbacks of the application's stand beside the log and not in its place.
+        // Last, so that logging is added to the application's callbacks and does not replace them.
         var log = new HostingLog(services.GetRequiredService<ILoggerFactory>());
         var state = services.GetRequiredService<HostedState>();
         string client = options.Name ?? "(default)";

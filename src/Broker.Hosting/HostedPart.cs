@@ -1,7 +1,7 @@
 namespace Broker.Hosting;
 
-/// <summary>Something that starts and stops with the host.</summary>
-/// <param name="Kind">When.</param>
-/// <param name="Resolve">Gets it, and thereby starts it if nobody has asked for it yet.</param>
-/// <param name="Name">Tells it from others of its kind.</param>
+/// <summary>A part that starts and stops with the host.</summary>
+/// <param name="Kind">The kind of the part, which decides when it starts and stops.</param>
+/// <param name="Resolve">Resolves the part from the services. The first call starts it.</param>
+/// <param name="Name">The part's name among parts of its kind.</param>
 internal sealed record HostedPart(HostedPartKind Kind, Func<IServiceProvider, object> Resolve, string Name = "default");

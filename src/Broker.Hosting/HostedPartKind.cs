@@ -1,6 +1,6 @@
 namespace Broker.Hosting;
 
-/// <summary>What starts before what.</summary>
+/// <summary>The kinds of parts, in the order of their start.</summary>
 internal enum HostedPartKind
 {
     Server,

@@ -10,10 +10,12 @@ using Microsoft.Extensions.Options;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Starts the parts before any hosted service starts, and stops them when all have stopped: a service may use them all its life.
+/// Starts the parts before any hosted service starts, and stops them after all hosted services have stopped. So a
+/// hosted service can always use them.
 /// </summary>
 /// <remarks>
-/// A host may be asked to stop while it starts, by another thread: no further part starts then, and the stop waits for the one that is starting.
+/// Another thread may stop the host while it starts. Then no further part starts, and the stop waits for the part that
+/// is starting.
 /// </remarks>
 internal sealed class HostedParts(
     IServiceProvider services,
@@ -27,7 +29,7 @@ internal sealed class HostedParts(
 {
     private readonly HostingLog _log = new(loggers);
     private readonly ShutdownTime _time = new(options.Value.ShutdownTimeout, TimeProvider.System);
-    // Written by the start, and by the stop that has waited for it.
+    // The start writes this field. The stop writes it after it has waited for the start.
     private volatile ImmutableList<object> _started = [];
     private volatile TaskCompletionSource? _startEnd;
 
@@ -38,10 +40,12 @@ internal sealed class HostedParts(
     private bool IsStopping => application.ApplicationStopping.IsCancellationRequested;
 
     /// <remarks>
-    /// Completes when all parts have started, or the host was asked to stop: that is no failure of its start. Otherwise throws what
-    /// kept a part from starting, with no part running any more.
+    /// Completes when all parts have started, or when the host was asked to stop. If a part cannot start, it stops all
+    /// started parts and throws the part's exception.
     /// </remarks>
-    /// <exception cref="OperationCanceledException">The caller has given up the start, or the host was disposed of.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// The caller has canceled the start, or the host was disposed.
+    /// </exception>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
         var end = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -66,10 +70,10 @@ internal sealed class HostedParts(
             await CloseAsync().ConfigureAwait(false);
             if (e is ObjectDisposedException { ObjectName: nameof(IServiceProvider) })
             {
-                throw new OperationCanceledException("The host was disposed of while it started.", e);
+                throw new OperationCanceledException("The host was disposed while it started.", e);
             }
 
-            // Whoever has asked for the stop wants no part, so that one could not start is for the log alone.
+            // The host is stopping, so a part that could not start is logged and not thrown.
             if (!IsStopping)
             {
                 throw;
@@ -105,7 +109,7 @@ internal sealed class HostedParts(
 
         foreach (ZeroMqBridge bridge in Bridges)
         {
-            // What ZeroMQ peers have sent is in the server before its clients are drained.
+            // Messages from ZeroMQ peers must reach the server before its clients are drained.
             await TryAsync(() => bridge.StopIngressAsync(cancellationToken)).ConfigureAwait(false);
         }
 
@@ -116,7 +120,7 @@ internal sealed class HostedParts(
 
         if (Server is { } server)
         {
-            // What it has for ZeroMQ peers is in the bridge before that is closed.
+            // Messages for ZeroMQ peers must reach the bridge before the bridge is closed.
             await TryAsync(async () => _log.Drained(await server.DrainAsync(Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false)))
                 .ConfigureAwait(false);
         }
@@ -131,7 +135,8 @@ internal sealed class HostedParts(
             ExceptionDispatchInfo.Throw(failure);
         }
 
-        // One that fails leaves the others their stop. That the time is over, or a server was lost before, is no failure of the host.
+        // If one part fails to stop, the others still stop. An expired time limit or a lost server does not fail the
+        // host.
         async Task TryAsync(Func<Task> stop)
         {
             try
@@ -169,10 +174,10 @@ internal sealed class HostedParts(
         }
     }
 
-    // The last one first. The container disposes of them once more, which does nothing.
+    // In reverse order. The container disposes them again, which has no effect.
     private async Task CloseAsync()
     {
-        // So that a client's end is not taken for one that nobody wanted.
+        // Marks the close as intended, so that it is not logged as an unexpected close.
         state.Drain();
         ImmutableList<object> started = _started;
         _started = [];
@@ -184,13 +189,13 @@ internal sealed class HostedParts(
             }
             catch (Exception e)
             {
-                // What is thrown to the host is why the start failed.
+                // The host receives the exception of the failed start, and not one of the clean-up.
                 _log.NotDrained(e);
             }
         }
     }
 
-    // The bridge is told a time: what is left of the host's once clients have been drained. Who has cancelled the stop waits no longer.
+    // The bridge gets the time that the host has left after the clients were drained, or none if the stop was canceled.
     private Task<long> CloseAsync(ZeroMqBridge bridge, CancellationToken cancellationToken)
         => bridge.CloseAsync(cancellationToken.IsCancellationRequested ? ShutdownTime.Least : _time.Left());
 }

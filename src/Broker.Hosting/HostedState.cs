@@ -1,12 +1,12 @@
 namespace Broker.Hosting;
 
-/// <summary>How far the host's life has come, for health checks.</summary>
+/// <summary>The state of the host's lifecycle, for health checks.</summary>
 internal sealed class HostedState
 {
     private volatile bool _isStarted;
     private volatile bool _isDraining;
 
-    /// <summary>Whether everything of ours has started.</summary>
+    /// <summary>Whether all parts have started.</summary>
     public bool IsStarted => _isStarted;
 
     /// <summary>Whether the host has begun to stop.</summary>

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting;
 
-/// <summary>Makes a server's options of settings, and says what is wrong with them before anything is started.</summary>
+/// <summary>Converts settings to a server's options and validates them before anything starts.</summary>
 internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<BrokerSettings>
 {
     private const string Systemd = "systemd";
@@ -21,7 +21,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
         catch (Exception e) when (e is ArgumentException or FormatException or IOException or SocketException)
         {
-            // Texts begin with the key, name it as a parameter, or speak of TLS and of its files.
+            // The message begins with the key, has it as the parameter's name, or is about TLS and its files.
             return Failed(
                 e is ArgumentException { ParamName: { } key } ? $"{key[..1].ToUpperInvariant()}{key[1..]}: {e.Message}"
                 : TlsKey(options.Tls, e.Message) is { } tls ? $"{tls}: {e.Message}"
@@ -43,11 +43,11 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             : Names(tls.ClientAuthorityFile) ? nameof(tls.ClientAuthorityFile) : null;
         return key is not null ? $"{nameof(BrokerSettings.Tls)}:{key}" : problem.StartsWith("TLS", StringComparison.Ordinal) ? nameof(BrokerSettings.Tls) : null;
 
-        // As it was opened, with whatever folder is before it.
+        // The message contains the resolved path, which can have another folder in front.
         bool Names(string? file) => file is not null && problem.Contains($"{file}'", StringComparison.Ordinal);
     }
 
-    /// <summary>All but loops and logger.</summary>
+    /// <summary>Applies all settings except loops and logger.</summary>
     public static BrokerServerOptions Build(IServiceProvider services, BrokerSettings settings)
     {
         var options = new BrokerServerOptions { ServerName = settings.ServerName, ServerTags = [.. settings.ServerTags] };
@@ -87,7 +87,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         {
             if (settings.Listen.Count > 0)
             {
-                throw new ArgumentException("InProcessOnly and Listen contradict each other.");
+                throw new ArgumentException("InProcessOnly and Listen exclude each other: remove one of them.");
             }
 
             return;
@@ -117,8 +117,8 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         IReadOnlyList<InheritedEndPoint> wanted = [.. all.Where(e => name is null || string.Equals(e.Name, name, StringComparison.Ordinal))];
         return wanted.Count > 0 ? wanted : throw new ArgumentException(
             all.Count == 0
-                ? $"Listen: \"{address}\" is for sockets that systemd has opened, and it has opened none for this process: is it started by its socket unit?"
-                : $"Listen: \"{address}\" is none of the sockets that systemd has opened: {string.Join(", ", all)}.");
+                ? $"Listen: \"{address}\" needs a socket from systemd, and systemd has passed none: start the process by its socket unit."
+                : $"Listen: \"{address}\" is not one of the sockets that systemd has passed: {string.Join(", ", all)}.");
     }
 
     private static IReadOnlyList<InheritedEndPoint> OfSystemd()
@@ -133,14 +133,14 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
     }
 
-    /// <param name="address">As the settings have it.</param>
-    /// <param name="resolve">Where the path of a socket begins.</param>
+    /// <param name="address">The address as written in the settings.</param>
+    /// <param name="resolve">Makes the path of a Unix socket absolute.</param>
     internal static EndPoint Parse(string address, Func<string, string> resolve)
         => Parse(address, resolve, Dns.GetHostAddresses, Socket.OSSupportsIPv6);
 
-    /// <param name="address">As the settings have it.</param>
-    /// <param name="resolve">Where the path of a socket begins.</param>
-    /// <param name="lookUp">The addresses of a name.</param>
+    /// <param name="address">The address as written in the settings.</param>
+    /// <param name="resolve">Makes the path of a Unix socket absolute.</param>
+    /// <param name="lookUp">Resolves a host name to addresses.</param>
     /// <param name="hasIPv6">Whether this machine has IPv6.</param>
     internal static EndPoint Parse(string address, Func<string, string> resolve, Func<string, IPAddress[]> lookUp, bool hasIPv6)
     {
@@ -172,7 +172,8 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         throw new ArgumentException($"Listen: \"{address}\" is none of \"host:port\", \"*:port\", \"port\", \"unix:/path\" and \"systemd\".");
     }
 
-    // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one, in whatever order they come.
+    // A name can have several addresses, such as localhost with IPv4 and IPv6. The server uses the first in a fixed
+    // order, whatever the order of the lookup.
     private static IPAddress AddressOf(string host, string address, Func<string, IPAddress[]> lookUp)
     {
         try

@@ -6,11 +6,11 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting;
 
-/// <summary>Starts the server of a host and keeps it as its settings are.</summary>
+/// <summary>Starts the server of a host and applies later changes of its settings.</summary>
 internal static class ServerStart
 {
-    /// <exception cref="OptionsValidationException">A setting is wrong; the text names its key.</exception>
-    /// <exception cref="ListenException">An address cannot be had.</exception>
+    /// <exception cref="OptionsValidationException">A setting is wrong. The message names the key.</exception>
+    /// <exception cref="ListenException">An address cannot be bound.</exception>
     public static BrokerServer Start(IServiceProvider services)
     {
         ILoggerFactory loggers = services.GetRequiredService<ILoggerFactory>();
@@ -18,7 +18,8 @@ internal static class ServerStart
         BrokerSettings settings = services.GetRequiredService<IOptions<BrokerSettings>>().Value;
         BrokerServerOptions options = ServerSetup.Build(services, settings);
         options.Loops ??= services.GetRequiredService<EventLoopGroup>();
-        // Before there is a server: a host that is disposed of meanwhile answers nothing any more, and would know nothing of it.
+        // Resolved before the server exists: a host that is disposed meanwhile resolves no more services, and could not
+        // dispose the server.
         SettingsReload reload = services.GetRequiredService<SettingsReload>();
         options.LogTo(loggers);
         BrokerServer server = Blocking.Run(() => BrokerServer.StartAsync(options));

@@ -6,10 +6,10 @@ using Microsoft.Extensions.Primitives;
 
 namespace Broker.Hosting;
 
-/// <summary>Gives a running server the settings of a configuration that has changed: all of them or none.</summary>
+/// <summary>Applies a changed configuration to a running server: all of its settings or none.</summary>
 /// <remarks>
-/// It asks the factory of options and not the monitor, whose listeners are not told why there is nothing new: settings that are wrong
-/// would be thrown at whoever has changed the file.
+/// It reads the settings from the options factory. The options monitor would throw wrong settings to the code that
+/// changed the file, and would not report them to its listeners.
 /// </remarks>
 internal sealed class SettingsReload(
     IServiceProvider services, IOptionsFactory<BrokerSettings> factory, IEnumerable<IOptionsChangeTokenSource<BrokerSettings>> sources, ILoggerFactory loggers)
@@ -56,11 +56,11 @@ internal sealed class SettingsReload(
         }
         catch (ObjectDisposedException)
         {
-            // The server has ended meanwhile.
+            // The server was disposed during the reload.
         }
         catch (Exception e)
         {
-            // Also what the binder says of values that are none, which names the key.
+            // The binder throws for values that it cannot parse; its message names the key.
             _log.NotReloaded(e.Message);
         }
         finally

@@ -1,22 +1,25 @@
 namespace Broker.Hosting;
 
-/// <summary>The time that a host has for its stop, for parts that are told a time and no token.</summary>
+/// <summary>
+/// The time that remains for a host's stop, for parts that accept a time limit and no cancellation token.
+/// </summary>
 /// <param name="whole"><c>HostOptions.ShutdownTimeout</c>.</param>
-/// <param name="time">By what it goes.</param>
+/// <param name="time">The clock.</param>
 internal sealed class ShutdownTime(TimeSpan whole, TimeProvider time)
 {
-    // Also when others have used all of it: what a peer is about to take anyway is not thrown away.
+    // The minimum, even if other parts have used all of the time: messages that a peer is about to accept are not
+    // dropped.
     internal static readonly TimeSpan Least = TimeSpan.FromMilliseconds(100);
 
-    // A host without a limit; more than timers take would not be a time-out but a fault.
+    // The maximum, for a host without a limit. Timers throw for longer times.
     internal static readonly TimeSpan Most = TimeSpan.FromDays(1);
 
     private long? _begin;
 
-    /// <summary>The stop has begun; later calls do nothing.</summary>
+    /// <summary>Starts the clock when the stop begins. Later calls do nothing.</summary>
     public void Begin() => _begin ??= time.GetTimestamp();
 
-    /// <summary>What is left of it.</summary>
+    /// <summary>The remaining time.</summary>
     public TimeSpan Left()
     {
         TimeSpan limit = whole == Timeout.InfiniteTimeSpan || whole > Most ? Most : whole;

@@ -60,7 +60,7 @@ public sealed class ClientLogTests
 
         await host.Services.GetRequiredKeyedService<BrokerConnection>("other").CloseAsync();
 
-        await Wait.UntilAsync(() => host.Log.Has("Broker.Hosting[17] Error: Client other is closed while the host goes on"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Hosting[17] Error: Client other was closed while the host runs"), () => host.Log.Text);
         await host.StopAsync(Cancellation);
         Assert.False(host.Log.Has("Client (default) is closed"), host.Log.Text);
     }

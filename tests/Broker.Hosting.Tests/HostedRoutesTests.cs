@@ -130,8 +130,8 @@ public sealed partial class HostedRoutesTests
     [InlineData("Shadow", "maybe", "ZeroMqBridge:Routes:devices:Shadow: \"maybe\" is not true or false.")]
     [InlineData("Endpoint", "dial tcp://127.0.0.1:1", "ZeroMqBridge:Routes:devices:Endpoint: \"dial tcp://127.0.0.1:1\" is not an endpoint such as ")]
     [InlineData("Endpoint", "tcp://nonsense", "ZeroMqBridge:Routes:devices: ")]
-    [InlineData("Endpoint", null, "ZeroMqBridge:Routes:devices: the route has no endpoint of ZeroMQ programs.")]
-    [InlineData("Subject", null, "ZeroMqBridge:Routes:devices:Subject: just one of it and Prefix must be said.")]
+    [InlineData("Endpoint", null, "ZeroMqBridge:Routes:devices: the route needs an endpoint for ZeroMQ programs.")]
+    [InlineData("Subject", null, "ZeroMqBridge:Routes:devices:Subject: set either it or Prefix, and not both.")]
     [InlineData("Subject", "a b", "ZeroMqBridge:Routes:devices: 'a b' is not a valid subject to subscribe to.")]
     public async Task A_start_says_what_is_wrong_and_at_which_key(string key, string? value, string expected)
     {

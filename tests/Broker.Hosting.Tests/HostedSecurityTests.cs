@@ -126,19 +126,19 @@ public sealed partial class HostedSecurityTests : IDisposable
     }
 
     [Theory]
-    [InlineData("Mechanism", "Role=server", "it must be said: null, plain or curve.")]
-    [InlineData("Mechanism", "Mechanism=gssapi;Role=server", "it must be said: null, plain or curve.")]
-    [InlineData("Role", "Mechanism=curve;SecretKeyFile=x", "the mechanism curve needs the bridge's part in it: server or client.")]
-    [InlineData("Role", "Mechanism=plain;Role=both", "the mechanism plain needs the bridge's part in it: server or client.")]
-    [InlineData("Role", "Mechanism=null;Role=server", "the mechanism null has none.")]
-    [InlineData("SecretKeyFile", "Mechanism=curve;Role=server", "it must be said: a file with the bridge's secret key.")]
-    [InlineData("SecretKeyFile", $"Mechanism=curve;Role=server;SecretKeyFile={Secret}", "what it says is not a file with the bridge's secret key (there is no such file).")]
-    [InlineData("ServerKeyFile", "Mechanism=curve;Role=client", "it must be said: a file with the server's public key.")]
-    [InlineData("UsersFile", "Mechanism=plain;Role=server", "it must be said: a file with lines of user:password.")]
+    [InlineData("Mechanism", "Role=server", "it is required: null, plain or curve.")]
+    [InlineData("Mechanism", "Mechanism=gssapi;Role=server", "it is required: null, plain or curve.")]
+    [InlineData("Role", "Mechanism=curve;SecretKeyFile=x", "the mechanism curve needs the bridge's role: server or client.")]
+    [InlineData("Role", "Mechanism=plain;Role=both", "the mechanism plain needs the bridge's role: server or client.")]
+    [InlineData("Role", "Mechanism=null;Role=server", "the mechanism null has no roles: remove the key.")]
+    [InlineData("SecretKeyFile", "Mechanism=curve;Role=server", "it is required: a file with the bridge's secret key.")]
+    [InlineData("SecretKeyFile", $"Mechanism=curve;Role=server;SecretKeyFile={Secret}", "its value is not a file with the bridge's secret key (there is no such file).")]
+    [InlineData("ServerKeyFile", "Mechanism=curve;Role=client", "it is required: a file with the server's public key.")]
+    [InlineData("UsersFile", "Mechanism=plain;Role=server", "it is required: a file with lines of user:password.")]
     [InlineData("UsersFile", $"Mechanism=plain;Role=server;UsersFile=*{Secret}", "\"*\" is not a file with lines of user:password (its line 1 is not user:password).")]
     [InlineData("Clients", $"Mechanism=null;Clients={Secret}", "Security has no such key; it has Mechanism, Role.")]
     [InlineData("User", $"Mechanism=plain;Role=client;PasswordFile=*{Secret}", "a PLAIN client needs it.")]
-    [InlineData("PasswordFile", "Mechanism=plain;Role=client;User=ada", "it must be said: a file with a password.")]
+    [InlineData("PasswordFile", "Mechanism=plain;Role=client;User=ada", "it is required: a file with a password.")]
     public async Task A_start_names_the_key_that_is_wrong_and_shows_no_secret(string key, string security, string problem)
     {
         string file = "";
@@ -185,7 +185,7 @@ public sealed partial class HostedSecurityTests : IDisposable
     {
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(("ZeroMqBridge:Security:Mechanism", "null")));
 
-        Assert.Equal("ZeroMqBridge:Security: there is no route that it is for.", Assert.Single(refused.Failures));
+        Assert.Equal("ZeroMqBridge:Security: no route uses it.", Assert.Single(refused.Failures));
     }
 
     private static (string, string)[] Bound() =>

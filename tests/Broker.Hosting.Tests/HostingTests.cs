@@ -38,7 +38,7 @@ public sealed class HostingTests
         Assert.Equal("hello", await Wait.For(heard));
         await host.StopAsync(Cancellation);
         Assert.Equal((ConnectionState.Closed, ConnectionState.Closed), (client.State, other.State));
-        Assert.True(host.Log.Has("Broker.Hosting[4] Information: The server has stopped: everything was delivered"), host.Log.Text);
+        Assert.True(host.Log.Has("Broker.Hosting[4] Information: The server has stopped and has delivered all messages"), host.Log.Text);
         using var late = new TcpClient();
         await Assert.ThrowsAsync<SocketException>(() => late.ConnectAsync(IPAddress.Loopback, port, Cancellation).AsTask());
     }
@@ -228,7 +228,7 @@ public sealed class HostingTests
 
         await host.StopAsync(over.Token);
 
-        Assert.Matches(@"Broker\.Hosting\[5\] Warning: The server has stopped with \d+ messages \(\d+ bytes\) for 1 clients not delivered", host.Log.Text);
+        Assert.Matches(@"Broker\.Hosting\[5\] Warning: The server has stopped and did not deliver \d+ messages \(\d+ bytes\) to 1 clients", host.Log.Text);
     }
 
     [Fact]

@@ -23,7 +23,7 @@ public sealed class StartAndStopTests
 
         await host.RunAsync();
 
-        Assert.True(host.Log.Has("Broker.Hosting[4] Information: The server has stopped: everything was delivered"), host.Log.Text);
+        Assert.True(host.Log.Has("Broker.Hosting[4] Information: The server has stopped and has delivered all messages"), host.Log.Text);
     }
 
     [Fact]
@@ -43,7 +43,7 @@ public sealed class StartAndStopTests
 
         await Task.WhenAll(start, stop).WaitAsync(Wait.Limit, Cancellation);
         await AssertClosedAsync(port);
-        Assert.True(host.Log.Has("Broker.Hosting[4] Information: The server has stopped: everything was delivered"), host.Log.Text);
+        Assert.True(host.Log.Has("Broker.Hosting[4] Information: The server has stopped and has delivered all messages"), host.Log.Text);
     }
 
     [Fact]
@@ -94,7 +94,7 @@ public sealed class StartAndStopTests
         Assert.Contains(taken, e.Message, StringComparison.Ordinal);
         await AssertClosedAsync(port);
         Assert.Equal(ConnectionState.Closed, host.Services.GetRequiredService<BrokerConnection>().State);
-        Assert.True(host.Log.Has("Broker.Hosting[20] Error: The host does not start, and what had started is closed: Bridge default: Cannot bind to tcp://" + taken), host.Log.Text);
+        Assert.True(host.Log.Has("Broker.Hosting[20] Error: The host cannot start, and its started parts are closed: Bridge default: Cannot bind to tcp://" + taken), host.Log.Text);
         Assert.False(host.Log.Has("Broker.Hosting[17]"), host.Log.Text);
     }
 

@@ -2,6 +2,8 @@ using Broker.Bridge;
 
 namespace Broker.Hosting;
 
-/// <summary>What code says of a host's bridge. Several are called one after the other.</summary>
-/// <param name="Configure">Given the options so far, answers those to use.</param>
+/// <summary>
+/// A callback that changes the options of a host's bridge. Several callbacks run one after the other.
+/// </summary>
+/// <param name="Configure">Receives the current options and returns the options to use.</param>
 internal sealed record BridgeConfiguration(Func<IServiceProvider, ZeroMqBridgeOptions, ZeroMqBridgeOptions> Configure);

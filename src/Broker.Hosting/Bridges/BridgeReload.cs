@@ -8,12 +8,12 @@ using Microsoft.Extensions.Primitives;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Gives a running bridge the routes of a configuration that has changed. Those that are as they were go on undisturbed, and so do those that
-/// code has added. A route that cannot be started as it is wanted goes on as it was.
+/// Applies the routes of a changed configuration to a running bridge. Unchanged routes, and routes that code has added,
+/// keep running. If a changed route cannot start, the old route is started again.
 /// </summary>
 internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
 {
-    // What is queued for the ZeroMQ programs of a route that ends.
+    // The time for delivering messages that are queued for the ZeroMQ programs of a removed route.
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
     private readonly HostingLog _log = new(loggers);
@@ -21,11 +21,11 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
     private readonly Dictionary<string, (string Definition, RouteOptions Options)> _running = new(StringComparer.Ordinal);
     private IDisposable? _watch;
 
-    /// <summary>Looks from now on.</summary>
-    /// <param name="bridge">What is running.</param>
-    /// <param name="section">Whose changes count.</param>
-    /// <param name="routes">The routes of the configuration that it was started with.</param>
-    /// <param name="read">Reads them anew, and what the bridge is to be told of them.</param>
+    /// <summary>Starts to watch the configuration for changes.</summary>
+    /// <param name="bridge">The running bridge.</param>
+    /// <param name="section">The section to watch.</param>
+    /// <param name="routes">The configured routes that the bridge was started with.</param>
+    /// <param name="read">Reads the routes and the bridge's options again.</param>
     public void Watch(
         ZeroMqBridge bridge,
         IConfigurationSection section,
@@ -59,11 +59,11 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The bridge has ended meanwhile.
+            // The bridge was disposed during the reload.
         }
         catch (Exception e)
         {
-            // Also what the application's code says when it is asked.
+            // The application's callbacks can throw too.
             _log.RoutesNotReloaded(e.Message);
         }
         finally
@@ -88,7 +88,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
         int started = 0;
         foreach ((string name, BridgeRouteSettings route) in wanted.Where(route => !_running.ContainsKey(route.Key)))
         {
-            // What code has taken out is not to be.
+            // Code has removed this route, so it must not start.
             if (options.Routes.FirstOrDefault(each => string.Equals(each.Name, name, StringComparison.Ordinal)) is not { } changed)
             {
                 continue;
@@ -103,7 +103,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
             problems.Add($"{BridgeStart.Section}:Routes:{name}: {problem}");
             if (before.TryGetValue(name, out var old) && await StartAsync(bridge, old.Options, old.Definition).ConfigureAwait(false) is { } worse)
             {
-                problems.Add($"{BridgeStart.Section}:Routes:{name} as it was: {worse}");
+                problems.Add($"{BridgeStart.Section}:Routes:{name}, restarting the old route: {worse}");
             }
         }
 

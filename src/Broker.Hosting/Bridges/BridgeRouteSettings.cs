@@ -3,21 +3,21 @@ using Microsoft.Extensions.Configuration;
 
 namespace Broker.Hosting;
 
-/// <summary>One route as the configuration has it.</summary>
-/// <param name="Options">What the bridge is told.</param>
-/// <param name="Definition">The same for two routes that are alike, by which a reload finds those that have changed.</param>
+/// <summary>One configured route.</summary>
+/// <param name="Options">The route's options for the bridge.</param>
+/// <param name="Definition">A text that is equal for equal routes. A reload compares it to find changed routes.</param>
 internal sealed record BridgeRouteSettings(RouteOptions Options, string Definition)
 {
-    /// <summary>All routes in a section, each below its name.</summary>
-    /// <param name="section">It.</param>
-    /// <param name="security">Reads their security.</param>
-    /// <param name="inherited">The security of those that say nothing of it.</param>
-    /// <param name="problems">What is wrong is added here; each begins with its key.</param>
+    /// <summary>Reads all routes of a section. The key of each route is its name.</summary>
+    /// <param name="section">The section to read.</param>
+    /// <param name="security">Reads the security settings of the routes.</param>
+    /// <param name="inherited">The security of routes without security settings.</param>
+    /// <param name="problems">Receives each problem as a text that begins with the key.</param>
     public static IReadOnlyDictionary<string, BridgeRouteSettings> ReadAll(
         IConfigurationSection section, RouteSecurity security, SocketSecurity? inherited, List<string> problems)
     {
         var read = new Dictionary<string, BridgeRouteSettings>(StringComparer.Ordinal);
-        // One that another source of the configuration has set to null is none.
+        // Another configuration source can remove a route by setting it to null.
         foreach (IConfigurationSection route in section.GetChildren().Where(static route => route.AsEnumerable().Any(static pair => pair.Value is not null)))
         {
             if (Read(route, security, inherited, problems) is { } settings)
@@ -46,7 +46,7 @@ internal sealed record BridgeRouteSettings(RouteOptions Options, string Definiti
         keys.RejectTheRest($"a route of the pattern {options.Pattern}");
         if (problems.Count == before && Endpoints(options) == 0)
         {
-            problems.Add($"{section.Path}: the route has no endpoint of ZeroMQ programs.");
+            problems.Add($"{section.Path}: the route needs an endpoint for ZeroMQ programs.");
         }
 
         if (problems.Count > before)
@@ -64,7 +64,7 @@ internal sealed record BridgeRouteSettings(RouteOptions Options, string Definiti
             return null;
         }
 
-        // Files may hold other keys under the same names.
+        // The files can contain new keys although their names are the same.
         return new BridgeRouteSettings(options, string.Join('\n', section.AsEnumerable().Order(Comparer<KeyValuePair<string, string?>>.Create(
             static (one, other) => string.CompareOrdinal(one.Key, other.Key))).Select(static pair => $"{pair.Key}={pair.Value}").Append(secured?.Definition)));
     }

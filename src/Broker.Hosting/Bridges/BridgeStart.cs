@@ -10,11 +10,11 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting;
 
-/// <summary>Starts the bridge of a host and keeps its routes as its configuration has them.</summary>
+/// <summary>Starts the bridge of a host and applies later changes of its configured routes.</summary>
 internal sealed class BridgeStart(
     IServiceProvider services, ILoggerFactory loggers, EventLoopGroup loops, IReadOnlyList<BridgeConfiguration> configurations)
 {
-    /// <summary>The section of the configuration.</summary>
+    /// <summary>The name of the configuration section.</summary>
     public const string Section = "ZeroMqBridge";
 
     private const string RoutesKey = "Routes";
@@ -23,8 +23,8 @@ internal sealed class BridgeStart(
 
     private static readonly string[] Keys = [ClientKey, RoutesKey, RouteSecurity.Key];
 
-    /// <exception cref="ListenException">An address cannot be had.</exception>
-    /// <exception cref="OptionsValidationException">A setting is wrong; each text names its key.</exception>
+    /// <exception cref="ListenException">An address cannot be bound.</exception>
+    /// <exception cref="OptionsValidationException">A setting is wrong. Each message names the key.</exception>
     public ZeroMqBridge Start()
     {
         IConfigurationSection? section = services.GetService<IConfiguration>()?.GetSection(Section);
@@ -34,13 +34,14 @@ internal sealed class BridgeStart(
         bool requireServer = RequireServer(section, settings, problems);
         ZeroMqBridgeOptions options = Configure(routes, Client(settings), requireServer);
         ThrowIfAny(problems);
-        // Before there is a bridge: a host that is disposed of meanwhile answers nothing any more, and would know nothing of it.
+        // Resolved before the bridge exists: a host that is disposed meanwhile resolves no more services, and could not
+        // dispose the bridge.
         BridgeReload? reload = section is null ? null : services.GetRequiredService<BridgeReload>();
         ZeroMqBridge bridge;
         bool isChecked = false;
         try
         {
-            // What is wrong after this is the client's.
+            // Errors from here on come from the client's settings.
             options.Validate();
             isChecked = true;
             bridge = Blocking.Run(() => ZeroMqBridge.StartAsync(options));
@@ -57,7 +58,7 @@ internal sealed class BridgeStart(
         reload?.Watch(bridge, section!, routes, Read);
         return bridge;
 
-        // The same at each reload: code that says more of a route, such as its security, says it again.
+        // Each reload runs the callbacks again, because they can change routes, for example their security.
         (IReadOnlyDictionary<string, BridgeRouteSettings> Routes, ZeroMqBridgeOptions Options) Read()
         {
             var wrong = new List<string>();
@@ -84,7 +85,7 @@ internal sealed class BridgeStart(
         IReadOnlyDictionary<string, BridgeRouteSettings> routes = BridgeRouteSettings.ReadAll(section.GetSection(RoutesKey), security, inherited, problems);
         if (inherited is not null && routes.Count == 0 && problems.Count == 0)
         {
-            problems.Add($"{section.Path}:{RouteSecurity.Key}: there is no route that it is for.");
+            problems.Add($"{section.Path}:{RouteSecurity.Key}: no route uses it.");
         }
 
         return routes;
@@ -120,7 +121,7 @@ internal sealed class BridgeStart(
             : ClientStart.Apply(services, settings, options);
     }
 
-    // A bridge waits for its server unless it is told not to, where a client fails.
+    // By default a bridge waits for its server; a client fails if it finds none.
     private static bool RequireServer(IConfigurationSection? section, BrokerClientSettings? settings, List<string> problems)
     {
         if (settings is null || section![FirstConnectKey] is null)
@@ -130,13 +131,13 @@ internal sealed class BridgeStart(
 
         if (settings.FirstConnect == FirstConnect.Retry)
         {
-            problems.Add($"{Section}:{FirstConnectKey}: Retry would hold up the start without an end; Background does not.");
+            problems.Add($"{Section}:{FirstConnectKey}: Retry could block the start forever; use Background instead.");
         }
 
         return settings.FirstConnect == FirstConnect.Fail;
     }
 
-    // Null where nothing is said of the client.
+    // Null if the section has no client settings.
     private static BrokerClientSettings? ClientSettings(IConfigurationSection? section, List<string> problems)
     {
         if (section?.GetSection(ClientKey) is not { } client || !client.Exists())

@@ -5,7 +5,9 @@ using Microsoft.Extensions.Configuration;
 
 namespace Broker.Hosting;
 
-/// <summary>The section of a route, or one within it. What is wrong with a value is added to the problems, which name its key.</summary>
+/// <summary>
+/// Reads the section of a route or a section inside it. Wrong values are added to the problems with their key.
+/// </summary>
 internal sealed class RouteSection(IConfigurationSection section, List<string> problems) : IRouteConfiguration
 {
     private const string EndpointShape = "an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\"";
@@ -13,10 +15,10 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
 
     private readonly HashSet<string> _known = new(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>The keys that were asked for.</summary>
+    /// <summary>The keys that were read. They are the valid keys of the section.</summary>
     public IReadOnlySet<string> Known => _known;
 
-    /// <summary>Null without the key.</summary>
+    /// <summary>Reads a text; null if the key is missing.</summary>
     public string? ReadText(string key)
     {
         _known.Add(key);
@@ -74,7 +76,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
             key, otherwise, "one of " + string.Join(", ", Enum.GetNames<T>()), static text =>
                 Enum.TryParse(text, ignoreCase: true, out T choice) && Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase) ? choice : null);
 
-    // The options say what is wrong with it.
+    // The options check the value and report what is wrong.
     public string ReadSubjectPrefix(string key, string otherwise) => ReadText(key) ?? otherwise;
 
     public IReadOnlyList<string>? ReadTexts(string key, string one) => Texts(key) is { Count: > 0 } texts ? texts : null;
@@ -83,7 +85,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     {
         if ((ReadText(key) is null) == (ReadText(other) is null))
         {
-            Problem(key, $"just one of it and {other} must be said");
+            Problem(key, $"set either it or {other}, and not both");
         }
     }
 
@@ -95,7 +97,9 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         }
     }
 
-    /// <summary>One endpoint, or an array of those and of sections with <c>Endpoint</c> and <c>Allow</c>.</summary>
+    /// <summary>
+    /// Reads one endpoint, or an array whose elements are endpoints or sections with <c>Endpoint</c> and <c>Allow</c>.
+    /// </summary>
     public IReadOnlyList<BridgeEndpoint> ReadEndpoints(string key)
     {
         _known.Add(key);
@@ -132,7 +136,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         }
     }
 
-    /// <summary>What a section within this one says; null without it.</summary>
+    /// <summary>Reads a section inside this section; null if it is missing.</summary>
     public T? ReadSection<T>(string key, Func<IRouteConfiguration, T> read)
         where T : class
     {
@@ -149,8 +153,8 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         return result;
     }
 
-    /// <summary>Adds a problem for each key that nobody has asked for.</summary>
-    /// <param name="whose">What has no such key.</param>
+    /// <summary>Adds a problem for each unknown key.</summary>
+    /// <param name="whose">The name of the setting that has no such key, for the message.</param>
     public void RejectTheRest(string whose)
     {
         foreach (IConfigurationSection child in section.GetChildren().Where(child => !_known.Contains(child.Key)))
@@ -159,7 +163,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         }
     }
 
-    /// <summary>Says what is wrong with a key, without what it says: that may be secret.</summary>
+    /// <summary>Adds a problem with the key. The value is left out because it may be secret.</summary>
     public void Problem(string key, string what)
     {
         _known.Add(key);

@@ -3,14 +3,14 @@ using Broker.ZeroMq;
 namespace Broker.Hosting;
 
 /// <summary>
-/// The section <c>Security</c> of a route, or of the bridge for all routes that have none: the command's block <c>security</c>, written as a host
-/// writes it. Keys and passwords are in files, which are read with it.
+/// Reads the section <c>Security</c> of a route, or of the bridge for all routes without one. It corresponds to the
+/// command's block <c>security</c>. Keys and passwords are in files, which are read with the section.
 /// </summary>
-/// <param name="cryptography">CURVE's; null where the host has none.</param>
-/// <param name="resolve">Where relative files begin.</param>
+/// <param name="cryptography">The cryptography for CURVE; null if the host has no such service.</param>
+/// <param name="resolve">Makes a relative file name absolute.</param>
 internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<string, string> resolve)
 {
-    /// <summary>The key of the section.</summary>
+    /// <summary>The key of the section <c>Security</c>.</summary>
     public const string Key = "Security";
 
     private const string Mechanism = "Mechanism";
@@ -24,7 +24,10 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
 
     private static readonly string[] AllKeys = [Mechanism, Role, SecretKeyFile, Clients, ServerKeyFile, UsersFile, User, PasswordFile];
 
-    /// <summary>What the section within another says; <paramref name="otherwise"/> without it, and when something of it is wrong, which is a problem then.</summary>
+    /// <summary>
+    /// Reads the section inside another section. Returns <paramref name="otherwise"/> if the section is missing, or
+    /// wrong; a wrong section adds a problem.
+    /// </summary>
     public SocketSecurity? Read(RouteSection parent, SocketSecurity? otherwise) => parent.ReadSection(Key, section => Read((RouteSection)section) ?? SocketSecurity.None) ?? otherwise;
 
     private SocketSecurity? PlainClient(RouteSection section)
@@ -42,12 +45,12 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
         }
         catch (ArgumentException)
         {
-            section.Problem(User, $"it and what {PasswordFile} has must be at most 255 octets each");
+            section.Problem(User, $"it and the password in {PasswordFile} must have at most 255 bytes each");
             return null;
         }
     }
 
-    // What is no file may be the secret itself in the place of its file, and is not shown.
+    // A value that is not a file may be the secret itself, written in place of the file's name, so it is not shown.
     private T? File<T>(RouteSection section, string key, string what, Func<string, T> read, bool isNeeded)
         where T : class
     {
@@ -55,7 +58,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
         {
             if (isNeeded)
             {
-                section.Problem(key, $"it must be said: a file with {what}");
+                section.Problem(key, $"it is required: a file with {what}");
             }
 
             return null;
@@ -64,7 +67,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
         T? result = SocketSecurity.TryRead(resolve(file), read, out string? wrong);
         if (result is null)
         {
-            section.Problem(key, $"{(Path.Exists(resolve(file)) ? $"\"{file}\"" : "what it says")} is not a file with {what} ({wrong})");
+            section.Problem(key, $"{(Path.Exists(resolve(file)) ? $"\"{file}\"" : "its value")} is not a file with {what} ({wrong})");
         }
 
         return result;
@@ -90,17 +93,17 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
             case ("curve", "client"):
                 return CurveClient(section, cryptography);
             case ("plain" or "curve", _):
-                section.Problem(Role, $"the mechanism {mechanism} needs the bridge's part in it: server or client");
+                section.Problem(Role, $"the mechanism {mechanism} needs the bridge's role: server or client");
                 break;
             case ("null", _):
-                section.Problem(Role, "the mechanism null has none");
+                section.Problem(Role, "the mechanism null has no roles: remove the key");
                 break;
             default:
-                section.Problem(Mechanism, "it must be said: null, plain or curve");
+                section.Problem(Mechanism, "it is required: null, plain or curve");
                 break;
         }
 
-        // One problem, and not that the others are for nothing.
+        // Report the one problem only, and not also that the other keys have no effect.
         foreach (string key in AllKeys)
         {
             section.ReadText(key);

@@ -6,25 +6,26 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds the health checks of what <see cref="BrokerServices"/> adds.</summary>
+/// <summary>Adds health checks for the parts that <see cref="BrokerServices"/> adds.</summary>
 public static class BrokerHealth
 {
-    /// <summary>The tag of what says whether the process is to be restarted.</summary>
+    /// <summary>The tag of checks for liveness: if one fails, the process should be restarted.</summary>
     public const string LiveTag = "live";
 
-    /// <summary>The tag of what says whether the process is to be sent work.</summary>
+    /// <summary>The tag of checks for readiness: if one fails, the process should receive no work.</summary>
     public const string ReadyTag = "ready";
 
-    // A loop that does not answer is not waited for without an end. An application that wants another time changes the registration.
+    // The time limit for a loop's answer. An application can change it in the registration.
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Adds <c>broker-loops</c> (tag <c>live</c>: every event loop answers within 5 s), <c>broker</c> (tag <c>ready</c>: everything has started and
-    /// the server is not draining) and <c>broker-client</c> (tag <c>ready</c>: the default client is connected, if there is one; degraded
-    /// while it looks for a server). A check starts nothing: what is asked before the host has started is answered by "starting".
+    /// Adds three checks. <c>broker-loops</c> (tag <c>live</c>) is healthy if every event loop answers within 5 s.
+    /// <c>broker</c> (tag <c>ready</c>) is healthy if all parts have started and the server is not draining.
+    /// <c>broker-client</c> (tag <c>ready</c>) is healthy if the default client is connected, and degraded while it
+    /// reconnects. A check starts no part. Before the host has started, a check reports "starting".
     /// </summary>
     /// <param name="checks">The host's checks: <c>services.AddHealthChecks()</c>.</param>
-    /// <returns>The checks, for more.</returns>
+    /// <returns>The same checks, for chained calls.</returns>
     public static IHealthChecksBuilder AddBroker(this IHealthChecksBuilder checks)
     {
         ArgumentNullException.ThrowIfNull(checks);
@@ -40,7 +41,7 @@ public static class BrokerHealth
         {
             if (!state.IsStarted)
             {
-                // The process lives, and its loops may not have been made yet.
+                // The process is alive, but its loops may not exist yet.
                 return HealthCheckResult.Healthy("starting");
             }
 

@@ -2,11 +2,13 @@ using Broker.Transport;
 
 namespace Broker.Hosting;
 
-/// <summary>Asks event loops whether they still turn.</summary>
+/// <summary>Checks whether event loops still run.</summary>
 internal static class LoopAnswers
 {
-    /// <summary>Asks one after the other, and answers whether all of them run; false at once when one has ended.</summary>
-    /// <exception cref="OperationCanceledException">One has not answered in time.</exception>
+    /// <summary>
+    /// Posts work to one loop after the other. Returns true if all ran it, and false if a loop has ended.
+    /// </summary>
+    /// <exception cref="OperationCanceledException">A loop has not answered in time.</exception>
     public static async Task<bool> AllAsync(EventLoopGroup loops, CancellationToken cancellationToken)
     {
         for (int i = 0; i < loops.Count; i++)

@@ -3,38 +3,38 @@ using Broker.Client;
 namespace Broker.Hosting;
 
 /// <summary>
-/// How a client in a host is set up, as configuration can say it: the section <c>BrokerClient</c>, or <c>BrokerClients:NAME</c> for
-/// one with a name. What is not set is as in <see cref="ClientOptions"/>.
+/// The configurable settings of a client in a host: the section <c>BrokerClient</c>, or <c>BrokerClients:NAME</c> for a
+/// client with a name. Settings without a value use the defaults of <see cref="ClientOptions"/>.
 /// </summary>
 public sealed class BrokerClientSettings
 {
-    /// <summary>The section of the client without a name.</summary>
+    /// <summary>The name of the section for the client without a name.</summary>
     public const string Section = "BrokerClient";
 
-    /// <summary>The section with those that have names.</summary>
+    /// <summary>The name of the section that contains the named clients.</summary>
     public const string NamedSection = "BrokerClients";
 
     /// <summary>
-    /// Where the servers are. Empty, the default: the server of this host, without a socket, or where there is none
-    /// <c>nats://127.0.0.1:4222</c>.
+    /// The servers' addresses. If empty (the default), the client connects to this host's server without a socket, or
+    /// to <c>nats://127.0.0.1:4222</c> if the host has no server.
     /// </summary>
     public IList<string> Servers { get; } = [];
 
-    /// <summary>What the server shows for the connection. Default: the name of the client, if it has one.</summary>
+    /// <summary>The connection's name on the server. Default: the name of the client, if it has one.</summary>
     public string? Name { get; set; }
 
-    /// <summary>The user; with the server of this host no password is needed.</summary>
+    /// <summary>The user's name. This host's own server needs no password.</summary>
     public string? User { get; set; }
 
-    /// <summary>That user's password.</summary>
+    /// <summary>The password of <see cref="User"/>.</summary>
     public string? Password { get; set; }
 
     /// <summary>The token.</summary>
     public string? Token { get; set; }
 
     /// <summary>
-    /// What becomes of a start that finds no server: it fails (<see cref="FirstConnect.Fail"/>, the default), or goes on while the
-    /// client looks for one (<see cref="FirstConnect.Background"/>).
+    /// What happens if no server is reachable at the start: the start fails (<see cref="FirstConnect.Fail"/>, the
+    /// default), or it completes and the client keeps trying (<see cref="FirstConnect.Background"/>).
     /// </summary>
     public FirstConnect FirstConnect { get; set; }
 
@@ -64,9 +64,11 @@ public sealed class BrokerClientSettings
 
     internal List<Func<IServiceProvider, ClientOptions, ClientOptions>> Configurations { get; } = [];
 
-    /// <summary>Says in code what configuration cannot: <c>settings.Configure(options => options with { Sign = key.Sign })</c>.</summary>
-    /// <param name="configure">Called after the other settings were applied.</param>
-    /// <returns>These settings, for more.</returns>
+    /// <summary>
+    /// Says in code what configuration cannot: <c>settings.Configure(options => options with { Sign = key.Sign })</c>.
+    /// </summary>
+    /// <param name="configure">Runs after the other settings were applied.</param>
+    /// <returns>The same settings, for chained calls.</returns>
     public BrokerClientSettings Configure(Func<ClientOptions, ClientOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(configure);
@@ -74,7 +76,7 @@ public sealed class BrokerClientSettings
     }
 
     /// <inheritdoc cref="Configure(Func{ClientOptions, ClientOptions})"/>
-    /// <param name="configure">The same with the host's services.</param>
+    /// <param name="configure">The same callback, which also receives the host's services.</param>
     public BrokerClientSettings Configure(Func<IServiceProvider, ClientOptions, ClientOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(configure);

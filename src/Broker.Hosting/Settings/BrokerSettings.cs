@@ -3,28 +3,30 @@ using Broker.Server;
 namespace Broker.Hosting;
 
 /// <summary>
-/// How a server in a host is set up, as configuration can say it: the section <c>Broker</c>. What is not set is as in
-/// <see cref="BrokerServerOptions"/>; what cannot be said here is said in code (<see cref="Configure(Action{BrokerServerOptions})"/>).
+/// The configurable settings of a server in a host: the section <c>Broker</c>. Settings without a value use the
+/// defaults of <see cref="BrokerServerOptions"/>. Set other options in code (<see
+/// cref="Configure(Action{BrokerServerOptions})"/>).
 /// </summary>
 public sealed class BrokerSettings
 {
-    /// <summary>The section of the configuration.</summary>
+    /// <summary>The name of the configuration section.</summary>
     public const string Section = "Broker";
 
     /// <summary>
-    /// Where to listen: <c>host:port</c>, <c>*:port</c> for all of IPv4 and IPv6, a port alone for this machine only,
-    /// <c>unix:/path</c>, or <c>systemd</c> for the sockets that systemd has opened for this process, <c>systemd/name</c> for those with
-    /// this <c>FileDescriptorName=</c>. Port 0 takes a free one. Empty, the default: <c>127.0.0.1:4222</c>.
+    /// The addresses to listen on: <c>host:port</c>, <c>*:port</c> for all IPv4 and IPv6 addresses, a port alone for
+    /// this machine only, <c>unix:/path</c>, <c>systemd</c> for the sockets that systemd has passed to this process, or
+    /// <c>systemd/name</c> for those with this <c>FileDescriptorName=</c>. Port 0 chooses a free port. If empty (the
+    /// default): <c>127.0.0.1:4222</c>.
     /// </summary>
     public IList<string> Listen { get; } = [];
 
-    /// <summary>Whether there are no sockets at all: only clients in this process. Default false.</summary>
+    /// <summary>Whether only clients of this process can connect, without any socket. Default: false.</summary>
     public bool InProcessOnly { get; set; }
 
-    /// <summary>The name in INFO.</summary>
+    /// <summary>The server's name in INFO.</summary>
     public string? ServerName { get; set; }
 
-    /// <summary>Words that describe the server.</summary>
+    /// <summary>The server's tags, for monitoring.</summary>
     public IList<string> ServerTags { get; } = [];
 
     /// <summary>As <see cref="BrokerServerOptions.MaxPayload"/>.</summary>
@@ -72,24 +74,28 @@ public sealed class BrokerSettings
     /// <summary>As <see cref="BrokerServerOptions.NoAuthUser"/>.</summary>
     public string? NoAuthUser { get; set; }
 
-    /// <summary>Who may connect. Empty, the default, and no token: everybody.</summary>
+    /// <summary>
+    /// The users that may connect. If empty (the default) and without a token, every client may connect.
+    /// </summary>
     public IList<BrokerUserSettings> Users { get; } = [];
 
-    /// <summary>TLS with clients. Null, the default: none.</summary>
+    /// <summary>The TLS settings for clients. Null, the default, means no TLS.</summary>
     public BrokerTlsSettings? Tls { get; set; }
 
     /// <summary>
-    /// Event loops, each one thread, that everything of this host shares: server, clients and bridge. 0, the default: half of the
-    /// processors, at most 8.
+    /// The number of event loops, each with one thread, which this host's server, clients and bridge share. 0, the
+    /// default, means half of the processors, at most 8.
     /// </summary>
     public int Loops { get; set; }
 
-    /// <summary>What only code can say: callbacks, accounts, certificates from a store. Called after all others, at start and at each reload.</summary>
+    /// <summary>
+    /// The callbacks of <see cref="Configure(Action{BrokerServerOptions})"/>, run at the start and at each reload.
+    /// </summary>
     internal List<Action<IServiceProvider, BrokerServerOptions>> Configurations { get; } = [];
 
-    /// <summary>Says in code what configuration cannot: callbacks, accounts, certificates from a store.</summary>
-    /// <param name="configure">Called after the other settings were applied, at start and at each reload.</param>
-    /// <returns>These settings, for more.</returns>
+    /// <summary>Sets options that configuration cannot set: callbacks, accounts, certificates from a store.</summary>
+    /// <param name="configure">Runs after the other settings were applied, at the start and at each reload.</param>
+    /// <returns>The same settings, for chained calls.</returns>
     public BrokerSettings Configure(Action<BrokerServerOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(configure);
@@ -97,7 +103,7 @@ public sealed class BrokerSettings
     }
 
     /// <inheritdoc cref="Configure(Action{BrokerServerOptions})"/>
-    /// <param name="configure">The same with the host's services.</param>
+    /// <param name="configure">The same callback, which also receives the host's services.</param>
     public BrokerSettings Configure(Action<IServiceProvider, BrokerServerOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(configure);

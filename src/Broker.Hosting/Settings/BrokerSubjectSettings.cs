@@ -1,11 +1,11 @@
 namespace Broker.Hosting;
 
-/// <summary>Subjects that a user may use.</summary>
+/// <summary>The subjects that a user may publish or subscribe to.</summary>
 public sealed class BrokerSubjectSettings
 {
-    /// <summary>These and no others; empty for all.</summary>
+    /// <summary>The allowed subjects. If empty, all subjects are allowed.</summary>
     public IList<string> Allow { get; } = [];
 
-    /// <summary>But not these.</summary>
+    /// <summary>The denied subjects, which override <see cref="Allow"/>.</summary>
     public IList<string> Deny { get; } = [];
 }

@@ -2,7 +2,10 @@ using Broker.Server;
 
 namespace Broker.Hosting;
 
-/// <summary>TLS with clients; files are read again at each reload. Relative ones begin at the content root of the host.</summary>
+/// <summary>
+/// The TLS settings for clients. Each reload reads the files again. Relative paths are resolved against the host's
+/// content root.
+/// </summary>
 public sealed class BrokerTlsSettings
 {
     /// <summary>As <see cref="ServerTlsOptions.CertificateFile"/>.</summary>

@@ -2,19 +2,19 @@ using Broker.Server;
 
 namespace Broker.Hosting;
 
-/// <summary>A user that clients may be.</summary>
+/// <summary>A user that a client can authenticate as.</summary>
 public sealed class BrokerUserSettings
 {
-    /// <summary>The name.</summary>
+    /// <summary>The user's name.</summary>
     public string? Name { get; set; }
 
-    /// <summary>The password, or with <c>Broker.Cryptography</c> a bcrypt hash of it.</summary>
+    /// <summary>The password, or a bcrypt hash of it. A hash needs the package <c>Broker.Cryptography</c>.</summary>
     public string? Password { get; set; }
 
-    /// <summary>Where it may publish. Null: wherever the default permissions let it.</summary>
+    /// <summary>The subjects that the user may publish to. Null means the default permissions.</summary>
     public BrokerSubjectSettings? Publish { get; set; }
 
-    /// <summary>What it may subscribe to. Null: whatever the default permissions let it.</summary>
+    /// <summary>The subjects that the user may subscribe to. Null means the default permissions.</summary>
     public BrokerSubjectSettings? Subscribe { get; set; }
 
     internal User ToUser()

@@ -4,23 +4,27 @@ using Broker.Transport;
 namespace Broker.Hosting;
 
 /// <summary>
-/// The sockets that systemd has opened for this process before it started it, as sd_listen_fds(3) describes it (socket activation): its
-/// addresses are there before the service is, and stay while it is started again.
+/// The sockets that systemd has passed to this process, as sd_listen_fds(3) describes (socket activation). Clients can
+/// connect before the service runs and while it restarts.
 /// </summary>
 public static class SystemdSockets
 {
-    // After standard input, output and error.
+    // The first descriptor, after standard input, output and error.
     private const int First = 3;
 
-    // The manager's own limit; more are a mistake, and each would be asked for.
+    // The limit of systemd. A larger number is an error, and each descriptor would cost a system call.
     private const int Most = 1024;
 
-    /// <summary>Those that are meant for this process, in the order of the unit; none where it was not started so.</summary>
-    /// <exception cref="FormatException">The variables that tell of them are wrong; the text names the one.</exception>
+    /// <summary>
+    /// Reads the sockets that are meant for this process, in the unit's order. Empty without socket activation.
+    /// </summary>
+    /// <exception cref="FormatException">An environment variable is wrong. The message names it.</exception>
     public static IReadOnlyList<InheritedEndPoint> OfProcess() => Of(Environment.GetEnvironmentVariable, Environment.ProcessId);
 
-    /// <param name="variable">Gives a variable of the environment.</param>
-    /// <param name="process">The id of this process: a program that a service starts has the variables too, and not the sockets.</param>
+    /// <param name="variable">Returns the value of an environment variable.</param>
+    /// <param name="process">
+    /// The id of this process. A child of the service inherits the variables, but not the sockets.
+    /// </param>
     internal static IReadOnlyList<InheritedEndPoint> Of(Func<string, string?> variable, int process)
     {
         string id = process.ToString(CultureInfo.InvariantCulture);
@@ -31,7 +35,7 @@ public static class SystemdSockets
 
         if (!int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) || count > Most)
         {
-            throw new FormatException($"LISTEN_FDS is \"{text}\", which is no count of sockets");
+            throw new FormatException($"LISTEN_FDS is \"{text}\": it must be the number of sockets");
         }
 
         string[] names = variable("LISTEN_FDNAMES") is { Length: > 0 } given ? given.Split(':') : [];

@@ -6,12 +6,14 @@ using Broker.Server;
 
 namespace Broker.Hosting;
 
-/// <summary>The meters of all parts of a host, made by its factory of meters if it has one. They end with the host.</summary>
+/// <summary>
+/// The meters of all parts of a host. The host's meter factory creates them if there is one. The host disposes them.
+/// </summary>
 internal sealed class HostedMetrics(IMeterFactory? meters) : IDisposable
 {
     private readonly List<IDisposable> _metrics = [];
 
-    [SuppressMessage("Reliability", "CA2000:Dispose objects before losing scope", Justification = "They are disposed with this.")]
+    [SuppressMessage("Reliability", "CA2000:Dispose objects before losing scope", Justification = "Dispose disposes them.")]
     public void Add(object part, string name) => _metrics.Add(part switch
     {
         BrokerServer server => new ServerMetrics(server, meters),

@@ -9,16 +9,18 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class BrokerWindowsServices
 {
     /// <summary>
-    /// Lets the host live as Windows asks when it was started by the service control manager; else it lives as before. Stop and
-    /// shutdown stop the host, whose parts drain meanwhile; PARAMCHANGE reloads the configuration.
+    /// Sets the host's lifetime to that of a Windows service, if the service control manager has started the process.
+    /// Otherwise the lifetime stays. The controls stop and shutdown stop the host, and its parts drain. PARAMCHANGE
+    /// reloads the configuration.
     /// </summary>
     /// <remarks>
-    /// Its place is behind whatever else sets a lifetime. With Microsoft.Extensions.Hosting.WindowsServices in the application,
-    /// <c>AddWindowsService</c> does the same but for PARAMCHANGE, pre-shutdown and the exit code; use one of the two.
+    /// Call it after other methods that set a lifetime, because the last one wins. <c>AddWindowsService</c> of
+    /// Microsoft.Extensions.Hosting.WindowsServices does the same without PARAMCHANGE, pre-shutdown and the exit code;
+    /// use one of the two.
     /// </remarks>
     /// <param name="services">The services of a host.</param>
-    /// <param name="serviceName">The name that the service is installed by.</param>
-    /// <returns>The services, for more.</returns>
+    /// <param name="serviceName">The name under which the service is installed.</param>
+    /// <returns>The same services, for chained calls.</returns>
     public static IServiceCollection AddBrokerWindowsService(this IServiceCollection services, string serviceName)
     {
         ArgumentNullException.ThrowIfNull(services);

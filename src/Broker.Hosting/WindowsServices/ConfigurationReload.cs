@@ -4,10 +4,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting;
 
-/// <summary>Reads the configuration of a host again because its service was told to.</summary>
+/// <summary>Reloads the configuration of a host when the service control manager asks for it.</summary>
 internal sealed class ConfigurationReload(IServiceProvider services)
 {
-    /// <summary>A file that cannot be read, such as one that is written at this moment, is logged: what runs goes on as it was.</summary>
+    /// <summary>
+    /// Reloads the configuration. If a file cannot be read, for example while it is written, the method logs the error,
+    /// and the old settings stay.
+    /// </summary>
     public void Reload()
     {
         try
@@ -16,11 +19,12 @@ internal sealed class ConfigurationReload(IServiceProvider services)
         }
         catch (ObjectDisposedException)
         {
-            // The host has ended meanwhile.
+            // The host was disposed during the reload.
         }
         catch (Exception e)
         {
-            // The file is named by the outer one, the place in it by the inner one. Nobody above would catch it: it would end the process.
+            // The outer exception names the file, the inner one the line. No caller would catch it, and it would end
+            // the process.
             string problem = e.InnerException is { } inner ? $"{e.Message} {inner.Message}" : e.Message;
             new HostingLog(services.GetRequiredService<ILoggerFactory>()).NotReloaded(problem);
         }

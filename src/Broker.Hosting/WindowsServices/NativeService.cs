@@ -3,11 +3,13 @@ using System.Runtime.Versioning;
 
 namespace Broker.Hosting;
 
-/// <summary>The calls by which a process is a service (winsvc.h).</summary>
+/// <summary>The native functions for services (winsvc.h).</summary>
 [SupportedOSPlatform("windows")]
 internal static unsafe partial class NativeService
 {
-    /// <summary>ERROR_FAILED_SERVICE_CONTROLLER_CONNECT: the process was not started by the service control manager.</summary>
+    /// <summary>
+    /// ERROR_FAILED_SERVICE_CONTROLLER_CONNECT: the service control manager did not start this process.
+    /// </summary>
     internal const int NotStartedAsService = 1063;
 
     /// <summary>SERVICE_WIN32_OWN_PROCESS.</summary>

@@ -1,11 +1,11 @@
 namespace Broker.Hosting;
 
 /// <summary>
-/// The life of a service as Windows sees it: which status follows which, and what is answered to a control. Apart from the calls of
-/// Windows, so that every control can be given to it by a test. Thread-safe.
+/// The state machine of a Windows service: the order of its statuses, and its answers to controls. It makes no native
+/// call, so a test can send it every control. Thread-safe.
 /// </summary>
-/// <param name="report">Given each status, in order. Called under a lock: it must not call back.</param>
-/// <param name="request">Given what is asked for, on the thread that controls come by, outside the lock.</param>
+/// <param name="report">Receives each status, in order. It is called under a lock, so it must not call back.</param>
+/// <param name="request">Receives each request on the thread of the control handler, outside the lock.</param>
 internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRequest> request)
 {
     /// <summary>ERROR_SERVICE_SPECIFIC_ERROR.</summary>
@@ -25,7 +25,7 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
     internal const uint AcceptParamChange = 0x8;
     internal const uint AcceptPreShutdown = 0x100;
 
-    // Windows takes a service for hung that says nothing for so long, not one that needs long.
+    // Windows treats a service as hung if it reports no progress for this long. A slow stop that reports is not hung.
     private static readonly TimeSpan Hint = TimeSpan.FromSeconds(30);
 
     private readonly Lock _gate = new();
@@ -37,13 +37,13 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
     internal void Running() => Report(
         new ServiceStatus(ServiceState.Running, AcceptStop | AcceptShutdown | AcceptPreShutdown | AcceptParamChange, 0, 0, 0, 0));
 
-    /// <summary>Still stopping: one checkpoint further.</summary>
+    /// <summary>Reports that the service is still stopping, with the next checkpoint.</summary>
     internal void Stopping() => Pending(ServiceState.StopPending, Hint);
 
-    /// <summary>The last report.</summary>
+    /// <summary>Reports that the service has stopped. This is the last report.</summary>
     /// <param name="exitCode">
-    /// Other than 0 makes the recovery actions fire, but after a stop that was asked for: restarting what somebody has stopped is no
-    /// recovery. Such a code is in the event log and the process answers it.
+    /// A code other than 0 triggers the recovery actions, unless the stop was requested: a restart would undo the
+    /// request. After a requested stop, the code appears in the event log and as the process's exit code only.
     /// </param>
     internal void Stopped(int exitCode)
     {
@@ -54,7 +54,7 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
         }
     }
 
-    /// <summary>Answers a control, at once: the work is done elsewhere.</summary>
+    /// <summary>Answers a control immediately. The work runs on another thread.</summary>
     internal uint Handle(uint control)
     {
         switch (control)
@@ -74,7 +74,7 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
                         return 0;
                     }
 
-                    // Before the request: who asks is told by the answer's status that it is on its way.
+                    // Reported before the request runs, so that the caller of the control sees a pending status.
                     _isStopAsked = true;
                     PendingLocked(ServiceState.StopPending, Hint);
                 }
@@ -111,7 +111,7 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
     private void ReportLocked(in ServiceStatus status)
     {
         bool isBack = status.State == ServiceState.Running && _last.State == ServiceState.StopPending;
-        // After the last report the process may be gone, and a service that stops does not run again.
+        // No report may follow the last one, and a stopping service cannot return to running.
         if (_last.State != ServiceState.Stopped && !isBack)
         {
             _last = status;

@@ -1,11 +1,11 @@
 namespace Broker.Hosting;
 
-/// <summary>What the service control manager asks of a service.</summary>
+/// <summary>A request of the service control manager.</summary>
 public enum ServiceRequest
 {
-    /// <summary>Deliver what is queued and end: somebody stops the service, or Windows shuts down.</summary>
+    /// <summary>Deliver queued messages and stop: a user stops the service, or Windows shuts down.</summary>
     Stop,
 
-    /// <summary>Read the settings again (<c>sc control NAME paramchange</c>).</summary>
+    /// <summary>Reload the settings (<c>sc control NAME paramchange</c>).</summary>
     Reload,
 }

@@ -1,6 +1,6 @@
 namespace Broker.Hosting;
 
-/// <summary>The states of SERVICE_STATUS that a service of ours comes to.</summary>
+/// <summary>The states of SERVICE_STATUS that this service uses.</summary>
 internal enum ServiceState : uint
 {
     Stopped = 1,

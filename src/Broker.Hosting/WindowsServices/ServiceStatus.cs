@@ -1,11 +1,14 @@
 namespace Broker.Hosting;
 
-/// <summary>What the service control manager is told: the members of SERVICE_STATUS that change.</summary>
-/// <param name="State">How far it is.</param>
-/// <param name="Accepted">Which controls may come: bits of SERVICE_ACCEPT.</param>
-/// <param name="ExitCode">An error of Windows, 0 for none; <see cref="ServiceLife.SpecificError"/> says that the other one counts.</param>
-/// <param name="SpecificExitCode">The program's own.</param>
-/// <param name="CheckPoint">Grows while something is pending.</param>
-/// <param name="WaitHint">How soon the next report is to be expected, in milliseconds.</param>
+/// <summary>The members of SERVICE_STATUS that change, as reported to the service control manager.</summary>
+/// <param name="State">The service's state.</param>
+/// <param name="Accepted">The accepted controls: bits of SERVICE_ACCEPT.</param>
+/// <param name="ExitCode">
+/// A Windows error code, or 0. <see cref="ServiceLife.SpecificError"/> means that <see cref="SpecificExitCode"/>
+/// applies.
+/// </param>
+/// <param name="SpecificExitCode">The program's own exit code.</param>
+/// <param name="CheckPoint">A number that grows while a start or stop is pending.</param>
+/// <param name="WaitHint">The time until the next report, in milliseconds.</param>
 internal readonly record struct ServiceStatus(
     ServiceState State, uint Accepted, uint ExitCode, uint SpecificExitCode, uint CheckPoint, uint WaitHint);

@@ -6,9 +6,9 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Broker.Hosting;
 
 /// <summary>
-/// This process as a Windows service. <see cref="BrokerWindowsServices.AddBrokerWindowsService"/> does this for a host; who runs without
-/// one connects by hand, says <see cref="Running"/> when it serves, <see cref="Stopping"/> every few seconds while it stops, and
-/// <see cref="Stopped"/> as the very last thing. Thread-safe.
+/// This process as a Windows service. <see cref="BrokerWindowsServices.AddBrokerWindowsService"/> uses it for a host. A
+/// program without a host connects, calls <see cref="Running"/> when it serves, calls <see cref="Stopping"/> every few
+/// seconds while it stops, and calls <see cref="Stopped"/> at its very end. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("windows")]
 public sealed unsafe class WindowsService : IDisposable
@@ -16,7 +16,7 @@ public sealed unsafe class WindowsService : IDisposable
     private readonly string _name;
     private readonly ServiceLife _life;
 
-    // Held here, since Windows keeps nothing but their addresses.
+    // These fields keep the delegates alive, because Windows stores only their addresses.
     private readonly NativeService.ServiceMain _main;
     private readonly NativeService.ControlHandler _handler;
     private readonly ManualResetEventSlim _connected = new();
@@ -33,19 +33,19 @@ public sealed unsafe class WindowsService : IDisposable
     }
 
     /// <summary>
-    /// Connects to the service control manager, which takes the service for starting from then on. To be called soon after the start
-    /// of the process: it is waited for 30 s.
+    /// Connects to the service control manager, which then shows the service as starting. Call it soon after the
+    /// process has started: Windows waits 30 s.
     /// </summary>
-    /// <param name="name">That of the service, as it was installed.</param>
-    /// <param name="onRequest">Is told what is asked for, on a thread of its own for all of them; it must not block.</param>
-    /// <returns>Null if the process was not started as a service.</returns>
-    /// <exception cref="Win32Exception">Windows has refused it.</exception>
+    /// <param name="name">The name under which the service is installed.</param>
+    /// <param name="onRequest">Receives each request, on one thread for all requests. It must not block.</param>
+    /// <returns>The service; null if the process was not started as a service.</returns>
+    /// <exception cref="Win32Exception">Windows has refused the connection.</exception>
     public static WindowsService? Connect(string name, Action<ServiceRequest> onRequest)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(onRequest);
         var service = new WindowsService(name, onRequest);
-        // The dispatcher keeps its thread until the service has ended.
+        // The dispatcher blocks its thread until the service has stopped.
         new Thread(service.Dispatch) { IsBackground = true, Name = "service control" }.Start();
         service._connected.Wait();
         return service._error switch
@@ -56,17 +56,20 @@ public sealed unsafe class WindowsService : IDisposable
         };
     }
 
-    /// <summary>It serves. Stop and reload are asked for from now on.</summary>
+    /// <summary>Reports that the service runs. From now on Windows can send stop and reload requests.</summary>
     public void Running() => _life.Running();
 
-    /// <summary>It is stopping still; without such a word Windows takes it for hung after 30 s.</summary>
+    /// <summary>
+    /// Reports that the service is still stopping. Without a report for 30 s, Windows treats it as hung.
+    /// </summary>
     public void Stopping() => _life.Stopping();
 
     /// <summary>
-    /// It has ended. The process may be ended by this call: nothing is to be done after it. Later calls do nothing.
+    /// Reports that the service has stopped. Windows may end the process during this call, so do nothing after it.
+    /// Later calls do nothing.
     /// </summary>
     /// <param name="exitCode">
-    /// Other than 0 makes the recovery actions of the service fire, unless Windows itself has asked for the stop.
+    /// A code other than 0 triggers the recovery actions of the service, unless Windows has requested the stop.
     /// </param>
     public void Stopped(int exitCode)
     {
@@ -74,7 +77,7 @@ public sealed unsafe class WindowsService : IDisposable
         _ended.Set();
     }
 
-    /// <summary>The same as <see cref="Stopped"/> with a failure, if that was not said.</summary>
+    /// <summary>Calls <see cref="Stopped"/> with a failure code if it was not called before.</summary>
     public void Dispose() => Stopped(1);
 
     private void Dispatch()
@@ -121,7 +124,7 @@ public sealed unsafe class WindowsService : IDisposable
             CheckPoint = status.CheckPoint,
             WaitHint = status.WaitHint,
         };
-        // It fails when the manager is gone, and there is nobody left to be told.
+        // It fails if the service control manager has ended. Then there is no receiver for the error.
         _ = NativeService.SetStatus(_handle, native);
     }
 }

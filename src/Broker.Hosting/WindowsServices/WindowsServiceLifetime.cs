@@ -4,7 +4,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace Broker.Hosting;
 
-/// <summary>The lifetime of a host that is a Windows service; of one that is none, the lifetime that it had before.</summary>
+/// <summary>
+/// The lifetime of a host that runs as a Windows service. Otherwise it passes calls to the lifetime before it.
+/// </summary>
 [SupportedOSPlatform("windows")]
 internal sealed class WindowsServiceLifetime(IServiceProvider services, string name, Func<IHostLifetime?> otherwise) : IHostLifetime, IDisposable
 {
@@ -18,7 +20,7 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
     public Task WaitForStartAsync(CancellationToken cancellationToken)
     {
         var application = services.GetRequiredService<IHostApplicationLifetime>();
-        // The host's own callbacks run within its stop, and that is not the handler's thread to wait for.
+        // StopApplication runs the host's callbacks. The thread of the control handler must not wait for them.
         _service = WindowsService.Connect(name, request => ThreadPool.QueueUserWorkItem(_ => Answer(request, application)));
         if (_service is null)
         {
@@ -46,7 +48,7 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
             return _other?.StopAsync(cancellationToken) ?? Task.CompletedTask;
         }
 
-        // A service of the host that has failed stops the host and leaves no other trace; without a code no recovery would follow.
+        // A hosted service that fails stops the host and leaves no other trace. The exit code triggers the recovery.
         if (Environment.ExitCode == 0 && services.GetServices<IHostedService>().OfType<BackgroundService>().Any(s => s.ExecuteTask is { IsFaulted: true }))
         {
             Environment.ExitCode = 1;
@@ -55,7 +57,7 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
         return Task.CompletedTask;
     }
 
-    // With the host, after the loggers have got what was said: the process may be ended by the last report.
+    // Disposed with the host, after the loggers have written their messages: the last report may end the process.
     public void Dispose()
     {
         _stopping?.Dispose();

@@ -47,7 +47,7 @@ public sealed class SystemdSocketsTests
 
         OptionsValidationException e = await Assert.ThrowsAsync<OptionsValidationException>(host.StartAsync);
 
-        Assert.Contains($"Broker:Listen: \"{address}\" is for sockets that systemd has opened, and it has opened none", e.Message, StringComparison.Ordinal);
+        Assert.Contains($"Broker:Listen: \"{address}\" needs a socket from systemd, and systemd has passed none", e.Message, StringComparison.Ordinal);
     }
 
     [Fact]

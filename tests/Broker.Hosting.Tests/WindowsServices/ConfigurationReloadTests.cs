@@ -20,7 +20,7 @@ public sealed class ConfigurationReloadTests
         await File.WriteAllTextAsync(file, "{", TestContext.Current.CancellationToken);
         reload.Reload();
 
-        Assert.True(host.Log.Has("Broker.Hosting[3] Error: The settings were not reloaded, and nothing has changed: "), host.Log.Text);
+        Assert.True(host.Log.Has("Broker.Hosting[3] Error: The settings were not reloaded, and the old settings still apply: "), host.Log.Text);
         Assert.True(host.Log.Has("appsettings.json"), host.Log.Text);
         Assert.Equal(65_536, server.MaxConnections);
 

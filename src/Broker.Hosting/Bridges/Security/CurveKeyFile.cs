@@ -3,8 +3,8 @@ using Broker.ZeroMq;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Keys of CURVE in files: one that holds the 40 characters of a key and nothing else, or a certificate as czmq and pyzmq write it, with lines
-/// such as <c>public-key = "..."</c>. No message shows what a file holds.
+/// Reads CURVE keys from files. A file contains the 40 characters of a key and nothing else, or it is a certificate in
+/// the format of czmq and pyzmq, with lines such as <c>public-key = "..."</c>. No message shows a file's content.
 /// </summary>
 internal static class CurveKeyFile
 {
@@ -12,15 +12,18 @@ internal static class CurveKeyFile
     private const string PublicName = "public-key";
     private const string SecretName = "secret-key";
 
-    /// <summary>Reads a secret key and makes the pair of it.</summary>
-    /// <exception cref="FormatException">There is none in it, or a public one that is not its.</exception>
+    /// <summary>Reads a secret key and computes its public key.</summary>
+    /// <exception cref="FormatException">
+    /// The file has no secret key, or a public key that does not match it.
+    /// </exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
     public static CurveKeyPair ReadPair(ICurveCryptography cryptography, string file)
     {
         string text = File.ReadAllText(file).Trim();
         string secret = Key(text, SecretName)
-            ?? throw new FormatException(Key(text, PublicName) is null ? "it has no key of 40 characters (Z85)" : "it has a public key alone");
+            ?? throw new FormatException(
+            Key(text, PublicName) is null ? "it has no key of 40 characters (Z85)" : "it has a public key but no secret key");
         CurveKeyPair pair;
         try
         {
@@ -28,11 +31,11 @@ internal static class CurveKeyFile
         }
         catch (FormatException e)
         {
-            throw new FormatException("its key is no 40 characters of Z85", e);
+            throw new FormatException("its key is not valid: it must have 40 characters of Z85", e);
         }
 
         return InCertificate(text, PublicName) is { } shown && !string.Equals(shown, pair.PublicKey.ToString(), StringComparison.Ordinal)
-            ? throw new FormatException("its public key is not that of its secret key")
+            ? throw new FormatException("its public key does not match its secret key")
             : pair;
     }
 
@@ -44,8 +47,8 @@ internal static class CurveKeyFile
             : throw new FormatException("it has no public key of 40 characters (Z85)");
 
     /// <summary>
-    /// Reads any number of public keys: of a folder those of all its files <c>*.key</c>, of a file those of its lines. A line that begins with
-    /// <c>#</c> and is no key is for people, and so is what stands behind a key.
+    /// Reads any number of public keys: from all files <c>*.key</c> of a folder, or from the lines of a file. A line
+    /// that begins with <c>#</c> and is not a key is a comment. Text behind a key is a comment too.
     /// </summary>
     /// <inheritdoc cref="ReadPair"/>
     public static HashSet<CurveKey> ReadMany(string path)
@@ -86,7 +89,7 @@ internal static class CurveKeyFile
         }
     }
 
-    // A text of 40 characters is a key, all of it; a certificate is longer.
+    // A file of exactly 40 characters is a key. A certificate is longer.
     private static string? Key(string text, string name) => text.Length == KeyLength ? text : InCertificate(text, name);
 
     private static string? InCertificate(string text, string name)

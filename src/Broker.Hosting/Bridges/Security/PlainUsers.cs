@@ -4,7 +4,10 @@ using Broker.ZeroMq;
 
 namespace Broker.Hosting;
 
-/// <summary>Who is admitted by PLAIN: a file with <c>user:password</c> in each line. Passwords are kept as hashes and shown by no message.</summary>
+/// <summary>
+/// The users that PLAIN admits, from a file with <c>user:password</c> in each line. Passwords are stored as hashes, and
+/// no message shows them.
+/// </summary>
 internal sealed class PlainUsers
 {
     private readonly Dictionary<string, byte[]> _passwords = new(StringComparer.Ordinal);
@@ -13,10 +16,10 @@ internal sealed class PlainUsers
     {
     }
 
-    /// <summary>Reads a file; empty lines and those that begin with <c>#</c> are for people.</summary>
-    /// <exception cref="FormatException">A line is wrong, or there is nobody in it.</exception>
+    /// <summary>Reads the file. Empty lines and lines that begin with <c>#</c> are ignored.</summary>
+    /// <exception cref="FormatException">A line is wrong, or the file has no users.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
     public static PlainUsers Read(string file)
     {
         var users = new PlainUsers();
@@ -37,19 +40,19 @@ internal sealed class PlainUsers
 
             if (!users._passwords.TryAdd(line[..colon], Hash(line[(colon + 1)..])))
             {
-                throw new FormatException($"its line {number} has a user who was there before");
+                throw new FormatException($"its line {number} repeats a user of an earlier line");
             }
         }
 
         return users._passwords.Count > 0 ? users : throw new FormatException("there is nobody in it");
     }
 
-    /// <summary>Any thread.</summary>
+    /// <summary>Checks a user and a password. Thread-safe.</summary>
     public ValueTask<ZeroMqAdmission> AuthenticateAsync(ZeroMqCredentials shown) => ValueTask.FromResult(
         _passwords.TryGetValue(shown.Username ?? "", out byte[]? password)
             && CryptographicOperations.FixedTimeEquals(password, Hash(shown.Password ?? ""))
             ? ZeroMqAdmission.Admit(shown.Username!)
-            : ZeroMqAdmission.Refuse("its user and password are not known"));
+            : ZeroMqAdmission.Refuse("user or password is wrong"));
 
     private static byte[] Hash(string password) => SHA256.HashData(Encoding.UTF8.GetBytes(password));
 }

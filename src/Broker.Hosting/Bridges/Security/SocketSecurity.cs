@@ -5,19 +5,26 @@ using Broker.ZeroMq;
 
 namespace Broker.Hosting;
 
-/// <summary>The security of a route's ZeroMQ sockets, with the keys that its files held.</summary>
-/// <param name="Mechanism">The mechanism and the bridge's part in it.</param>
-/// <param name="Authenticate">Who is admitted; null for everybody whose own proof holds.</param>
-/// <param name="Definition">The same for two that are alike, also in what the files held, which it does not show; for comparison alone.</param>
+/// <summary>The security of a route's ZeroMQ sockets, with the keys from its files.</summary>
+/// <param name="Mechanism">The mechanism and the bridge's role in it.</param>
+/// <param name="Authenticate">
+/// Decides which peers are admitted; null admits every peer that the mechanism accepts.
+/// </param>
+/// <param name="Definition">
+/// A text that is equal for equal settings and equal file contents. It does not reveal secrets. Only a reload uses it,
+/// to compare.
+/// </param>
 internal sealed record SocketSecurity(
     ZeroMqSecurity Mechanism, Func<ZeroMqCredentials, ValueTask<ZeroMqAdmission>>? Authenticate, string Definition)
 {
-    /// <summary>None, where another was to be had.</summary>
+    /// <summary>The mechanism NULL, for a route that overrides the bridge's security.</summary>
     public static SocketSecurity None => new(ZeroMqSecurity.Null, null, "");
 
-    /// <summary>The bridge is CURVE's server.</summary>
-    /// <param name="keys">Its own.</param>
-    /// <param name="clients">Who is admitted; null for whoever knows its public key.</param>
+    /// <summary>CURVE with the bridge as the server.</summary>
+    /// <param name="keys">The bridge's key pair.</param>
+    /// <param name="clients">
+    /// The public keys of admitted clients; null admits every client that knows the server's public key.
+    /// </param>
     public static SocketSecurity CurveServer(CurveKeyPair keys, HashSet<CurveKey>? clients)
     {
         string admitted = clients is null ? "everybody" : string.Join(' ', clients.Select(static key => key.ToString()).Order(StringComparer.Ordinal));
@@ -28,29 +35,33 @@ internal sealed record SocketSecurity(
             $"curve server {keys.PublicKey} {admitted}");
     }
 
-    /// <summary>The programs are CURVE's servers.</summary>
-    /// <param name="cryptography">What makes the bridge's keys where it has none.</param>
-    /// <param name="own">The bridge's; null for new ones, which are others at each reading and not a change.</param>
-    /// <param name="server">The programs' public key.</param>
+    /// <summary>CURVE with the ZeroMQ programs as the servers.</summary>
+    /// <param name="cryptography">Generates the bridge's key pair if <paramref name="own"/> is null.</param>
+    /// <param name="own">
+    /// The bridge's key pair; null generates one. A reload does not treat a generated pair as a change.
+    /// </param>
+    /// <param name="server">The public key of the programs.</param>
     public static SocketSecurity CurveClient(ICurveCryptography cryptography, CurveKeyPair? own, CurveKey server) => new(
         ZeroMqSecurity.CurveClient(own ?? CurveKeyPair.Generate(cryptography), server), null, $"curve client {server} {own?.PublicKey}");
 
-    /// <summary>The bridge is PLAIN's server. For <see cref="TryRead"/>.</summary>
+    /// <summary>PLAIN with the bridge as the server. Used by <see cref="TryRead"/>.</summary>
     public static SocketSecurity PlainServer(string file) =>
         new(ZeroMqSecurity.PlainServer, PlainUsers.Read(file).AuthenticateAsync, $"plain server {HashOf(File.ReadAllBytes(file))}");
 
-    /// <summary>The programs are PLAIN's servers.</summary>
-    /// <exception cref="ArgumentException">One of the two has more than 255 octets.</exception>
+    /// <summary>PLAIN with the ZeroMQ programs as the servers.</summary>
+    /// <exception cref="ArgumentException">The user or the password has more than 255 bytes.</exception>
     public static SocketSecurity PlainClient(string user, string password) =>
         new(ZeroMqSecurity.PlainClient(user, password), null, $"plain client {user.Length} {user} {HashOf(Encoding.UTF8.GetBytes(password))}");
 
-    /// <summary>A password: a file without the end of its line. For <see cref="TryRead"/>.</summary>
+    /// <summary>Reads a password from a file, without the line end. Used by <see cref="TryRead"/>.</summary>
     public static string ReadPassword(string file) => File.ReadAllText(file).TrimEnd('\r', '\n');
 
-    /// <summary>Reads a file of a setting.</summary>
-    /// <param name="file">It.</param>
-    /// <param name="read">How; what it throws says what is wrong with the file and nothing of what it holds.</param>
-    /// <param name="wrong">Why there is no result.</param>
+    /// <summary>Reads a file that a setting names.</summary>
+    /// <param name="file">The file's path.</param>
+    /// <param name="read">
+    /// Reads the file. Its exceptions say what is wrong and do not contain the file's content.
+    /// </param>
+    /// <param name="wrong">The reason, if the method returns false.</param>
     public static T? TryRead<T>(string file, Func<string, T> read, out string? wrong)
         where T : class
     {
@@ -75,12 +86,12 @@ internal sealed record SocketSecurity(
         return null;
     }
 
-    /// <summary>A route's options with this security.</summary>
+    /// <summary>Returns the route's options with this security.</summary>
     public T Over<T>(T options)
         where T : RouteOptions
         => (T)((RouteOptions)options with { Security = Mechanism, Authenticate = Authenticate });
 
-    /// <summary>What a log may show.</summary>
+    /// <summary>A text without secrets, for logs.</summary>
     public override string ToString() => Mechanism.ToString();
 
     private static string HashOf(byte[] bytes) => Convert.ToHexStringLower(SHA256.HashData(bytes));

@@ -7,7 +7,7 @@ using Broker.Server;
 // The port that other programs connect to; 0 takes a free one.
 int port = args.Length > 0 ? int.Parse(args[0], CultureInfo.InvariantCulture) : BrokerServerOptions.DefaultPort;
 await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(port));
-await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect());
+await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.CreateDialer());
 client.Subscribe("greet.*", static (in message) =>
 {
     Console.WriteLine($"{Encoding.UTF8.GetString(message.Subject)}: {Encoding.UTF8.GetString(message.Body)}");
