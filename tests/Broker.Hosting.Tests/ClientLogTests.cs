@@ -73,7 +73,7 @@ public sealed class ClientLogTests
 
         Task leaving = server.EnterLameDuckAsync(TimeSpan.FromMilliseconds(1), TimeSpan.Zero, Cancellation);
 
-        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[8] Information: Client (default): the server is going to shut down"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[8] Information: Client (default): the server will shut down"), () => host.Log.Text);
         await leaving;
     }
 }
