@@ -5,15 +5,15 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Microsoft.AspNetCore.Hosting;
 
-/// <summary>Makes a port of Kestrel's one at which NATS clients connect to a server.</summary>
+/// <summary>Extension methods that let NATS clients connect to a server at a port of Kestrel.</summary>
 public static class BrokerConnections
 {
     /// <summary>
-    /// Serves NATS clients at this port, with the server among the application's services:
+    /// Serves NATS clients at this port with the <see cref="BrokerServer"/> from the application's services:
     /// <c>kestrel.ListenAnyIP(4222, listen => listen.UseBroker())</c>.
     /// </summary>
     /// <inheritdoc cref="UseBroker(IConnectionBuilder, BrokerServer)"/>
-    /// <exception cref="InvalidOperationException">There is no server among the services.</exception>
+    /// <exception cref="InvalidOperationException">The services contain no server.</exception>
     public static IConnectionBuilder UseBroker(this IConnectionBuilder connections)
     {
         ArgumentNullException.ThrowIfNull(connections);
@@ -21,23 +21,24 @@ public static class BrokerConnections
         if (services.GetService<IServiceProviderIsService>()?.IsService(typeof(BrokerServer)) == false)
         {
             throw new InvalidOperationException(
-                $"There is no {nameof(BrokerServer)} among the services: add one, as AddBroker() of Broker.Hosting does, or name one to {nameof(UseBroker)}.");
+                $"The services contain no {nameof(BrokerServer)}: call AddBroker() of Broker.Hosting, or pass a server to {nameof(UseBroker)}.");
         }
 
-        // Asked for with the first client: while ports are set up the host has not started.
+        // Resolved with the first client, because the host has not started when its ports are configured.
         return Use(connections, new KestrelPort(services.GetRequiredService<BrokerServer>));
     }
 
     /// <summary>Serves NATS clients at this port.</summary>
     /// <remarks>
-    /// Kestrel accepts, and its middleware comes first: with <c>UseHttps</c> before this the port speaks TLS from the first byte, as clients with
-    /// "handshake first" expect it, whatever TLS the server has for its own addresses; and a certificate that the client has shown there is what
-    /// <see cref="BrokerServerOptions.Authorize"/> is given. All else is the server's: users, limits, slow consumers. When the application stops,
-    /// such clients are sent away as by a drain: nothing more is read of them, and what is queued for them is delivered.
+    /// <para>Kestrel accepts the connections and runs its middleware first. With <c>UseHttps</c> before this call, the port
+    /// uses TLS from the first byte ("handshake first"), whatever TLS the server has for its own addresses. Then
+    /// <see cref="BrokerServerOptions.Authorize"/> receives the client's certificate.</para>
+    /// <para>The server applies everything else: users, limits, slow consumers. When the application stops, these clients are
+    /// drained: the server reads no more from them, delivers queued messages and closes.</para>
     /// </remarks>
-    /// <param name="connections">The port, as a rule <c>ListenOptions</c>.</param>
-    /// <param name="server">Whose clients they are. It is not owned.</param>
-    /// <returns>The same, for more.</returns>
+    /// <param name="connections">The port, usually <c>ListenOptions</c>.</param>
+    /// <param name="server">The server for the clients. The caller still owns it.</param>
+    /// <returns>The same builder, for chained calls.</returns>
     public static IConnectionBuilder UseBroker(this IConnectionBuilder connections, BrokerServer server)
     {
         ArgumentNullException.ThrowIfNull(connections);

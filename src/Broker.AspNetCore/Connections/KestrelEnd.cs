@@ -3,13 +3,14 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The server's end of a connection of Kestrel's.</summary>
+/// <summary>The server's end of a connection that Kestrel has accepted.</summary>
 /// <remarks>
-/// Who closes with a linger ends its own direction and reads on until the client has ended the other one. A client behind TLS does not see that
-/// direction end before Kestrel closes all of it, which waits for the server: so what is read ends too, at once or after a while.
+/// A close with a linger ends the server's direction and reads on until the client has ended its direction. A TLS
+/// client does not see the end of one direction before Kestrel closes the whole connection, and Kestrel waits for the
+/// server. So this class also ends the reads, immediately or after the linger time.
 /// </remarks>
 /// <param name="transport">Kestrel's pipe.</param>
-/// <param name="linger">How long the client may take to end its direction after ours has ended.</param>
+/// <param name="linger">The time that the client has to end its direction after the server has ended its own.</param>
 internal sealed class KestrelEnd(IDuplexPipe transport, TimeSpan linger) : PipeReader, IDuplexPipe
 {
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -19,7 +20,7 @@ internal sealed class KestrelEnd(IDuplexPipe transport, TimeSpan linger) : PipeR
 
     public PipeWriter Output => field ??= new Writer(transport.Output, EndLater);
 
-    /// <summary>Done when the server has done with it.</summary>
+    /// <summary>Completes when the server no longer uses the connection.</summary>
     internal Task Done => _done.Task;
 
     public override bool TryRead(out ReadResult result)
@@ -45,7 +46,7 @@ internal sealed class KestrelEnd(IDuplexPipe transport, TimeSpan linger) : PipeR
         _done.TrySetResult();
     }
 
-    // A read that was cancelled for the end is the last.
+    // A read that the end has canceled is the last read.
     private ReadResult EndOf(ReadResult result) => _ends && result.IsCanceled ? new ReadResult(result.Buffer, isCanceled: false, isCompleted: true) : result;
 
     private void EndLater() => _ = EndLaterAsync();

@@ -6,13 +6,13 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Broker.AspNetCore;
 
-/// <summary>Hands connections that Kestrel has accepted to a server. Any thread.</summary>
+/// <summary>Passes connections that Kestrel has accepted to a server. Thread-safe.</summary>
 internal sealed class KestrelPort(Func<BrokerServer> server)
 {
-    // So that a client in clear that is closed has read the reason before a reset could take it.
+    // Lets a client without TLS read the reason for a close before a reset can discard it.
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
-    /// <summary>Returns when the client has gone; Kestrel then sends what is left in its pipe, and closes.</summary>
+    /// <summary>Returns when the client has disconnected. Kestrel then sends the rest of its pipe and closes.</summary>
     internal async Task ServeAsync(ConnectionContext connection)
     {
         ITlsConnectionFeature? tls = connection.Features.Get<ITlsConnectionFeature>();
@@ -24,11 +24,11 @@ internal sealed class KestrelPort(Func<BrokerServer> server)
         }
         catch (ObjectDisposedException)
         {
-            // The server has ended before Kestrel.
+            // The server was disposed before Kestrel.
             return;
         }
 
-        // The host waits for its connections when it stops, and they go by themselves only when they are told.
+        // A stopping host waits for its connections, and they close only if they are asked to.
         CancellationToken stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
         using (stopping.UnsafeRegister(static c => ((PipeClient)c!).Close(Timeout.InfiniteTimeSpan), client))
         {
@@ -36,7 +36,7 @@ internal sealed class KestrelPort(Func<BrokerServer> server)
         }
     }
 
-    // Kestrel listens for both protocols with one socket, and shows IPv4 addresses in a form of IPv6.
+    // Kestrel listens for IPv4 and IPv6 with one socket, and reports IPv4 addresses as mapped IPv6 addresses.
     private static EndPoint? Plain(EndPoint? remote)
         => remote is IPEndPoint { Address.IsIPv4MappedToIPv6: true } ip ? new IPEndPoint(ip.Address.MapToIPv4(), ip.Port) : remote;
 }

@@ -8,8 +8,9 @@ using Microsoft.Extensions.Options;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// Kestrel's sockets, which count against the files that the process may have open like those of every other listener: one too many
-/// is closed where it was accepted. Kestrel's own accept asks again at once when there is no file left, for as long as that lasts.
+/// A transport for Kestrel whose sockets count against the process's limit of open files, like those of every other
+/// listener. It closes a connection over the limit when it accepts it. Kestrel's own transport would retry a failed
+/// accept in a loop while no file descriptor is free.
 /// </summary>
 internal sealed class BudgetedTransport(ConnectionBudget budget, IOptions<SocketTransportOptions> options, ILoggerFactory loggers)
     : IConnectionListenerFactory
@@ -23,7 +24,8 @@ internal sealed class BudgetedTransport(ConnectionBudget budget, IOptions<Socket
     {
         public EndPoint EndPoint => sockets.EndPoint;
 
-        // One after the other: what is refused is closed before the next one is accepted, so that a rush cannot use up the reserve.
+        // One accept at a time: a refused connection is closed before the next accept, so many clients cannot use up
+        // the reserved descriptors.
         public async ValueTask<ConnectionContext?> AcceptAsync(CancellationToken cancellationToken = default)
         {
             while (true)

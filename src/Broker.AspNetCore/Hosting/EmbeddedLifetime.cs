@@ -2,7 +2,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The lifetime of a host that is a part of something else, which starts and stops it.</summary>
+/// <summary>The lifetime of a host that another object starts and stops.</summary>
 internal sealed class EmbeddedLifetime : IHostLifetime
 {
     public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

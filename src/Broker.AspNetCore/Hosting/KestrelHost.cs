@@ -15,7 +15,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Broker.AspNetCore;
 
-/// <summary>Kestrel at one address and nothing around it: no configuration, no logging, no hold on the process's signals.</summary>
+/// <summary>Kestrel at one address, without configuration, logging, and handlers for the process's signals.</summary>
 internal sealed class KestrelHost : IAsyncDisposable
 {
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
@@ -29,7 +29,7 @@ internal sealed class KestrelHost : IAsyncDisposable
         _asked = asked;
     }
 
-    /// <summary>The address that was really taken.</summary>
+    /// <summary>The bound address, with the port that the system chose.</summary>
     internal EndPoint EndPoint
     {
         get
@@ -41,8 +41,11 @@ internal sealed class KestrelHost : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts it; with <paramref name="tls"/> whoever connects has to finish a handshake in the time that headers have.</summary>
-    /// <exception cref="ListenException">The address cannot be had.</exception>
+    /// <summary>
+    /// Starts Kestrel. With <paramref name="tls"/>, clients must complete the handshake within the time limit for
+    /// headers.
+    /// </summary>
+    /// <exception cref="ListenException">The address cannot be bound.</exception>
     internal static async Task<KestrelHost> StartAsync(
         EndPoint endPoint,
         ConnectionBudget budget,
@@ -69,10 +72,10 @@ internal sealed class KestrelHost : IAsyncDisposable
                 }
             });
         });
-        // The last one registered is asked first.
+        // The transport that was registered last has priority.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services => ActivatorUtilities.CreateInstance<BudgetedTransport>(services, budget));
         builder.Services.AddRoutingCore();
-        // The default one takes SIGTERM and SIGINT for itself.
+        // The default lifetime handles SIGTERM and SIGINT.
         builder.Services.AddSingleton<IHostLifetime, EmbeddedLifetime>();
         builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Grace);
         WebApplication application = builder.Build();
@@ -106,7 +109,7 @@ internal sealed class KestrelHost : IAsyncDisposable
         }
     }
 
-    // Kestrel wraps what the socket said, differently for each error.
+    // Kestrel wraps the socket's exception, in a different way for each error.
     private static SocketException? ReasonOf(Exception e)
     {
         for (Exception? at = e; at is not null; at = at.InnerException)

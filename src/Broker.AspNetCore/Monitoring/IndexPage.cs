@@ -3,7 +3,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The page at the root: what there is to look at.</summary>
+/// <summary>The page at the root, which lists the other pages.</summary>
 internal static class IndexPage
 {
     internal static string Write(ServerDescription facts, IReadOnlyList<MonitoringPage> others)
@@ -11,7 +11,7 @@ internal static class IndexPage
         string more = string.Concat(others.Select(page =>
             $"<li><a href=\".{HtmlEncoder.Default.Encode(page.Path)}\">{HtmlEncoder.Default.Encode(page.Path.TrimStart('/'))}</a>: {HtmlEncoder.Default.Encode(page.Title)}</li>\n"));
         string name = HtmlEncoder.Default.Encode(facts.Name);
-        // Relative links: the pages may be below any path.
+        // Relative links, because the pages can have any base path.
         return $$"""
             <!DOCTYPE html>
             <html lang="en">

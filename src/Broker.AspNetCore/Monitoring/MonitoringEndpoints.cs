@@ -5,16 +5,16 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Puts the monitoring pages of a server into a web application.</summary>
+/// <summary>Adds the monitoring pages of a server to a web application.</summary>
 public static class MonitoringEndpoints
 {
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Head];
 
     /// <summary>
-    /// Maps <c>/ /healthz /varz /connz /subsz /accountz</c>, with nats-server's field names and parameters, and <c>/metrics</c> in
-    /// Prometheus text, below <see cref="MonitoringOptions.BasePath"/>.
+    /// Maps <c>/ /healthz /varz /connz /subsz /accountz</c>, with nats-server's field names and parameters, and
+    /// <c>/metrics</c> in Prometheus text, below <see cref="MonitoringOptions.BasePath"/>.
     /// </summary>
-    /// <returns>All of them, to add conventions to, such as <c>RequireAuthorization()</c>.</returns>
+    /// <returns>A builder for all pages, to add conventions such as <c>RequireAuthorization()</c>.</returns>
     public static IEndpointConventionBuilder MapBrokerMonitoring(
         this IEndpointRouteBuilder endpoints, BrokerServer server, MonitoringOptions? options = null)
     {
@@ -45,7 +45,7 @@ public static class MonitoringEndpoints
         void Map(string path, RequestDelegate page) => group.MapMethods(path, Methods, pages.Guarded(path, page));
     }
 
-    /// <summary>The pages of other parts alone, where there is no server.</summary>
+    /// <summary>Maps the additional pages only, for a program without a server.</summary>
     internal static RouteGroupBuilder MapPages(this IEndpointRouteBuilder endpoints, MonitoringOptions options)
     {
         RouteGroupBuilder group = endpoints.MapGroup(options.BasePath);

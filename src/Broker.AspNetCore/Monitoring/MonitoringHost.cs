@@ -5,10 +5,10 @@ using Microsoft.AspNetCore.Builder;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The monitoring pages of one server at an HTTP or HTTPS address of their own.</summary>
+/// <summary>Serves the monitoring pages of one server at an HTTP or HTTPS address of their own.</summary>
 /// <remarks>
-/// It does not own the server, logs nothing and leaves the process's signals alone. In a program that has a web host already use
-/// <see cref="MonitoringEndpoints.MapBrokerMonitoring"/> instead.
+/// It does not own the server, logs nothing and does not handle the process's signals. In a program that has a web
+/// host, use <see cref="MonitoringEndpoints.MapBrokerMonitoring"/> instead.
 /// </remarks>
 public sealed class MonitoringHost : IAsyncDisposable
 {
@@ -20,15 +20,17 @@ public sealed class MonitoringHost : IAsyncDisposable
         Address = address;
     }
 
-    /// <summary>The address that was really taken: with port 0 this tells which.</summary>
+    /// <summary>The bound address. For port 0 it contains the port that the system chose.</summary>
     public EndPoint EndPoint => _host.EndPoint;
 
-    /// <summary>The address of the index page. An address that stands for all of the machine's is told as such.</summary>
+    /// <summary>
+    /// The URL of the index page. If the host listens on all addresses, the URL contains that wildcard address.
+    /// </summary>
     public Uri Address { get; }
 
-    /// <summary>Starts it. When the task is done, the pages can be had.</summary>
-    /// <exception cref="ListenException">The address cannot be had.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    /// <summary>Starts the host. When the task completes, it serves the pages.</summary>
+    /// <exception cref="ListenException">The address cannot be bound.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public static async Task<MonitoringHost> StartAsync(
         BrokerServer server, EndPoint endPoint, MonitoringOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -39,11 +41,11 @@ public sealed class MonitoringHost : IAsyncDisposable
     }
 
     /// <summary>
-    /// The same without a server: <see cref="MonitoringOptions.Pages"/>, and <c>/metrics</c> with what they add to it. Connections count within
-    /// what <paramref name="loops"/> may have open.
+    /// Starts the host without a server. It serves <see cref="MonitoringOptions.Pages"/>, and their metrics in
+    /// <c>/metrics</c>. Its connections count against the connection budget of <paramref name="loops"/>.
     /// </summary>
-    /// <exception cref="ListenException">The address cannot be had.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    /// <exception cref="ListenException">The address cannot be bound.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public static async Task<MonitoringHost> StartAsync(
         EventLoopGroup loops, EndPoint endPoint, MonitoringOptions options, CancellationToken cancellationToken = default)
     {
@@ -65,7 +67,7 @@ public sealed class MonitoringHost : IAsyncDisposable
             limits =>
             {
                 limits.MaxConcurrentConnections = options.MaxConnections;
-                // Nothing is ever posted.
+                // The pages accept no request bodies.
                 limits.MaxRequestBodySize = 0;
             },
             map,
@@ -76,6 +78,6 @@ public sealed class MonitoringHost : IAsyncDisposable
         return new MonitoringHost(host, new Uri($"{scheme}://{authority}{options.BasePath}/"));
     }
 
-    /// <summary>Stops it. Requests that are being answered have a second for the rest.</summary>
+    /// <summary>Stops the host. Running requests have one second to complete.</summary>
     public ValueTask DisposeAsync() => _host.DisposeAsync();
 }

@@ -5,40 +5,47 @@ using Microsoft.AspNetCore.Http;
 
 namespace Broker.AspNetCore;
 
-/// <summary>How a server is monitored. Read when the pages are mapped; later changes have no effect.</summary>
+/// <summary>
+/// Options of the monitoring pages. They are read when the pages are mapped; later changes have no effect.
+/// </summary>
 public sealed class MonitoringOptions
 {
     /// <summary>
-    /// What the pages' paths begin with, such as <c>/broker</c>. Empty, the default: they are at the root. It is told in
-    /// <c>/varz</c> as <c>http_base_path</c>.
+    /// The prefix of the pages' paths, such as <c>/broker</c>. If empty (the default), the pages are at the root.
+    /// <c>/varz</c> shows it as <c>http_base_path</c>.
     /// </summary>
     public string BasePath { get; set; } = "";
 
     /// <summary>
-    /// Who may look, asked for each request; who may not is answered 401. Null, the default: everybody who can connect, as with
-    /// nats-server. <c>/healthz</c> is for everybody in any case, since it says nothing but that the server is there.
+    /// Decides for each request whether it is allowed; a refused request gets 401. Null, the default, allows every
+    /// request, as nats-server does. <c>/healthz</c> is always allowed, because it shows only that the server runs.
     /// </summary>
     public Func<HttpContext, bool>? Authorize { get; set; }
 
-    /// <summary>The certificate, with its private key, of <see cref="MonitoringHost"/>. Null, the default: plain HTTP.</summary>
+    /// <summary>
+    /// The certificate of <see cref="MonitoringHost"/>, with its private key. Null, the default, means plain HTTP.
+    /// </summary>
     public X509Certificate2? Certificate { get; set; }
 
     /// <summary>
-    /// TLS of <see cref="MonitoringHost"/> in full, where more is to be said than the certificate. Used as it is, by every
-    /// connection; then <see cref="Certificate"/> is not.
+    /// All TLS options of <see cref="MonitoringHost"/>, if the certificate alone is not enough. Every connection uses
+    /// this object unchanged, and <see cref="Certificate"/> is ignored.
     /// </summary>
     public SslServerAuthenticationOptions? Tls { get; set; }
 
-    /// <summary>The server's address for WebSockets, which <c>/varz</c> describes. Null, the default: there is none, or it is not told.</summary>
+    /// <summary>
+    /// The server's address for WebSockets, which <c>/varz</c> shows. Null, the default, if there is none or
+    /// <c>/varz</c> should not show it.
+    /// </summary>
     public NatsWebSocketHost? WebSockets { get; set; }
 
-    /// <summary>Pages of other parts of the program, listed on the index page. None by default.</summary>
+    /// <summary>Additional pages of other parts of the program. The index page lists them. Default: none.</summary>
     public IReadOnlyList<MonitoringPage> Pages { get; set; } = [];
 
-    /// <summary>How many connections <see cref="MonitoringHost"/> serves at a time. Default 128.</summary>
+    /// <summary>The maximum number of concurrent connections of <see cref="MonitoringHost"/>. Default: 128.</summary>
     public int MaxConnections { get; set; } = 128;
 
-    /// <summary>Where the pages are, for <c>/varz</c>; the host sets it.</summary>
+    /// <summary>The address of the pages, for <c>/varz</c>. The host sets it.</summary>
     internal EndPoint? EndPoint { get; set; }
 
     internal bool IsSecure => Tls is not null || Certificate is not null;

@@ -5,26 +5,26 @@ using Microsoft.AspNetCore.Http;
 
 namespace Broker.AspNetCore;
 
-/// <summary>What is answered at each path.</summary>
+/// <summary>The request handlers of the pages.</summary>
 internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions options)
 {
     private readonly RequestCounts _requests = new();
 
-    /// <summary>Counts requests of a path.</summary>
+    /// <summary>Adds a counter of requests to a handler.</summary>
     internal RequestDelegate Counted(string path, RequestDelegate page)
     {
         _requests.Know(path);
         return context =>
         {
             _requests.Count(path);
-            // What clients call themselves is shown here: nothing may take it for a script or a page of its own.
+            // The pages show names that clients chose. The headers prevent a browser from running them as a script.
             context.Response.Headers.XContentTypeOptions = "nosniff";
             context.Response.Headers.CacheControl = "no-store";
             return AnswerAsync(context, page);
         };
     }
 
-    /// <summary>Counts requests of a path, and lets only those see it who may.</summary>
+    /// <summary>Adds a counter of requests and the access check to a handler.</summary>
     internal RequestDelegate Guarded(string path, RequestDelegate page)
         => Counted(path, options.Authorize is not { } authorize ? page : context =>
         {
@@ -69,7 +69,8 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         ConnectionPage page = await server.InspectConnectionsAsync(asked, context.RequestAborted).ConfigureAwait(false);
         if (query.Text("mqtt_client") is not null)
         {
-            // Nobody here is a client of MQTT, so nobody has its id; the total is of all, as in nats-server.
+            // There are no MQTT clients, so no client matches an MQTT id. As in nats-server, the total counts all
+            // clients.
             page = page with { Connections = [] };
         }
 
@@ -107,7 +108,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         await WriteMetricsAsync(context, options.Pages).ConfigureAwait(false);
     }
 
-    /// <summary>A page of another part.</summary>
+    /// <summary>Serves an additional page.</summary>
     internal static Task WriteAsync(HttpContext context, MonitoringPage page)
     {
         context.Response.Headers.XContentTypeOptions = "nosniff";
@@ -116,7 +117,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         return context.Response.WriteAsync(page.WriteJson(), context.RequestAborted);
     }
 
-    /// <summary>What other parts add to the metrics.</summary>
+    /// <summary>Writes the metrics of the additional pages.</summary>
     internal static async Task WriteMetricsAsync(HttpContext context, IReadOnlyList<MonitoringPage> pages)
     {
         context.Response.ContentType ??= PrometheusText.ContentType;
@@ -129,7 +130,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         }
     }
 
-    // What was asked wrongly is said as nats-server says it: in one line of text.
+    // As in nats-server, the response to a wrong parameter is one line of text.
     private static async Task AnswerAsync(HttpContext context, RequestDelegate page)
     {
         try
@@ -144,7 +145,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
-            // Whoever asked has gone.
+            // The client has disconnected.
         }
     }
 

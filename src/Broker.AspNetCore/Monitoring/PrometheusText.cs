@@ -4,7 +4,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The counters in Prometheus' text format, version 0.0.4.</summary>
+/// <summary>Writes the counters in Prometheus' text format, version 0.0.4.</summary>
 internal static class PrometheusText
 {
     internal const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -12,34 +12,34 @@ internal static class PrometheusText
     internal static string Write(ServerDescription facts)
     {
         var text = new StringBuilder(4096);
-        text.Append("# HELP broker_info What the server is; always 1.\n# TYPE broker_info gauge\n")
+        text.Append("# HELP broker_info The server's version and protocol; the value is always 1.\n# TYPE broker_info gauge\n")
             .Append(CultureInfo.InvariantCulture, $"broker_info{{server_id=\"{Escape(facts.Id)}\",server_name=\"{Escape(facts.Name)}\",")
             .Append(CultureInfo.InvariantCulture, $"protocol_version=\"{Escape(facts.ProtocolVersion)}\"}} 1\n");
-        Gauge(text, "broker_up", "Whether new clients are served.", facts.IsShuttingDown ? 0 : 1);
+        Gauge(text, "broker_up", "Whether the server accepts new clients: 1 or 0.", facts.IsShuttingDown ? 0 : 1);
         Gauge(text, "broker_start_time_seconds", "When the server started, in seconds since 1970.", (facts.Started - DateTime.UnixEpoch).TotalSeconds);
         Gauge(text, "broker_connections", "Clients connected now.", facts.Counters.Connections);
-        Gauge(text, "broker_max_connections", "How many clients there may be at a time.", facts.MaxConnections);
+        Gauge(text, "broker_max_connections", "The maximum number of concurrent clients.", facts.MaxConnections);
         Gauge(text, "broker_subscriptions", "Subscriptions now.", facts.Counters.Subscriptions);
-        Gauge(text, "broker_cached_subjects", "Subjects whose receivers are remembered.", facts.Routing.CachedSubjects);
+        Gauge(text, "broker_cached_subjects", "Subjects with cached subscribers.", facts.Routing.CachedSubjects);
         Gauge(text, "broker_memory_bytes", "Memory of the process.", facts.MemoryBytes);
-        Gauge(text, "broker_cpu_percent", "Use of processors since it was last asked, in percent of one.", facts.CpuPercent);
-        Counter(text, "broker_connections_total", "Clients that ever connected.", facts.Counters.TotalConnections);
-        Counter(text, "broker_connections_refused_total", "Connections closed at once for want of file descriptors.", facts.RefusedConnections);
-        Counter(text, "broker_slow_consumers_total", "Clients closed because they did not take what was for them.", facts.Counters.SlowConsumers);
+        Gauge(text, "broker_cpu_percent", "Processor use since the previous scrape, in percent of one processor.", facts.CpuPercent);
+        Counter(text, "broker_connections_total", "Clients that have connected.", facts.Counters.TotalConnections);
+        Counter(text, "broker_connections_refused_total", "Connections that were closed because no file descriptor was free.", facts.RefusedConnections);
+        Counter(text, "broker_slow_consumers_total", "Clients that were closed as slow consumers.", facts.Counters.SlowConsumers);
         Counter(text, "broker_messages_received_total", "Messages that clients published.", facts.Counters.MessagesIn);
-        Counter(text, "broker_messages_sent_total", "Messages that clients were sent.", facts.Counters.MessagesOut);
+        Counter(text, "broker_messages_sent_total", "Messages that were sent to clients.", facts.Counters.MessagesOut);
         Counter(text, "broker_messages_dropped_total", "Messages that slow clients lost.", facts.Counters.Dropped);
         Counter(text, "broker_payload_received_bytes_total", "Bytes of payloads that clients published.", facts.PayloadBytesIn);
-        Counter(text, "broker_payload_sent_bytes_total", "Bytes of payloads that clients were sent.", facts.PayloadBytesOut);
+        Counter(text, "broker_payload_sent_bytes_total", "Bytes of payloads that were sent to clients.", facts.PayloadBytesOut);
         Counter(text, "broker_received_bytes_total", "Bytes of whole operations that clients sent.", facts.Counters.BytesIn);
-        Counter(text, "broker_sent_bytes_total", "Bytes of whole messages that clients were sent.", facts.Counters.BytesOut);
-        Counter(text, "broker_subscription_inserts_total", "Subscriptions that were ever made.", facts.Routing.Inserts);
+        Counter(text, "broker_sent_bytes_total", "Bytes of whole messages that were sent to clients.", facts.Counters.BytesOut);
+        Counter(text, "broker_subscription_inserts_total", "Subscriptions that were created.", facts.Routing.Inserts);
         Counter(text, "broker_subscription_removes_total", "Subscriptions that ended.", facts.Routing.Removes);
-        Counter(text, "broker_route_lookups_total", "How often a publisher had to ask where a subject goes.", facts.Routing.Matches);
+        Counter(text, "broker_route_lookups_total", "Lookups of subjects that a publisher did not find in its cache.", facts.Routing.Matches);
         return text.ToString();
     }
 
-    /// <summary>A label's value, for between quotes.</summary>
+    /// <summary>Escapes a label's value.</summary>
     internal static string Escape(string value) => value
         .Replace("\\", "\\\\", StringComparison.Ordinal)
         .Replace("\"", "\\\"", StringComparison.Ordinal)

@@ -5,14 +5,14 @@ using Microsoft.AspNetCore.Http;
 
 namespace Broker.AspNetCore;
 
-/// <summary>Reads the parameters of nats-server's monitoring pages, with its defaults and its texts for what is wrong.</summary>
+/// <summary>Reads the parameters of the monitoring pages, with nats-server's defaults and error texts.</summary>
 internal readonly struct QueryReader(IQueryCollection query)
 {
     internal string? Text(string name) => query.TryGetValue(name, out var values) && values is [{ Length: > 0 } first, ..] ? first : null;
 
     internal bool Is(string name, string value) => string.Equals(Text(name), value, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>A truth value as Go reads them.</summary>
+    /// <summary>Reads a boolean in the forms that Go accepts.</summary>
     internal bool Flag(string name) => Text(name) switch
     {
         null or "0" or "f" or "F" or "false" or "False" or "FALSE" => false,
@@ -59,7 +59,7 @@ internal readonly struct QueryReader(IQueryCollection query)
         return new SubscriptionQuery { Offset = Number("offset"), Limit = Number("limit"), Account = Text("acc"), Subject = test };
     }
 
-    // Numbers out of every range count as the nearest that is in it: who asks for all gets what there is.
+    // A number outside the range is replaced by the nearest number in the range, so a huge limit returns everything.
     private int Number(string name)
     {
         if (Text(name) is not { } text)

@@ -1,6 +1,6 @@
 namespace Broker.AspNetCore;
 
-/// <summary>How often each path was asked for. Paths are made known first, so that requests cannot add any. Thread-safe.</summary>
+/// <summary>Counts the requests for each path. Only paths that were registered are counted. Thread-safe.</summary>
 internal sealed class RequestCounts
 {
     private readonly Lock _gate = new();

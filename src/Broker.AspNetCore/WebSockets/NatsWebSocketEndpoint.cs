@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Broker.AspNetCore;
 
-/// <summary>Answers the HTTP request that a WebSocket begins with.</summary>
+/// <summary>Handles the HTTP request that starts a WebSocket.</summary>
 internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOptions options)
 {
     private const string Subprotocol = "nats";
@@ -19,7 +19,7 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
 
     internal async Task AcceptAsync(HttpContext context)
     {
-        // Over HTTP/2, as browsers do it on a connection that they have, it begins with an extended CONNECT (RFC 8441).
+        // Over HTTP/2, which browsers use on an existing connection, the request is an extended CONNECT (RFC 8441).
         bool connects = context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true };
         if (!connects && !HttpMethods.IsGet(context.Request.Method))
         {
@@ -58,29 +58,31 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
 
     private async Task ServeAsync(HttpContext context)
     {
-        // Official clients name no protocol. Who names ours is answered with it, since browsers want that; who names others is let in
-        // without one, as by nats-server, and may go.
+        // Official clients name no subprotocol. If a client names ours, the response repeats it, because browsers
+        // require that. If it names others only, the response names none, as in nats-server, and the client decides
+        // whether it continues.
         bool named = context.WebSockets.WebSocketRequestedProtocols.Contains(Subprotocol, StringComparer.Ordinal);
         var accept = new WebSocketAcceptContext
         {
             SubProtocol = named ? Subprotocol : null,
             DangerousEnableCompression = options.Compression,
-            // A window for each of ten thousand connections would be 40 KiB and more for each.
+            // A compression window would cost at least 40 KiB for each connection.
             DisableServerContextTakeover = true,
-            // NATS has PINGs of its own, which find a peer that is gone.
+            // NATS has its own PINGs, which detect a lost peer.
             KeepAliveInterval = Timeout.InfiniteTimeSpan,
         };
         using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync(accept).ConfigureAwait(false);
         EndPoint? remote = context.Connection.RemoteIpAddress is { } address
             ? new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, context.Connection.RemotePort)
             : null;
-        // The host waits for its connections when it stops, and they go by themselves only when they are told.
+        // A stopping host waits for its connections, and they close only if they are asked to.
         CancellationToken stopping = context.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
         using var client = new WebSocketClient(server, socket, options.MaxMessageBytes);
         await client.RunAsync(remote, context.Connection.ClientCertificate, stopping, context.RequestAborted).ConfigureAwait(false);
     }
 
-    // The server counts its clients itself and tells who is one too many why; this bounds how many are being told.
+    // The server counts its clients and sends an error to a client over the limit. This bounds the number of
+    // connections that receive such an error.
     private bool TryEnter()
     {
         if (Interlocked.Increment(ref _open) <= (long)server.MaxConnections + MostRefused)
@@ -95,7 +97,7 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
     private static Task RefuseAsync(HttpContext context, int status, string why)
     {
         context.Response.StatusCode = status;
-        // RFC 6455, section 4.2.2: whoever speaks another version is told which one is spoken here.
+        // RFC 6455, section 4.2.2: the response to another version names the supported version.
         context.Response.Headers.SecWebSocketVersion = "13";
         context.Response.ContentType = "text/plain; charset=utf-8";
         return context.Response.WriteAsync(why, context.RequestAborted);

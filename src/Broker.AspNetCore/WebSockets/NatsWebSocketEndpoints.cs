@@ -5,12 +5,13 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Lets NATS clients into a server by WebSocket through a web application.</summary>
+/// <summary>Lets NATS clients connect to a server by WebSocket through a web application.</summary>
 public static class NatsWebSocketEndpoints
 {
     /// <summary>
-    /// Maps a path at which NATS clients connect by WebSocket (RFC 6455), with the subprotocol <c>nats</c> or none. Of the options
-    /// those of the host, certificate and handshake, are the application's own matter.
+    /// Maps a path at which NATS clients connect by WebSocket (RFC 6455), with the subprotocol <c>nats</c> or none. The
+    /// options of <see cref="NatsWebSocketHost"/> (certificate, handshake) have no effect here: the application
+    /// configures its own host.
     /// </summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     public static IEndpointConventionBuilder MapBrokerWebSocket(

@@ -5,8 +5,8 @@ using Microsoft.AspNetCore.Builder;
 
 namespace Broker.AspNetCore;
 
-/// <summary>An address at which NATS clients connect to one server by WebSocket, whatever the path.</summary>
-/// <remarks>It does not own the server, logs nothing and leaves the process's signals alone.</remarks>
+/// <summary>Listens at an address at which NATS clients connect to one server by WebSocket, at any path.</summary>
+/// <remarks>It does not own the server, logs nothing and does not handle the process's signals.</remarks>
 public sealed class NatsWebSocketHost : IAsyncDisposable
 {
     private readonly KestrelHost _host;
@@ -19,19 +19,20 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
         Address = new Uri($"{(options.IsSecure ? "wss" : "ws")}://{authority}");
     }
 
-    /// <summary>The address that was really taken: with port 0 this tells which.</summary>
+    /// <summary>The bound address. For port 0 it contains the port that the system chose.</summary>
     public EndPoint EndPoint => _host.EndPoint;
 
-    /// <summary>The address for clients.</summary>
+    /// <summary>The URL for clients.</summary>
     public Uri Address { get; }
 
-    /// <summary>Those it was started with.</summary>
+    /// <summary>The options of this host.</summary>
     internal NatsWebSocketOptions Options { get; }
 
-    /// <summary>Starts it. When the task is done, clients can connect.</summary>
-    /// <exception cref="ListenException">The address cannot be had.</exception>
+    /// <summary>Starts the host. When the task completes, clients can connect.</summary>
+    /// <exception cref="ListenException">The address cannot be bound.</exception>
     /// <exception cref="ArgumentException">
-    /// An option is out of its range, or there is no certificate and <see cref="NatsWebSocketOptions.NoTls"/> is not set.
+    /// An option is out of its range, or there is no certificate and <see cref="NatsWebSocketOptions.NoTls"/> is not
+    /// set.
     /// </exception>
     public static async Task<NatsWebSocketHost> StartAsync(
         BrokerServer server, EndPoint endPoint, NatsWebSocketOptions options, CancellationToken cancellationToken = default)
@@ -44,7 +45,7 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
         if (!options.IsSecure && !options.NoTls)
         {
             throw new ArgumentException(
-                "A WebSocket listener needs a certificate; to do without, for tests or behind a proxy, set no_tls.", nameof(options));
+                "A WebSocket listener needs a certificate. Without one, for tests or behind a proxy, set no_tls.", nameof(options));
         }
 
         KestrelHost host = await KestrelHost.StartAsync(
@@ -53,7 +54,8 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
             options.Authentication(),
             limits =>
             {
-                // Those that have not asked yet; the others are counted by the endpoint, by a limit that may change.
+                // Limits connections without a request. The endpoint counts the others, by a limit that a reload can
+                // change.
                 limits.MaxConcurrentConnections = options.MostAsking;
                 limits.RequestHeadersTimeout = options.HandshakeTimeout;
                 limits.KeepAliveTimeout = options.HandshakeTimeout;
@@ -65,6 +67,6 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
         return new NatsWebSocketHost(host, options);
     }
 
-    /// <summary>Stops it: whoever is connected by it is closed.</summary>
+    /// <summary>Stops the host and closes its connections.</summary>
     public ValueTask DisposeAsync() => _host.DisposeAsync();
 }

@@ -3,26 +3,27 @@ using Microsoft.AspNetCore.Http;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// Which pages a browser may connect from (RFC 6455, section 10.2): without it any page that somebody visits could speak to a
-/// server that this somebody can reach.
+/// Decides from which pages a browser may connect (RFC 6455, section 10.2). Without it, any page that a user visits
+/// could connect to a server that this user can reach.
 /// </summary>
 /// <remarks>
-/// The same origin is one of the same host and port as those that the browser asked for, as in nats-server. The scheme is not
-/// compared: behind a proxy that ends TLS the browser's is not known here. That Host is the one that the browser sent is the
-/// proxy's duty, and a Host says nothing of who resolved its name: against a name that is made to point here helps a list.
+/// As in nats-server, two origins are the same if host and port are equal. The scheme is not compared, because behind a
+/// proxy that terminates TLS it is unknown. A proxy must pass the browser's Host header on unchanged. The check does
+/// not protect against an attacker's host name that resolves to this server (DNS rebinding); a list of allowed origins
+/// does.
 /// </remarks>
 internal sealed class OriginPolicy
 {
     private readonly bool _sameOrigin;
     private readonly HashSet<Origin> _allowed = [];
 
-    /// <exception cref="ArgumentException">An allowed origin is none.</exception>
+    /// <exception cref="ArgumentException">An allowed origin is not valid.</exception>
     internal OriginPolicy(NatsWebSocketOptions options)
     {
         _sameOrigin = options.SameOrigin;
         foreach (string text in options.AllowedOrigins)
         {
-            _allowed.Add(Origin.TryParse(text) ?? throw new ArgumentException($"\"{text}\" is no origin: scheme://host[:port] is one.", nameof(options)));
+            _allowed.Add(Origin.TryParse(text) ?? throw new ArgumentException($"\"{text}\" is not a valid origin: it must be scheme://host[:port].", nameof(options)));
         }
     }
 
@@ -44,12 +45,15 @@ internal sealed class OriginPolicy
             && (_allowed.Count == 0 || _allowed.Contains(origin));
     }
 
-    // A Host without a port means the usual one of the browser's scheme: with TLS of our own that is known, else the origin tells.
+    // A Host header without a port means the default port of the browser's scheme. Our own TLS tells the scheme,
+    // otherwise the origin does.
     private static bool IsOwn(Origin origin, HttpRequest request)
         => Origin.TryParse($"{(request.IsHttps ? request.Scheme : origin.Scheme)}://{request.Host.Value}") is { } own
             && own with { Scheme = origin.Scheme } == origin;
 
-    /// <summary>Scheme, host and port; those that are left out have their defaults, and case does not matter.</summary>
+    /// <summary>
+    /// Scheme, host and port of an origin. A missing port gets the scheme's default. Case does not matter.
+    /// </summary>
     private sealed record Origin(string Scheme, string Host, int Port)
     {
         internal static Origin? TryParse(string text)

@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The server's end of two pipes, which says when the server has done with it.</summary>
+/// <summary>The server's end of two pipes. It reports when the server no longer uses it.</summary>
 internal sealed class ServerEnd(PipeReader input, PipeWriter output, Action ended) : PipeReader, IDuplexPipe
 {
     public PipeReader Input => this;

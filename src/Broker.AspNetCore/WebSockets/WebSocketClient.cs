@@ -7,12 +7,12 @@ using Broker.Server;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// One client that comes by WebSocket: its messages, binary or text, are the bytes of a pipe to the server, and what comes back
-/// is binary. Where messages begin and end means nothing to NATS.
+/// One client that is connected by WebSocket. The bytes of its messages, binary or text, go through a pipe to the
+/// server, and the server's bytes return in binary messages. The boundaries of messages have no meaning for NATS.
 /// </summary>
 /// <remarks>
-/// Both pipes are small. Towards the server the socket is not read on while one is full; towards the client the server sees that
-/// nothing is taken, and treats it as any other client that is slow.
+/// Both pipes are small. While the pipe to the server is full, the socket is not read. If the client does not read, the
+/// pipe from the server fills, and the server treats it like any other slow client.
 /// </remarks>
 internal sealed class WebSocketClient : IDisposable
 {
@@ -21,7 +21,7 @@ internal sealed class WebSocketClient : IDisposable
     private const int MostInbound = 1024 * 1024;
     private const int MostOutbound = 128 * 1024;
 
-    // Smaller messages grow when they are compressed.
+    // The minimum size for compression: smaller messages would grow.
     private const int LeastToCompress = 64;
 
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(2);
@@ -37,7 +37,7 @@ internal sealed class WebSocketClient : IDisposable
     private WebSocketCloseStatus _status = WebSocketCloseStatus.NormalClosure;
     private string? _words;
 
-    // While it does, a close is the server's doing.
+    // While it is true, the server has caused a close.
     private volatile bool _receives = true;
 
     internal WebSocketClient(BrokerServer server, WebSocket socket, long maxMessage)
@@ -48,8 +48,8 @@ internal sealed class WebSocketClient : IDisposable
     }
 
     /// <summary>
-    /// Returns when the client has gone: of itself, sent away with what was queued for it when <paramref name="stopping"/> came, or cut off when
-    /// <paramref name="aborted"/> did.
+    /// Returns when the client has disconnected. On <paramref name="stopping"/> the client receives its queued messages
+    /// and is closed. On <paramref name="aborted"/> the connection is cut.
     /// </summary>
     internal async Task RunAsync(EndPoint? remote, X509Certificate2? certificate, CancellationToken stopping, CancellationToken aborted)
     {
@@ -60,7 +60,7 @@ internal sealed class WebSocketClient : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The server has ended before its host.
+            // The server was disposed before its host.
             _status = WebSocketCloseStatus.EndpointUnavailable;
             await CloseAsync().ConfigureAwait(false);
             return;
@@ -70,7 +70,7 @@ internal sealed class WebSocketClient : IDisposable
         Task sending = SendAllAsync();
         _status = await ReceiveAllAsync().ConfigureAwait(false);
         _receives = false;
-        // What the client published before it closed is handled yet.
+        // Messages that the client published before its close are still processed.
         await _inbound.Writer.CompleteAsync().ConfigureAwait(false);
         _ending.CancelAfter(Grace);
         await sending.ConfigureAwait(false);
@@ -83,14 +83,14 @@ internal sealed class WebSocketClient : IDisposable
     private static PipeOptions Options(int most)
         => new(pauseWriterThreshold: most, resumeWriterThreshold: most / 2, useSynchronizationContext: false);
 
-    // A client that takes nothing must not keep what is left for it.
+    // A client that does not read must not keep its unsent bytes in memory.
     private void OnServerEnded()
     {
         _ending.CancelAfter(Grace);
         _gone.SetResult();
     }
 
-    // Returns how to close.
+    // Returns the status for the close frame.
     private async Task<WebSocketCloseStatus> ReceiveAllAsync()
     {
         PipeWriter server = _inbound.Writer;
@@ -102,7 +102,8 @@ internal sealed class WebSocketClient : IDisposable
                 ValueWebSocketReceiveResult got = await _socket.ReceiveAsync(server.GetMemory(ReadSize)[..ReadSize], _ending.Token).ConfigureAwait(false);
                 if (got.MessageType == WebSocketMessageType.Close)
                 {
-                    // Answered with what it said (RFC 6455, section 5.5.1); 1005 stands for nothing and is never sent.
+                    // The answer repeats the client's status (RFC 6455, section 5.5.1). 1005 means no status and is
+                    // never sent.
                     if (_socket.CloseStatus is not { } said || said == WebSocketCloseStatus.Empty)
                     {
                         return WebSocketCloseStatus.NormalClosure;
@@ -129,7 +130,7 @@ internal sealed class WebSocketClient : IDisposable
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // However it fails, the client's connection to the server must end.
+            // Whatever the error is, the client's connection to the server must end.
             return WebSocketCloseStatus.EndpointUnavailable;
         }
     }
@@ -155,8 +156,8 @@ internal sealed class WebSocketClient : IDisposable
             }
             while (!read.IsCompleted);
 
-            // The server has ended it, of itself or because nothing comes any more: the client has a while to answer the close frame
-            // that says so.
+            // The server has closed the connection, or the client has ended its direction. The client has some time to
+            // answer the close frame.
             (WebSocketCloseStatus status, string? words) = _receives ? CloseStatus.For(_client?.Reason) : (_status, _words);
             await _socket.CloseOutputAsync(status, words, _ending.Token).ConfigureAwait(false);
             _ending.CancelAfter(Grace);
@@ -186,12 +187,12 @@ internal sealed class WebSocketClient : IDisposable
             try
             {
                 using var limit = new CancellationTokenSource(Grace);
-                // Reads what is still coming, and throws it away: a reset would take the status with it.
+                // Reads and drops further input: a reset could discard the close status before the client reads it.
                 await _socket.CloseAsync(_status, _words, limit.Token).ConfigureAwait(false);
             }
             catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)
             {
-                // Gone, and told so in its own way.
+                // The client has disconnected, and the exception is how the socket reports it.
             }
         }
 

@@ -1,6 +1,6 @@
 namespace Broker.AspNetCore;
 
-/// <summary>What nats-server can do and this server does not: an empty object.</summary>
+/// <summary>An empty object, for a feature of nats-server that this server does not have.</summary>
 internal sealed record Absent
 {
     internal static readonly Absent Value = new();

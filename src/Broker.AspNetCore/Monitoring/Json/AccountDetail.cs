@@ -1,6 +1,6 @@
 namespace Broker.AspNetCore;
 
-/// <summary>One account of <see cref="Accountz"/>.</summary>
+/// <summary>One account in <see cref="Accountz"/>.</summary>
 internal sealed record AccountDetail
 {
     public required string AccountName { get; init; }

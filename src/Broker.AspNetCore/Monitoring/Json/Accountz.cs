@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The answer of <c>/accountz</c>; the names are nats-server's.</summary>
+/// <summary>The response of <c>/accountz</c>, with the field names of nats-server.</summary>
 internal sealed record Accountz
 {
     public required string ServerId { get; init; }

@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The answer of <c>/connz</c>; the names are nats-server's.</summary>
+/// <summary>The response of <c>/connz</c>, with the field names of nats-server.</summary>
 internal sealed record Connz
 {
     public required string ServerId { get; init; }

@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>One client of <see cref="Connz"/>.</summary>
+/// <summary>One client in <see cref="Connz"/>.</summary>
 internal sealed record ConnzConnection
 {
     public ulong Cid { get; init; }
@@ -64,7 +64,7 @@ internal sealed record ConnzConnection
     internal static ConnzConnection From(ConnectionDescription facts, DateTime now, bool withUser, bool detailed)
     {
         DateTime end = facts.Stopped ?? now;
-        // As nats-server: a client without subscriptions has no list of them.
+        // As in nats-server, the field is missing if the client has no subscriptions.
         IReadOnlyList<SubscriptionDescription>? list = facts.SubscriptionList is { Count: > 0 } some ? some : null;
         return new ConnzConnection
         {

@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>One export of <see cref="AccountDetail"/>.</summary>
+/// <summary>One export in <see cref="AccountDetail"/>.</summary>
 internal sealed record ExportDetail
 {
     public required string Subject { get; init; }

@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Broker.AspNetCore;
 
-/// <summary>Times as nats-server writes them.</summary>
+/// <summary>Formats times and durations as nats-server does.</summary>
 internal static class GoText
 {
     private const int DaysOfYear = 365;
 
-    /// <summary>A time in whole seconds by its two to five largest units: <c>1d2h3m4s</c>.</summary>
+    /// <summary>Formats whole seconds with two to five units: <c>1d2h3m4s</c>.</summary>
     internal static string Uptime(TimeSpan time)
     {
         long seconds = Math.Max(0, (long)time.TotalSeconds);
@@ -22,7 +22,7 @@ internal static class GoText
         return years == 0 ? text : string.Create(CultureInfo.InvariantCulture, $"{years}y{text}");
     }
 
-    /// <summary>A short time as Go's durations are written: <c>156µs</c>, <c>1.5ms</c>, <c>2.25s</c>.</summary>
+    /// <summary>Formats a short duration as Go does: <c>156µs</c>, <c>1.5ms</c>, <c>2.25s</c>.</summary>
     internal static string Duration(TimeSpan time)
     {
         double microseconds = Math.Max(0, Math.Round(time.TotalMicroseconds));

@@ -1,6 +1,6 @@
 namespace Broker.AspNetCore;
 
-/// <summary>The answer of <c>/healthz</c>.</summary>
+/// <summary>The response of <c>/healthz</c>.</summary>
 internal sealed record Healthz(string Status)
 {
     public string? Error { get; init; }

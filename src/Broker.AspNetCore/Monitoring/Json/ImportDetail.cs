@@ -2,7 +2,10 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>One import of <see cref="AccountDetail"/>. A service's subject is the one here, a stream's the one there: as in nats-server.</summary>
+/// <summary>
+/// One import in <see cref="AccountDetail"/>. As in nats-server, a service shows the importer's subject, and a stream
+/// shows the exporter's subject.
+/// </summary>
 internal sealed record ImportDetail
 {
     public required string Subject { get; init; }

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 
 namespace Broker.AspNetCore;
 
-// The default encoder writes what has a meaning in HTML as \u00XX too.
+// The default encoder also escapes characters with a meaning in HTML as \u00XX.
 [JsonSourceGenerationOptions(
     WriteIndented = true,
     PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
@@ -15,7 +15,7 @@ namespace Broker.AspNetCore;
 [JsonSerializable(typeof(Healthz))]
 internal sealed partial class MonitoringJson : JsonSerializerContext
 {
-    /// <summary>On one line: probes compare <c>/healthz</c> with <c>{"status":"ok"}</c>.</summary>
+    /// <summary>The options for JSON on one line. Probes compare <c>/healthz</c> with <c>{"status":"ok"}</c>.</summary>
     internal static MonitoringJson Compact { get; } = new(new JsonSerializerOptions
     {
         PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,

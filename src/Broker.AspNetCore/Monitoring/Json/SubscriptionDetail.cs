@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>One subscription of <see cref="Subsz"/> and <see cref="Connz"/>.</summary>
+/// <summary>One subscription in <see cref="Subsz"/> and <see cref="Connz"/>.</summary>
 internal sealed record SubscriptionDetail
 {
     public string? Account { get; init; }

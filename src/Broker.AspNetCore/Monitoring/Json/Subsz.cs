@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The answer of <c>/subsz</c>; the names are nats-server's.</summary>
+/// <summary>The response of <c>/subsz</c>, with the field names of nats-server.</summary>
 internal sealed record Subsz
 {
     public string? ServerId { get; init; }
@@ -33,7 +33,7 @@ internal sealed record Subsz
 
     public IEnumerable<SubscriptionDetail>? SubscriptionsList { get; init; }
 
-    // Who and when is told with a list only, and the total is that of the list: both as in nats-server.
+    // As in nats-server, the server's id and the time appear only with a list, and the total counts the list.
     internal static Subsz From(ServerDescription server, SubscriptionPage? page) => Of(server.Routing) with
     {
         ServerId = page is null ? null : server.Id,

@@ -4,7 +4,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The answer of <c>/varz</c>; the names are nats-server's. Durations are nanoseconds.</summary>
+/// <summary>The response of <c>/varz</c>, with the field names of nats-server. Durations are in nanoseconds.</summary>
 internal sealed record Varz
 {
     private const int NanosecondsPerTick = 100;
@@ -17,7 +17,7 @@ internal sealed record Varz
 
     public int Proto { get; } = 1;
 
-    /// <summary>What it runs on, which is not Go here.</summary>
+    /// <summary>The runtime of the server. It is .NET and not Go.</summary>
     public string Go { get; } = RuntimeInformation.FrameworkDescription;
 
     public required string Host { get; init; }
@@ -112,10 +112,12 @@ internal sealed record Varz
 
     public required string SystemAccount { get; init; }
 
-    /// <param name="facts">What the server tells.</param>
-    /// <param name="pages">Where these pages are: host and port, below which path, and whether over TLS.</param>
-    /// <param name="webSockets">Where WebSockets come in; null for nowhere.</param>
-    /// <param name="requests">How often each page was asked for.</param>
+    /// <param name="facts">The description of the server.</param>
+    /// <param name="pages">
+    /// The address of the monitoring pages: host, port, base path, and whether they use TLS.
+    /// </param>
+    /// <param name="webSockets">The address for WebSocket clients; null if there is none.</param>
+    /// <param name="requests">The number of requests for each page.</param>
     internal static Varz From(
         ServerDescription facts,
         (EndPoint? EndPoint, string BasePath, bool IsSecure) pages,
@@ -170,10 +172,10 @@ internal sealed record Varz
         };
     }
 
-    // nats-server leaves out what is false.
+    // nats-server omits false values.
     private static bool? TrueOrNull(bool value) => value ? true : null;
 
-    // No limit is none for nats-server too: 0.
+    // As in nats-server, 0 means no limit.
     internal static long Nanoseconds(TimeSpan time)
         => time == Timeout.InfiniteTimeSpan ? 0 : time.Ticks > long.MaxValue / NanosecondsPerTick ? long.MaxValue : time.Ticks * NanosecondsPerTick;
 }

@@ -2,7 +2,9 @@ using System.Net;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The WebSocket part of <see cref="Varz"/>; without an address for them an empty object.</summary>
+/// <summary>
+/// The WebSocket part of <see cref="Varz"/>. It is an empty object without an address for WebSockets.
+/// </summary>
 internal sealed record WebSocketVarz
 {
     public string? Host { get; init; }
@@ -21,7 +23,7 @@ internal sealed record WebSocketVarz
 
     public bool? Compression { get; init; }
 
-    // As in nats-server what is false or empty is left out.
+    // As in nats-server, false and empty values are omitted.
     internal static WebSocketVarz From(NatsWebSocketHost? host)
     {
         if (host is null)
