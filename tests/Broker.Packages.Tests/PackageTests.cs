@@ -55,7 +55,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
 
             await using BrokerServer server = await BrokerServer.StartAsync(options => options.UseCryptography().Listen(0));
             await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-                new ClientOptions { Dialer = server.Connect(), ConnectTimeout = TimeSpan.FromMinutes(1) });
+                new ClientOptions { Dialer = server.CreateDialer(), ConnectTimeout = TimeSpan.FromMinutes(1) });
             client.Subscribe("greet", static (in message) => message.Respond("hello"u8));
             var answer = await client.RequestAsync("greet", default, TimeSpan.FromMinutes(1));
             Console.WriteLine(System.Text.Encoding.UTF8.GetString(answer.Body.Span));

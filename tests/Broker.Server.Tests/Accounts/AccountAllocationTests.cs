@@ -12,7 +12,7 @@ public sealed class AccountAllocationTests
     private const int Attempts = 3;
     private const int Tolerance = 16 * 1024;
 
-    // Who publishes what, who hears what.
+    // The publisher, its operations, the subscriber, and the messages that it receives.
     public static TheoryData<string, string, string, string, string, string> Ways => new()
     {
         { "within an account", "a", "PUB x.1 5\r\nhello\r\n", "a2", "SUB x.* 1\r\n", "MSG x.1 1 5\r\nhello\r\n" },
@@ -60,7 +60,8 @@ public sealed class AccountAllocationTests
         long twice = 0;
         bool isNothing = false;
 
-        // What each message allocated would be there every time; a block that the pool makes at the first delay of a peer is not.
+        // An allocation for each message would occur in every round. A block that the pool creates when a peer is first
+        // delayed would not.
         for (int attempt = 0; attempt < Attempts && !isNothing; attempt++)
         {
             once = Run(Messages);
@@ -75,7 +76,7 @@ public sealed class AccountAllocationTests
     {
         RawClient client = RawClient.Open(server, Accounts.As(user));
         client.Send(says);
-        // The first PING comes soon; the next one when this is over.
+        // The first PING comes soon. The next one comes after the end of the test.
         for (string line = ""; line != "PING\r\n";)
         {
             line = client.ReadLine();

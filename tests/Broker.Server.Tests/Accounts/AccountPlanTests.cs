@@ -34,7 +34,7 @@ public sealed class AccountPlanTests
 
     [Theory]
     [MemberData(nameof(Wrong))]
-    public async Task What_does_not_fit_together_is_said(string problem, AccountOptions[] accounts)
+    public async Task Accounts_that_contradict_each_other_are_refused_with_the_reason(string problem, AccountOptions[] accounts)
     {
         ArgumentException e = await Assert.ThrowsAsync<ArgumentException>(() => StartAsync(accounts));
         Assert.Contains(problem, e.Message, StringComparison.Ordinal);
@@ -49,17 +49,17 @@ public sealed class AccountPlanTests
         => await Assert.ThrowsAsync<ArgumentException>(() => Servers.StartAsync(o => o.SystemAccount = "X"));
 
     [Fact]
-    public void What_only_looks_like_a_cycle_is_taken() => AccountOptions.Validate(
+    public void Imports_that_only_look_like_a_cycle_are_accepted() => AccountOptions.Validate(
     [
         Account("A", "a", [new ServiceExport("x"), new StreamExport("s")], [new ServiceImport("B", "y"), new StreamImport("B", "s") { Prefix = "p" }]),
         Account("B", "b", [new ServiceExport("y"), new StreamExport("s")], [new ServiceImport("A", "x"), new StreamImport("A", "s") { Prefix = "q" }]),
     ]);
 
-    // Random graphs of up to six accounts with a few names: those that are taken deliver each request once for each path, as a
-    // walk through the imports counts them, and all of them come to an end.
+    // Random graphs of up to six accounts with a few subjects. An accepted graph delivers each request once for each
+    // path, as a traversal of the imports counts the paths, and all deliveries end.
     [Theory]
     [Seeds(3)]
-    public async Task Random_graphs_of_services_end_and_deliver_by_every_path_once(int seed)
+    public async Task Random_service_imports_deliver_each_request_once_per_path(int seed)
     {
         var random = new Random(seed);
         int taken = 0;

@@ -2,7 +2,7 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Accounts;
 
-/// <summary>Short ways to say what accounts there are, and who connects. A user has its name as its password.</summary>
+/// <summary>Short methods to create accounts and clients. The password of a user is its name.</summary>
 internal static class Accounts
 {
     internal static AccountOptions Account(string name, string users, AccountExport[]? exports = null, AccountImport[]? imports = null)
@@ -21,7 +21,7 @@ internal static class Accounts
         return client;
     }
 
-    /// <summary>Sends, and waits until the server has seen all of it.</summary>
+    /// <summary>Sends text and waits until the server has handled all of it.</summary>
     internal static string Say(RawClient client, string text)
     {
         client.Send(text);

@@ -15,7 +15,7 @@ public sealed class ForwardedRequestsTests
         => replies.Take(subject, Exporter, false, now, out int length) is { } reply ? System.Text.Encoding.ASCII.GetString(reply, 0, length) : null;
 
     [Fact]
-    public void Each_has_a_subject_of_its_own_and_is_taken_once()
+    public void Each_request_has_its_own_reply_subject_and_accepts_one_reply()
     {
         var replies = new ForwardedRequests();
         byte[][] subjects = [.. Enumerable.Range(0, 1000).Select(i => Add(replies, $"r{i}"))];
@@ -30,7 +30,7 @@ public sealed class ForwardedRequestsTests
     }
 
     [Fact]
-    public void What_is_full_loses_the_oldest()
+    public void The_oldest_request_is_dropped_at_the_limit()
     {
         var replies = new ForwardedRequests();
         byte[] first = Add(replies, "first");
@@ -59,7 +59,7 @@ public sealed class ForwardedRequestsTests
     }
 
     [Fact]
-    public void Those_that_have_waited_too_long_are_swept()
+    public void Expired_requests_are_removed()
     {
         var replies = new ForwardedRequests();
         byte[] shorter = Add(replies, "a", now: 0, lifetime: 5);

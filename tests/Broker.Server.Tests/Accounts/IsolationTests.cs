@@ -11,7 +11,7 @@ public sealed class IsolationTests
     [InlineData("*")]
     [InlineData("x q")]
     [InlineData("$SYS.>")]
-    public async Task Nothing_of_one_account_is_seen_in_another(string filter)
+    public async Task Clients_of_one_account_receive_nothing_from_another(string filter)
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -21,7 +21,7 @@ public sealed class IsolationTests
         string[] users = ["a", "b", "g", "s"];
         RawClient[] clients = [.. users.Select(u => Client(server, u, $"SUB {filter} 1\r\n"))];
         RawClient[] publishers = [.. users.Select(u => Client(server, u))];
-        // The events of these clients themselves.
+        // Skip the events about these clients themselves.
         Array.ForEach(clients, c => c.Sync());
         string subject = filter == "$SYS.>" ? "$SYS.y" : "x";
         for (int i = 0; i < users.Length; i++)
@@ -41,7 +41,7 @@ public sealed class IsolationTests
     }
 
     [Fact]
-    public async Task Nobody_is_told_of_responders_that_are_elsewhere()
+    public async Task Responders_in_another_account_do_not_count_as_responders()
     {
         await using BrokerServer server = await StartAsync(Account("A", "a"), Account("B", "b"));
         using RawClient a = Client(server, "a", "SUB q 1\r\n");
@@ -64,12 +64,12 @@ public sealed class IsolationTests
         Assert.Equal([("$G", 0), ("$SYS", 0), ("A", 1), ("B", 1)], accounts.Select(a => (a.Name, a.Connections)));
     }
 
-    // Setting up any user of any account must never open the server to those who show nothing (CVE-2023-47090).
+    // A configured user in any account must never open the server to clients without credentials (CVE-2023-47090).
     public static TheoryData<string> Matrix => ["system", "system and another", "another", "users and system", "token and account", "renamed system", "no user of G", "callback"];
 
     [Theory]
     [MemberData(nameof(Matrix))]
-    public async Task Who_shows_nothing_is_not_let_in(string kind)
+    public async Task A_client_without_credentials_is_refused(string kind)
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -100,7 +100,7 @@ public sealed class IsolationTests
     }
 
     [Fact]
-    public async Task Who_shows_nothing_is_whom_the_operator_names_in_that_users_account()
+    public async Task A_client_without_credentials_is_the_no_auth_user_in_its_account()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -131,7 +131,7 @@ public sealed class IsolationTests
     }
 
     [Fact]
-    public async Task An_account_has_permissions_of_its_own()
+    public async Task An_account_has_its_own_default_permissions()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {

@@ -4,7 +4,7 @@ using static Broker.Server.Tests.Accounts.Accounts;
 
 namespace Broker.Server.Tests.Accounts;
 
-/// <summary>Whatever a client writes, no reader of headers takes it for what the server says of who asks.</summary>
+/// <summary>No parser reads a header of a client as the server's own header about the requester.</summary>
 public sealed class RequestInfoTests
 {
     private const string Fake = "{\"acc\":\"ADMIN\"}";
@@ -34,7 +34,7 @@ public sealed class RequestInfoTests
 
     [Theory]
     [MemberData(nameof(Forgeries))]
-    public async Task No_header_of_a_client_passes_for_the_server_s(string headers)
+    public async Task A_header_of_a_client_cannot_replace_the_servers_header(string headers)
     {
         await using BrokerServer server = await StartAsync(
             Account("A", "a", [new ServiceExport("q")]), Account("B", "b", imports: [new ServiceImport("A", "q")]));
@@ -54,7 +54,7 @@ public sealed class RequestInfoTests
     }
 
     [Fact]
-    public void Random_headers_pass_for_it_in_no_reader_and_grow_by_nothing()
+    public void No_parser_reads_a_random_header_as_the_servers_and_copied_headers_do_not_grow()
     {
         int seed = Seed.Next();
         var random = new Random(seed);
@@ -84,13 +84,13 @@ public sealed class RequestInfoTests
     [InlineData("NATS/1.0\r\nA: b\tc\r\nNats-Request-Info-2: x\r\n\r\n", "NATS/1.0\r\nA: b\tc\r\nNats-Request-Info-2: x\r\n")]
     [InlineData("NATS/1.0\r\n\r\n", "NATS/1.0\r\n")]
     [InlineData("NATS/1.1", "")]
-    public void Other_headers_go_on_as_they_came(string block, string expected)
+    public void Other_headers_are_forwarded_unchanged(string block, string expected)
     {
         byte[] copied = new byte[block.Length];
         Assert.Equal(expected, Encoding.Latin1.GetString(copied, 0, RequestInfo.CopyHeaders(copied, Encoding.Latin1.GetBytes(block))));
     }
 
-    // How libraries read: the ends of lines, what is folded, and what is cut off a name.
+    // How libraries parse headers: line ends, folded lines, and characters that they remove from names.
     private static IEnumerable<Func<string, List<(string Name, string Value)>>> Readers =>
         from ends in new[] { new[] { "\r\n" }, ["\n"], ["\r\n", "\n", "\r"], ["\r\n", "\n", "\r", "\v", "\f", "\u001c", "\u001d", "\u001e"] }
         from unfolds in new[] { false, true }

@@ -9,7 +9,7 @@ public sealed class ServiceImportTests
     private static Task<BrokerServer> PairAsync(ServiceExport export, ServiceImport import)
         => StartAsync(Account("A", "a a2", [export]), Account("B", "b b2", imports: [import]));
 
-    // The reply subject of a request that a responder heard.
+    // The reply subject of a request that a responder received.
     private static string ReplyOf(string heard) => Regex.Match(heard, @"_R_\.\S+", RegexOptions.None, TimeSpan.FromSeconds(1)).Value;
 
     [Theory]
@@ -29,7 +29,7 @@ public sealed class ServiceImportTests
         Assert.Matches($$"""^HMSG {{Regex.Escape(heard)}} 1 _R_\.[0-9A-F]{8}\.[-_A-Za-z0-9]{22} \d+ \d+\r\nNATS/1\.0\r\nNats-Request-Info: \{"acc":"B","rtt":\d+\}\r\n\r\nhi\r\n$""", request);
         Say(a, $"PUB {reply} 2\r\nho\r\nPUB {reply} 2\r\nhu\r\n");
         Assert.Equal("MSG in.1 2 2\r\nho\r\n", b.Sync());
-        // Without a reply it is a message like others.
+        // A request without a reply subject is an ordinary message.
         Say(b, $"PUB {published} 2\r\nhi\r\n");
         Assert.Contains("MSG " + heard + " 1 ", a.Sync().Split("HU")[0], StringComparison.Ordinal);
     }
@@ -38,7 +38,7 @@ public sealed class ServiceImportTests
     [InlineData(ServiceResponse.Once, "1")]
     [InlineData(ServiceResponse.Stream, "1 2 e")]
     [InlineData(ServiceResponse.Chunked, "1 2 e")]
-    public async Task So_many_answers_come_back(ServiceResponse response, string expected)
+    public async Task The_response_type_limits_the_number_of_replies(ServiceResponse response, string expected)
     {
         await using BrokerServer server = await PairAsync(new ServiceExport("q") { Response = response }, new ServiceImport("A", "q"));
         using RawClient a = Client(server, "a", "SUB q 1\r\n");
@@ -46,7 +46,7 @@ public sealed class ServiceImportTests
         using RawClient b = Client(server, "b", "SUB in 2\r\n");
         Say(b, "PUB q in 0\r\n\r\n");
         string reply = ReplyOf(a.Sync());
-        // Both were asked by the same subject.
+        // Both responders received the same reply subject.
         Assert.Equal(reply, ReplyOf(a2.Sync()));
         Say(a, $"PUB {reply} 1\r\n1\r\n");
         Say(a2, $"PUB {reply} 1\r\n2\r\n");
@@ -90,7 +90,7 @@ public sealed class ServiceImportTests
     }
 
     [Fact]
-    public async Task Who_answers_may_ask_in_turn()
+    public async Task A_responder_may_send_a_request_with_its_reply()
     {
         await using BrokerServer server = await PairAsync(new ServiceExport("q"), new ServiceImport("A", "q"));
         using RawClient a = Client(server, "a", "SUB q 1\r\nSUB back 3\r\n");
@@ -104,7 +104,7 @@ public sealed class ServiceImportTests
     }
 
     [Fact]
-    public async Task Nobody_is_believed_who_says_for_whom_he_asks()
+    public async Task A_clients_own_request_info_header_is_removed()
     {
         await using BrokerServer server = await PairAsync(new ServiceExport("q"), new ServiceImport("A", "q"));
         using RawClient a = Client(server, "a", "SUB q 1\r\n");
@@ -123,7 +123,7 @@ public sealed class ServiceImportTests
     }
 
     [Fact]
-    public async Task An_answer_is_taken_from_the_account_that_was_asked_only()
+    public async Task A_reply_is_accepted_only_from_the_account_that_received_the_request()
     {
         await using BrokerServer server = await StartAsync(
             Account("A", "a", [new ServiceExport("q")]), Account("B", "b b2", imports: [new ServiceImport("A", "q")]), Account("C", "c", [new ServiceExport("x")]),
@@ -178,7 +178,7 @@ public sealed class ServiceImportTests
     }
 
     [Fact]
-    public async Task Replies_that_lead_on_and_on_come_to_an_end()
+    public async Task A_chain_of_replies_ends()
     {
         await using BrokerServer server = await StartAsync(
             Account("A", "a", [new ServiceExport(">") { Response = ServiceResponse.Stream }]), Account("B", "b", imports: [new ServiceImport("A", ">") { To = "l.>" }]));
@@ -196,7 +196,7 @@ public sealed class ServiceImportTests
     }
 
     [Fact]
-    public async Task Requestors_that_go_in_the_middle_cost_nobody_anything()
+    public async Task Requesters_that_disconnect_leave_nothing_behind()
     {
         await using BrokerServer server = await PairAsync(new ServiceExport("q"), new ServiceImport("A", "q"));
         using RawClient a = Client(server, "a", "SUB q 1\r\n");

@@ -25,7 +25,7 @@ public sealed class StreamImportTests
         using RawClient b = Client(server, "b", $"SUB {filter} 7\r\n");
         Say(a, $"PUB {published} r 2\r\nhi\r\nPUB {published} 2\r\nho\r\nPUB other 1\r\nx\r\nHPUB {published} 12 14\r\nNATS/1.0\r\n\r\nhu\r\nPUB  {published}  1\r\nz\r\n");
         Assert.Equal($"MSG {heard} 7 r 2\r\nhi\r\nMSG {heard} 7 2\r\nho\r\nHMSG {heard} 7 12 14\r\nNATS/1.0\r\n\r\nhu\r\nMSG {heard} 7 1\r\nz\r\n", b.Sync());
-        // And nothing of the importer's gets there.
+        // The exporting account receives nothing from the importing account.
         a.Send("SUB > 1\r\n");
         a.Sync();
         Say(b, "PUB x.1 1\r\nx\r\nPUB p.x.1 1\r\nx\r\n");
@@ -68,7 +68,7 @@ public sealed class StreamImportTests
     }
 
     [Fact]
-    public async Task An_end_here_is_an_end_there()
+    public async Task A_removed_subscription_is_removed_in_the_exporting_account()
     {
         await using BrokerServer server = await StartAsync(Pair(new StreamImport("A", "x.>"), new StreamImport("A", "y.*.*") { To = "z.$2.$1" }));
         using RawClient a = Client(server, "a");
@@ -78,7 +78,7 @@ public sealed class StreamImportTests
         Say(b, "UNSUB 1\r\n");
         Say(a, "PUB x.1 0\r\n\r\nPUB y.1.2 0\r\n\r\n");
         Assert.Equal("MSG z.2.1 2 0\r\n\r\n", b.Sync());
-        // CONNECT again drops what there is.
+        // A repeated CONNECT removes the subscriptions.
         Say(b, As("b"));
         Say(a, "PUB x.1 0\r\n\r\nPUB y.1.2 0\r\n\r\n");
         Assert.Equal("", b.Sync());
@@ -89,7 +89,7 @@ public sealed class StreamImportTests
     }
 
     [Fact]
-    public async Task Permissions_are_asked_by_the_local_name()
+    public async Task Permissions_are_checked_for_the_local_subject()
     {
         var permissions = new Permissions { Subscribe = new SubjectPermissions { Allow = ["p.>"], Deny = ["p.x.no"] } };
         await using BrokerServer server = await StartAsync(
@@ -110,7 +110,7 @@ public sealed class StreamImportTests
     }
 
     [Fact]
-    public async Task What_is_imported_is_not_imported_again()
+    public async Task Imported_messages_cannot_be_imported_again()
     {
         await using BrokerServer server = await StartAsync(
             Account("A", "a", [new StreamExport("x")]),
@@ -127,7 +127,7 @@ public sealed class StreamImportTests
     }
 
     [Fact]
-    public async Task Imports_change_under_subscriptions_that_stay()
+    public async Task Changed_imports_apply_to_existing_subscriptions()
     {
         AccountOptions a = Account("A", "a", [new StreamExport("x.>")]);
         await using BrokerServer server = await StartAsync(a, Account("B", "b"), Account("C", "c"));
@@ -152,7 +152,7 @@ public sealed class StreamImportTests
     }
 
     [Fact]
-    public async Task Sessions_that_come_and_go_leave_nothing_behind()
+    public async Task Closed_sessions_leave_no_subscriptions_in_other_accounts()
     {
         await using BrokerServer server = await StartAsync(Pair(new StreamImport("A", "x.>") { Prefix = "p" }));
         using RawClient a = Client(server, "a");

@@ -21,7 +21,7 @@ public sealed class SubjectMappingTests
     }
 
     [Fact]
-    public void What_is_none_of_these_has_no_name()
+    public void A_subject_outside_the_pattern_is_not_mapped()
     {
         SubjectMapping mapping = SubjectMapping.Create("x.*.*", "z.$2.$1.$1", isOneWay: false, out _)!;
         Assert.Null(mapping.ToLocal("x.1"u8));
@@ -38,7 +38,7 @@ public sealed class SubjectMappingTests
     [InlineData("x.*", "z.*.*", false)]
     [InlineData("x..y", "z", false)]
     [InlineData("x", "z.>.y", false)]
-    public void What_does_not_belong_together_is_refused(string remote, string local, bool isOneWay)
+    public void Patterns_that_do_not_fit_together_are_refused(string remote, string local, bool isOneWay)
     {
         Assert.Null(SubjectMapping.Create(remote, local, isOneWay, out string? problem));
         Assert.NotNull(problem);
@@ -48,8 +48,8 @@ public sealed class SubjectMappingTests
     public void A_requestor_may_say_more_than_the_service_hears()
         => Assert.Equal("x", Text(SubjectMapping.Create("x", "z.*", isOneWay: true, out _)!.ToRemote("z.1"u8)));
 
-    // Every subject there is, up to four tokens of three kinds, against every filter: what the shadow gets must be what the
-    // client's own filter matches by the local name.
+    // Tests every subject of up to four tokens of three kinds with every filter. The added subscription must receive
+    // what the client's own filter matches by the local subject.
     [Theory]
     [InlineData("x.>", "p.x.>")]
     [InlineData("x.*.*", "z.$2.$1")]
@@ -58,7 +58,7 @@ public sealed class SubjectMappingTests
     [InlineData("*.x", "x.*")]
     [InlineData("*.>", "p.$1.>")]
     [InlineData("x", "p")]
-    public void The_filter_there_gets_what_the_filter_here_wants(string remote, string local)
+    public void The_remote_filter_matches_what_the_local_filter_matches(string remote, string local)
     {
         SubjectMapping mapping = SubjectMapping.Create(remote, local, isOneWay: false, out _)!;
         string[] subjects = [.. Enumerable.Range(1, 4).SelectMany(n => All(["x", "p", "1"], n))];

@@ -8,7 +8,7 @@ public sealed class SystemEventTests
 {
     private static Task<BrokerServer> StartWithSystemAsync() => StartAsync(Account("$SYS", "sys"), Account("A", "a"), Account("B", "b"));
 
-    // The next message, with its body as JSON.
+    // Reads the next message and parses its body as JSON.
     private static (string Subject, JsonElement Body) Next(RawClient client)
     {
         (string[] words, byte[] payload) = client.ReadMessage();
@@ -40,7 +40,7 @@ public sealed class SystemEventTests
     }
 
     [Fact]
-    public async Task Who_is_not_let_in_is_told_of_without_his_secret()
+    public async Task The_event_about_a_refused_client_contains_no_secret()
     {
         await using BrokerServer server = await StartWithSystemAsync();
         using RawClient sys = Client(server, "sys", "SUB $SYS.SERVER.*.CLIENT.AUTH.ERR 1\r\n");
@@ -53,7 +53,7 @@ public sealed class SystemEventTests
     }
 
     [Fact]
-    public async Task The_connections_of_an_account_are_told_of()
+    public async Task The_number_of_an_accounts_connections_is_published()
     {
         await using BrokerServer server = await StartWithSystemAsync();
         using RawClient sys = Client(server, "sys", "SUB $SYS.ACCOUNT.A.SERVER.CONNS 1\r\nSUB $SYS.SERVER.ACCOUNT.A.CONNS 2\r\n");
@@ -68,7 +68,7 @@ public sealed class SystemEventTests
     }
 
     [Fact]
-    public async Task Events_are_of_the_system_account_only()
+    public async Task Events_are_published_in_the_system_account_only()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -85,7 +85,7 @@ public sealed class SystemEventTests
         Assert.Equal("", plain.Sync());
         Say(a, "PUB $SYS.ACCOUNT.A.CONNECT 4\r\nfake\r\n");
         Assert.Equal("", sys.Sync());
-        // Nor do requests of others get there.
+        // Requests from other accounts do not reach the system account either.
         Say(a, "UNSUB 1\r\nUNSUB 2\r\n");
         Assert.Equal("HMSG in 9 16 16\r\nNATS/1.0 503\r\n\r\n\r\n", Say(other, "SUB in 9\r\nPUB $SYS.REQ.SERVER.PING in 0\r\n\r\n"));
     }
@@ -124,7 +124,7 @@ public sealed class SystemEventTests
     [InlineData("SERVER.NOBODY.STATSZ", "")]
     [InlineData("SERVER.{id}.FOO", "")]
     [InlineData("ACCOUNT.NOPE.CONNS", "")]
-    public async Task What_is_not_known_has_no_responder(string request, string body)
+    public async Task An_unknown_request_has_no_responder(string request, string body)
     {
         await using BrokerServer server = await StartWithSystemAsync();
         using RawClient sys = Client(server, "sys", "SUB in 1\r\n");
@@ -149,7 +149,7 @@ public sealed class SystemEventTests
     }
 
     [Fact]
-    public async Task The_statistics_and_the_end_are_told_of()
+    public async Task Statistics_and_shutdown_are_published()
     {
         await using BrokerServer server = await StartWithSystemAsync();
         using RawClient sys = Client(server, "sys", "SUB $SYS.SERVER.> 1\r\n");
@@ -179,7 +179,7 @@ public sealed class SystemEventTests
     }
 
     [Fact]
-    public async Task Nothing_is_told_to_nobody()
+    public async Task Events_without_subscribers_are_not_published()
     {
         await using BrokerServer server = await StartWithSystemAsync();
         for (int i = 0; i < 5; i++)

@@ -52,7 +52,7 @@ public sealed class DrainTests
     [Theory]
     [InlineData(0)]
     [InlineData(300)]
-    public async Task What_a_reader_does_not_take_is_reported_to_the_byte(int milliseconds)
+    public async Task Undelivered_bytes_are_reported_exactly(int milliseconds)
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
@@ -76,7 +76,7 @@ public sealed class DrainTests
     }
 
     [Fact]
-    public async Task Cancelling_closes_at_once_and_still_counts()
+    public async Task Cancelling_a_drain_closes_at_once_and_counts_undelivered_messages()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
@@ -137,7 +137,7 @@ public sealed class DrainTests
     }
 
     [Fact]
-    public async Task Newcomers_are_told_and_sent_away()
+    public async Task New_clients_receive_an_error_and_are_closed()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient slow = RawClient.Open(server, receiveBuffer: 8192);
@@ -152,14 +152,14 @@ public sealed class DrainTests
         var heard = new InProcessClient();
         server.ConnectInProcess(loops[0], heard);
         await heard.Closed.WaitAsync(Long, Ct);
-        // After INFO, which every client reads first.
+        // The error comes after INFO, which every client reads first.
         Assert.EndsWith(" \r\n-ERR 'Server Shutdown'\r\n", heard.Text, StringComparison.Ordinal);
         await cancel.CancelAsync();
         await draining;
     }
 
     [Fact]
-    public async Task Clients_that_leave_meanwhile_hold_nothing_up()
+    public async Task Clients_that_disconnect_do_not_delay_a_drain()
     {
         await using BrokerServer server = await Servers.StartAsync();
         RawClient[] readers = [.. Enumerable.Range(0, 20).Select(_ => RawClient.Open(server, receiveBuffer: 8192))];
@@ -192,7 +192,7 @@ public sealed class DrainTests
     }
 
     [Fact]
-    public async Task On_loops_of_others_a_server_that_is_disposed_serves_nobody()
+    public async Task A_disposed_server_on_shared_loops_accepts_no_client()
     {
         using var loops = new EventLoopGroup();
         BrokerServer server = await Servers.StartAsync(o => o.Loops = loops);
@@ -205,7 +205,7 @@ public sealed class DrainTests
     }
 
     [Fact]
-    public async Task Refused_clients_take_no_place()
+    public async Task Refused_clients_do_not_count_towards_the_limit()
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -217,7 +217,7 @@ public sealed class DrainTests
         RawClient second = RawClient.Open(server);
         first.Sync();
         second.Sync();
-        // Refused and not gone: they do not read, so that the server waits for them for a while.
+        // These clients are refused and stay open for a while: they do not read, so the server waits for them.
         RawClient[] refused = [.. Enumerable.Range(0, 10).Select(_ => new RawClient(server.EndPoints[0]))];
         await Wait.UntilAsync(() => log.Warnings.Count(w => w.Contains("refused", StringComparison.Ordinal)) == 10, "ten refusals");
         Assert.Equal(2, server.Snapshot().Connections);

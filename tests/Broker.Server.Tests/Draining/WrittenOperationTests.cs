@@ -4,7 +4,9 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Draining;
 
-/// <summary>Counting and dropping go by what the server wrote, whatever clients call their subscriptions and subjects.</summary>
+/// <summary>
+/// Counting and dropping of written messages works for all sids and subjects that clients may choose.
+/// </summary>
 public sealed class WrittenOperationTests
 {
     private const int Count = 20_000;
@@ -46,7 +48,7 @@ public sealed class WrittenOperationTests
 
     [Theory]
     [MemberData(nameof(Sids))]
-    public async Task The_oldest_are_dropped_whatever_the_sid_is(string sid)
+    public async Task The_oldest_messages_are_dropped_for_every_form_of_sid(string sid)
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -71,7 +73,7 @@ public sealed class WrittenOperationTests
     }
 
     [Fact]
-    public void What_was_written_is_divided_as_it_was_written()
+    public void Written_bytes_are_divided_into_the_written_operations()
     {
         int seed = Seed.Next();
         var random = new Random(seed);
@@ -92,13 +94,13 @@ public sealed class WrittenOperationTests
     }
 
     [Fact]
-    public void What_is_not_whole_is_no_message()
+    public void An_incomplete_message_does_not_count()
     {
         foreach (string queue in new[] { "MSG a 1 5\r\nabc\r\n", "MSG a 1", "MSG a 1 x\r\n", "MSG a 1 \r\n", "HMSG a 1 99999999999\r\n", "\n", "MSG\n" })
         {
             byte[] bytes = Encoding.Latin1.GetBytes("PONG\r\nMSG a 1 2\r\nhi\r\n" + queue);
             Assert.Equal([(6, false), (21, true)], Divide(bytes).Take(2));
-            // A line that only looks like one is a line; of a message that is not whole the rest is left alone.
+            // A line that only looks like a message is a line. The rest of an incomplete message is not counted.
             int length = OperationFraming.Framing.Measure(bytes.AsSpan(21), out bool isMessage);
             Assert.Equal(queue is "\n" or "MSG\n" ? queue.Length : 0, length);
             Assert.False(isMessage && length != 0);
@@ -153,7 +155,7 @@ public sealed class WrittenOperationTests
 
     private static byte[] Digits(int number) => Encoding.ASCII.GetBytes(number.ToString(CultureInfo.InvariantCulture));
 
-    // All that a line can hold as one word.
+    // All characters that a token of a line may contain.
     private static byte[] Word(Random random)
     {
         byte[] word = new byte[1 + random.Next(random.Next(10) == 0 ? 300 : 12)];
@@ -169,7 +171,7 @@ public sealed class WrittenOperationTests
         return word;
     }
 
-    // Also one that looks like what is written around it.
+    // Includes payloads that look like protocol lines.
     private static byte[] Payload(Random random)
     {
         byte[] payload = new byte[random.Next(random.Next(10) == 0 ? 5000 : 40)];

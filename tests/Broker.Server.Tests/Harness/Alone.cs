@@ -1,6 +1,8 @@
 namespace Broker.Server.Tests.Harness;
 
-/// <summary>For tests that measure the memory of the whole process: no other runs meanwhile.</summary>
+/// <summary>
+/// The collection of tests that measure the memory of the whole process. No other test runs at the same time.
+/// </summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class Alone
 {

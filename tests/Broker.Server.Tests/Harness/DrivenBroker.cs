@@ -5,8 +5,8 @@ using Broker.Transport;
 namespace Broker.Server.Tests.Harness;
 
 /// <summary>
-/// A server whose loop the thread of a test turns, under a clock that the test sets: nothing happens but by its calls. No test of it may
-/// hand that thread to another, so none is asynchronous.
+/// A server with a loop that runs on the thread of a test, and a clock that the test sets. Nothing happens except in
+/// the test's calls. A test must not change its thread, so no test is asynchronous.
 /// </summary>
 internal sealed class DrivenBroker : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class DrivenBroker : IDisposable
 
     internal DrivenBroker(Action<BrokerServerOptions>? configure = null)
     {
-        // What a test decides goes on within its call, and is posted to no other thread.
+        // Continuations run within the call of the test and not on another thread.
         SynchronizationContext.SetSynchronizationContext(null);
         Task<BrokerServer> started = BrokerServer.StartAsync(
             o =>
@@ -33,21 +33,21 @@ internal sealed class DrivenBroker : IDisposable
 
     internal BrokerServer Server { get; }
 
-    /// <summary>By how much somebody sets the clock on the wall each time before time passes.</summary>
+    /// <summary>The amount by which the wall clock is changed each time before time passes.</summary>
     internal TimeSpan ClockSetBy { get; set; }
 
     internal EventLoop Loop => Server.Loops[0];
 
     internal DateTime Now => _time.GetUtcNow().UtcDateTime;
 
-    /// <summary>The result of what needs no other thread.</summary>
+    /// <summary>Returns the result of a task that needs no other thread.</summary>
     internal static T Done<T>(Task<T> task)
     {
         Assert.True(task.IsCompleted, "it waits for another thread");
         return task.GetAwaiter().GetResult();
     }
 
-    /// <summary>Does all there is to do by now.</summary>
+    /// <summary>Runs iterations of the loop until there is nothing more to do now.</summary>
     internal void Turn()
     {
         while (Loop.RunOnce(TimeSpan.Zero))
@@ -55,7 +55,7 @@ internal sealed class DrivenBroker : IDisposable
         }
     }
 
-    /// <summary>Lets time pass in steps, and does in each what is due by then.</summary>
+    /// <summary>Advances the clock in steps and runs the due work after each step.</summary>
     internal void Pass(TimeSpan by)
     {
         _time.SetWallClock(ClockSetBy);
@@ -67,7 +67,7 @@ internal sealed class DrivenBroker : IDisposable
         }
     }
 
-    /// <summary>Connects a client, and lets it say something; without a user as anybody.</summary>
+    /// <summary>Connects a client and sends text. Without a user the client has no credentials.</summary>
     internal Client Connect(string says, string? user = null)
     {
         var client = new Client(this);
@@ -92,7 +92,7 @@ internal sealed class DrivenBroker : IDisposable
 
         internal bool AnswersPings { get; set; }
 
-        /// <summary>Null while it is open.</summary>
+        /// <summary>The reason why the connection was closed; null while it is open.</summary>
         internal CloseReason? Closed { get; private set; }
 
         internal void Say(string text)
@@ -101,7 +101,7 @@ internal sealed class DrivenBroker : IDisposable
             broker.Turn();
         }
 
-        /// <summary>What it has heard since it was asked last.</summary>
+        /// <summary>Returns the text that the client has received since the last call.</summary>
         internal string Heard()
         {
             string text = _text.ToString();

@@ -3,7 +3,7 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Harness;
 
-/// <summary>A client without a socket that keeps what it hears, and may be told not to read.</summary>
+/// <summary>An in-process client that stores what it receives. It can be paused.</summary>
 internal sealed class InProcessClient : ConnectionHandler
 {
     private readonly StringBuilder _text = new();
@@ -12,7 +12,7 @@ internal sealed class InProcessClient : ConnectionHandler
 
     internal Task<CloseReason> Closed => _closed.Task;
 
-    /// <summary>What has come, but for PINGs: the server asks for a sign of life whenever two seconds have passed.</summary>
+    /// <summary>The received text without PINGs, which the server sends after two seconds.</summary>
     internal string Text
     {
         get

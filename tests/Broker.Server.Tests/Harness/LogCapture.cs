@@ -3,12 +3,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Server.Tests.Harness;
 
-/// <summary>Keeps what is logged, to be counted.</summary>
+/// <summary>A logger that stores the log lines.</summary>
 internal sealed class LogCapture(LogLevel least = LogLevel.Information) : ILogger
 {
     private readonly ConcurrentQueue<(LogLevel Level, string Text)> _entries = new();
 
-    /// <summary>What is less than this is not kept. It may change at any time.</summary>
+    /// <summary>The minimum level of stored lines. It may change at any time.</summary>
     public LogLevel Least { get; set; } = least;
 
     public IReadOnlyList<string> Warnings => [.. _entries.Where(e => e.Level >= LogLevel.Warning).Select(e => e.Text)];

@@ -1,2 +1,2 @@
-// Memory and allocation are the process's, and many of these tests are about them.
+// Many of these tests measure the memory and the allocations of the process, so they must not run in parallel.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

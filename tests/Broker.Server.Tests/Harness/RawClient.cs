@@ -9,7 +9,7 @@ using Broker.TestKit.Dialogues;
 
 namespace Broker.Server.Tests.Harness;
 
-/// <summary>A client that says exactly what it is told to, on a blocking socket. Every wait is bounded.</summary>
+/// <summary>A client on a blocking socket that sends exactly the given text. Every wait has a timeout.</summary>
 internal sealed class RawClient : IFuzzClient
 {
     internal const string Quiet = "CONNECT {\"verbose\":false,\"pedantic\":false}\r\n";
@@ -43,7 +43,7 @@ internal sealed class RawClient : IFuzzClient
 
     internal Socket Socket { get; }
 
-    /// <summary>Connects, reads INFO and says CONNECT.</summary>
+    /// <summary>Connects, reads INFO and sends CONNECT.</summary>
     internal static RawClient Open(BrokerServer server, string connect = Quiet, int receiveBuffer = 0)
     {
         var client = new RawClient(server.EndPoints[0], receiveBuffer);
@@ -52,7 +52,7 @@ internal sealed class RawClient : IFuzzClient
         return client;
     }
 
-    /// <summary>Goes on over TLS, behind an INFO that has been read.</summary>
+    /// <summary>Starts TLS after INFO has been read.</summary>
     internal RawClient Secure()
     {
         Assert.Equal(_start, _end);
@@ -86,7 +86,7 @@ internal sealed class RawClient : IFuzzClient
         }
     }
 
-    /// <summary>Sends, and lets go of what can no longer be sent.</summary>
+    /// <summary>Sends text, and ignores an error if the connection is closed.</summary>
     internal void SendWhatGoes(string text)
     {
         try
@@ -95,11 +95,11 @@ internal sealed class RawClient : IFuzzClient
         }
         catch (Exception e) when (e is SocketException or IOException)
         {
-            // The other side has closed, which the reader will see.
+            // The other side has closed the connection. The next read detects this.
         }
     }
 
-    /// <summary>In two writes where there is a manner.</summary>
+    /// <summary>Sends bytes in two writes if a split is given.</summary>
     public void Say(string text, int? manner)
     {
         int half = manner is null ? 0 : text.Length / 2;
@@ -112,10 +112,10 @@ internal sealed class RawClient : IFuzzClient
         SendWhatGoes(text[half..]);
     }
 
-    /// <summary>Nothing is beside the stream.</summary>
+    /// <summary>There are no other resources than the stream.</summary>
     public bool TryReadBeside(List<string> heard) => true;
 
-    /// <summary>The next line with its end; empty at the end of the stream.</summary>
+    /// <summary>Reads the next line with its line end; empty at the end of the stream.</summary>
     public string ReadLine()
     {
         var line = new StringBuilder();
@@ -151,7 +151,9 @@ internal sealed class RawClient : IFuzzClient
         return bytes;
     }
 
-    /// <summary>The next MSG or HMSG: its line's words and its payload. PINGs before it are answered.</summary>
+    /// <summary>
+    /// Reads the next MSG or HMSG with the tokens of its line and its payload. It replies to PINGs before it.
+    /// </summary>
     internal (string[] Words, byte[] Payload) ReadMessage()
     {
         string line = ReadLine();
@@ -171,7 +173,7 @@ internal sealed class RawClient : IFuzzClient
         return (words, payload[..^2]);
     }
 
-    /// <summary>Sends PING and returns all that comes before the PONG.</summary>
+    /// <summary>Sends PING and returns everything before the PONG.</summary>
     internal string Sync()
     {
         SendWhatGoes("PING\r\n");
@@ -179,8 +181,8 @@ internal sealed class RawClient : IFuzzClient
     }
 
     /// <summary>
-    /// The same, again until there is so much: with several loops, what another one delivers may come behind the PONG though its publisher
-    /// has had one already.
+    /// Repeats this until enough bytes have arrived. With several loops, messages of another loop may arrive after the
+    /// PONG although its publisher has received a PONG already.
     /// </summary>
     internal string Sync(int least)
     {
@@ -193,7 +195,7 @@ internal sealed class RawClient : IFuzzClient
         return text;
     }
 
-    /// <summary>All that comes before the next PONG.</summary>
+    /// <summary>Reads everything before the next PONG.</summary>
     internal string ReadToPong()
     {
         var text = new StringBuilder();
@@ -217,8 +219,8 @@ internal sealed class RawClient : IFuzzClient
     }
 
     /// <summary>
-    /// Waits for the server's first question for a sign of life, which comes two seconds or so after the connection was made, and answers
-    /// it: nothing but messages comes after that for two minutes, so that bytes may be counted exactly.
+    /// Waits for the server's first PING, which comes about two seconds after the connection, and replies
+    /// to it. After that the server sends nothing but messages for two minutes, so bytes can be counted exactly.
     /// </summary>
     internal void AnswerFirstPing()
     {
@@ -231,7 +233,7 @@ internal sealed class RawClient : IFuzzClient
         Send("PONG\r\n");
     }
 
-    /// <summary>Everything until the other side closes.</summary>
+    /// <summary>Reads everything until the other side closes.</summary>
     internal string ReadToEnd()
     {
         var text = new StringBuilder();
@@ -243,7 +245,7 @@ internal sealed class RawClient : IFuzzClient
         return text.ToString();
     }
 
-    /// <summary>How many bytes come until the other side closes.</summary>
+    /// <summary>Counts the bytes until the other side closes.</summary>
     internal long CountToEnd(Action<ReadOnlySpan<byte>>? look = null)
     {
         long count = 0;

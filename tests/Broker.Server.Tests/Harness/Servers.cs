@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Harness;
 
-/// <summary>Servers on free ports, and waits for what they do.</summary>
+/// <summary>Starts servers on free ports.</summary>
 internal static class Servers
 {
     internal static Task<BrokerServer> StartAsync(Action<BrokerServerOptions>? configure = null)

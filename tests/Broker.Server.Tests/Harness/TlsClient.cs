@@ -7,7 +7,7 @@ using System.Text;
 
 namespace Broker.Server.Tests.Harness;
 
-/// <summary>A client over TLS that says exactly what it is told to. Every wait is bounded.</summary>
+/// <summary>A TLS client that sends exactly the given text. Every wait has a timeout.</summary>
 internal sealed class TlsClient : IDisposable
 {
     private readonly RawClient _raw;
@@ -19,14 +19,14 @@ internal sealed class TlsClient : IDisposable
         _ssl = ssl;
     }
 
-    /// <summary>INFO, where it came in clear.</summary>
+    /// <summary>The INFO line if it was received unencrypted.</summary>
     internal string Info { get; private init; } = "";
 
     internal SslStream Stream => _ssl;
 
-    /// <summary>Connects, reads INFO, and does the handshake.</summary>
-    /// <exception cref="IOException">The server ended it.</exception>
-    /// <exception cref="AuthenticationException">It failed.</exception>
+    /// <summary>Connects, reads INFO, and performs the handshake.</summary>
+    /// <exception cref="IOException">The server closed the connection.</exception>
+    /// <exception cref="AuthenticationException">The handshake failed.</exception>
     internal static TlsClient Open(
         EndPoint server, X509Certificate2? certificate = null, bool first = false, SslProtocols protocols = SslProtocols.None, X509Certificate2? authority = null)
     {
@@ -58,7 +58,7 @@ internal sealed class TlsClient : IDisposable
 
     internal void Send(string text) => _ssl.Write(Encoding.Latin1.GetBytes(text));
 
-    /// <summary>The next line with its end; empty at the end of the stream.</summary>
+    /// <summary>Reads the next line with its line end; empty at the end of the stream.</summary>
     internal string ReadLine()
     {
         var line = new StringBuilder();
@@ -75,13 +75,13 @@ internal sealed class TlsClient : IDisposable
         }
         catch (IOException e) when (e.InnerException is not SocketException { SocketErrorCode: SocketError.TimedOut })
         {
-            // The end, if not a good one.
+            // The connection was closed without a TLS close.
         }
 
         return line.ToString();
     }
 
-    /// <summary>The next line that is no PING.</summary>
+    /// <summary>Reads the next line that is not a PING.</summary>
     internal string ReadAnswer()
     {
         string line = ReadLine();
@@ -93,7 +93,7 @@ internal sealed class TlsClient : IDisposable
         return line;
     }
 
-    /// <summary>Says CONNECT and PING; what the server answers.</summary>
+    /// <summary>Sends CONNECT and PING, and returns the reply of the server.</summary>
     internal string Connect(string json = "{\"verbose\":false,\"pedantic\":false}")
     {
         try
@@ -102,7 +102,7 @@ internal sealed class TlsClient : IDisposable
         }
         catch (IOException)
         {
-            // The server has refused the certificate meanwhile: reading tells.
+            // The server has refused the certificate meanwhile. The next read reports this.
         }
 
         return ReadAnswer();

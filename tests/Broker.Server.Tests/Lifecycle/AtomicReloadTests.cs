@@ -3,7 +3,7 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Lifecycle;
 
-/// <summary>All of a reload is applied, or nothing of it, to everybody who is there or on his way in.</summary>
+/// <summary>A reload applies completely or not at all, for connected and for connecting clients.</summary>
 public sealed class AtomicReloadTests
 {
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
@@ -42,14 +42,14 @@ public sealed class AtomicReloadTests
 
     [Theory]
     [MemberData(nameof(Mistakes))]
-    public async Task When_a_part_of_it_is_wrong_nothing_changes_and_the_text_says_what(string mistake, string text)
+    public async Task An_invalid_part_of_a_reload_changes_nothing_and_the_error_names_it(string mistake, string text)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
         using RawClient a = RawClient.Open(server, As("a", ",\"protocol\":1"));
         a.Sync();
         Exception error = await Assert.ThrowsAnyAsync<Exception>(() => server.ReloadAsync(o =>
         {
-            // All of this is right.
+            // All these options are valid.
             o.Users = [new User("other", "p")];
             o.MaxSubscriptions = 1;
             o.ClientAdvertise = "other:1";
@@ -97,7 +97,7 @@ public sealed class AtomicReloadTests
     }
 
     [Fact]
-    public async Task Whoever_is_not_in_yet_stays_when_nothing_of_security_changes()
+    public async Task A_client_that_is_not_authenticated_stays_if_security_does_not_change()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
         using var waiting = new RawClient(server.EndPoints[0]);
@@ -108,7 +108,7 @@ public sealed class AtomicReloadTests
     }
 
     [Fact]
-    public async Task Who_was_greeted_before_a_change_of_INFO_is_told_when_it_says_that_it_understands()
+    public async Task A_changed_INFO_is_sent_again_once_CONNECT_announces_support()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using var client = new RawClient(server.EndPoints[0]);
@@ -125,7 +125,7 @@ public sealed class AtomicReloadTests
     }
 
     [Fact]
-    public async Task Nobody_who_comes_in_meanwhile_keeps_what_he_may_no_longer()
+    public async Task A_client_that_connects_during_a_reload_has_only_the_new_permissions()
     {
         var open = new User("u", "p", new Permissions { Publish = SubjectPermissions.Only("x") });
         var shut = new User("u", "p", new Permissions { Publish = SubjectPermissions.AllBut("x") });

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.Server.Tests.Lifecycle;
 
-/// <summary>An option that is added and not taken over would be lost at a reload, and nobody told.</summary>
+/// <summary>A new option that is not copied would be lost at a reload without any error.</summary>
 public sealed class ChangeableOptionsTests
 {
     private static readonly string[] Fixed =
@@ -16,7 +16,7 @@ public sealed class ChangeableOptionsTests
 
     [Theory]
     [MemberData(nameof(Settable))]
-    public void Every_option_that_may_change_is_taken_over(string name)
+    public void Every_changeable_option_is_copied(string name)
     {
         PropertyInfo property = Properties.Single(p => p.Name == name);
         var other = new BrokerServerOptions();
@@ -30,7 +30,7 @@ public sealed class ChangeableOptionsTests
     }
 
     [Fact]
-    public void What_cannot_change_stays_as_it_is()
+    public void A_fixed_option_is_not_copied()
     {
         var other = new BrokerServerOptions { ServerName = "other" }.Listen(1);
         BrokerServerOptions taken = new BrokerServerOptions { ServerName = "one" }.Listen(2);
@@ -41,7 +41,7 @@ public sealed class ChangeableOptionsTests
         Assert.Equal("127.0.0.1:2", Assert.Single(taken.EndPoints).ToString());
     }
 
-    // Only whether it is the same matters, not what it says.
+    // The test only compares values; their meaning does not matter.
     private static object Other(Type type, object? present) => present switch
     {
         bool flag => !flag,

@@ -6,16 +6,17 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Lifecycle;
 
-/// <summary>A client that has gone is the collector's, whoever still knows a route that led to it.</summary>
+/// <summary>A closed client can be garbage collected, even if a publisher still has a route to it.</summary>
 public sealed class ForgottenClientTests
 {
-    // One that has expired and that its publisher has not asked for since; a large one, of which few have gone; the same with a queue group.
+    // The kinds of routes: an expired route that its publisher has not looked up since, a large route with few closed
+    // subscribers, and the same with a queue group.
     [Theory]
     [InlineData(1, "SUB a 1\r\n")]
     [InlineData(1, "SUB a q 1\r\n")]
     [InlineData(2 * LargeRoutes.MinSubscriptions, "SUB a 1\r\n")]
     [InlineData(2 * LargeRoutes.MinSubscriptions, "SUB a q 1\r\n")]
-    public async Task Routes_do_not_keep_a_client_that_has_gone(int clients, string subscribe)
+    public async Task Routes_do_not_keep_a_closed_client_in_memory(int clients, string subscribe)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
         using RawClient publisher = RawClient.Open(server);
@@ -30,7 +31,7 @@ public sealed class ForgottenClientTests
         publisher.Send("PUB a 0\r\n\r\n");
         publisher.Sync();
         Route route = server.GlobalRouter.Find("a"u8);
-        // One more that comes when the route is there already.
+        // Another subscriber is added when the route exists already.
         WeakReference late = Connect(server, loop, subscribe, out WeakReference<Connection> lateEnd);
         await Servers.UntilAsync(() => server.Snapshot().Subscriptions == clients + 2, "the subscription");
         Assert.Equal(clients > 1, route.IsCurrent);
@@ -53,7 +54,7 @@ public sealed class ForgottenClientTests
 
     private static void Connect(BrokerServer server, EventLoop loop, string subscribe) => Connect(server, loop, subscribe, out _);
 
-    // In a method of its own, whose locals are gone at the return.
+    // This is a separate method, so that its locals do not keep objects alive after the return.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference Connect(BrokerServer server, EventLoop loop, string subscribe, out WeakReference<Connection> end)
     {
@@ -65,7 +66,7 @@ public sealed class ForgottenClientTests
             Encoding.ASCII.GetBytes($$"""CONNECT {"verbose":false,"pedantic":false}""" + "\r\n" + $"SUB {name} 9\r\nUNSUB 9 1\r\n" + subscribe)));
         Wait.Until(() => server.GlobalRouter.Match(Encoding.ASCII.GetBytes(name)).Length == 1, "its subscription");
         var target = (ConnectionTarget)server.GlobalRouter.Match(Encoding.ASCII.GetBytes(name))[0].Subscriber!;
-        // The message ends that subscription.
+        // The message is the last one of that subscription.
         loop.Post(() => made.GetWriteBuffer(loop).Write(Encoding.ASCII.GetBytes($"PUB {name} 0\r\n\r\n")));
         Wait.Until(() => server.GlobalRouter.Match(Encoding.ASCII.GetBytes(name)).Length == 0, "the end of its subscription");
         return new WeakReference(target.Owner);

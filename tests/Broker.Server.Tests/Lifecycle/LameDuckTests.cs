@@ -9,7 +9,7 @@ public sealed class LameDuckTests
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Clients_that_understand_it_are_told_and_all_are_closed()
+    public async Task Clients_that_accept_another_INFO_receive_it_and_all_are_closed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.ConnectUrls = ["other:4222"]);
         using RawClient told = RawClient.Open(server, Informed);
@@ -33,7 +33,7 @@ public sealed class LameDuckTests
     }
 
     [Fact]
-    public async Task It_ends_as_soon_as_the_last_client_has_left_by_itself()
+    public async Task Lame_duck_mode_ends_when_the_last_client_has_disconnected()
     {
         await using BrokerServer server = await Servers.StartAsync();
         RawClient client = RawClient.Open(server, Informed);
@@ -46,7 +46,7 @@ public sealed class LameDuckTests
     }
 
     [Fact]
-    public async Task What_comes_during_the_grace_period_is_still_served_and_cancelling_lets_clients_stay()
+    public async Task Clients_are_served_during_the_grace_period_and_stay_after_a_cancellation()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient client = RawClient.Open(server, Informed);

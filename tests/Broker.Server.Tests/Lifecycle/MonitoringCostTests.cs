@@ -5,19 +5,19 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Lifecycle;
 
-/// <summary>Who looks at a server costs its clients nothing to speak of.</summary>
+/// <summary>Monitoring of a server costs its clients very little.</summary>
 public sealed class MonitoringCostTests
 {
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task An_event_of_a_client_that_comes_or_goes_looks_at_no_others()
+    public async Task A_connection_event_does_not_visit_other_clients()
     {
         const int Clients = 1000;
         await using BrokerServer server = await Accounts.Accounts.StartAsync(
             Accounts.Accounts.Account("$SYS", "sys"), Accounts.Accounts.Account("A", "a"));
         using RawClient sys = Accounts.Accounts.Client(server, "sys", "SUB $SYS.> 1\r\n");
-        // In process: a thousand sockets are not needed for it.
+        // The clients are in-process, because the test does not need a thousand sockets.
         var clients = new List<Connection>();
         IDialer dialer = server.CreateDialer("a");
         for (int i = 0; i < Clients; i++)
@@ -33,19 +33,20 @@ public sealed class MonitoringCostTests
         }
 
         await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "all to have gone");
-        // Each coming and each leaving is told of.
+        // Each connection and each disconnection has an event.
         for (int told = 0; told < 2 * Clients;)
         {
             told += sys.ReadMessage().Words[1] == "$SYS.ACCOUNT.A.SERVER.CONNS" ? 1 : 0;
         }
 
-        // Once a second at most, and exactly when there are few: 1000 * 500 * 2 when each looks at all.
+        // The clients are visited once a second at most, and for each event if there are few. If each event visited all
+        // clients, the number would be 1000 * 500 * 2.
         long few = 4L * AccountTraffic.MaxExactClients * AccountTraffic.MaxExactClients;
         Assert.InRange(server.VisitsForEvents - before, 0, few + (20L * Clients));
     }
 
     [Fact]
-    public async Task What_an_account_has_sent_is_told_also_when_it_is_many_clients()
+    public async Task The_traffic_of_an_account_with_many_clients_is_published()
     {
         await using BrokerServer server = await Accounts.Accounts.StartAsync(
             Accounts.Accounts.Account("$SYS", "sys"), Accounts.Accounts.Account("A", "a"));
@@ -61,7 +62,7 @@ public sealed class MonitoringCostTests
         await Wait.UntilAsync(
             async () =>
             {
-                // The sums come with a later event than the one that asked for them.
+                // The totals are in a later event than the one that requested them.
                 await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct);
                 received = System.Text.Json.JsonDocument.Parse(sys.ReadMessage().Payload).RootElement.GetProperty("received").GetProperty("msgs").GetInt64();
                 return received != 0;
@@ -72,7 +73,7 @@ public sealed class MonitoringCostTests
     }
 
     [Fact]
-    public async Task Pages_of_many_subscriptions_are_put_in_order_once()
+    public async Task Many_subscriptions_are_sorted_once_for_all_pages()
     {
         const int Count = 40_000;
         await using BrokerServer server = await Servers.StartAsync();
@@ -93,7 +94,7 @@ public sealed class MonitoringCostTests
         }
 
         Assert.Equal(Enumerable.Range(1, Count).Select(i => i.ToString(CultureInfo.InvariantCulture)), ids);
-        // Unless the collector has taken it meanwhile.
+        // The garbage collector may have collected the list meanwhile.
         Assert.InRange(server.SortedListings, 1, 5);
         client.Send("UNSUB 1\r\n");
         client.Sync();
@@ -102,7 +103,7 @@ public sealed class MonitoringCostTests
     }
 
     [Fact]
-    public void Every_sid_has_its_place()
+    public void Sids_have_a_total_order()
     {
         int seed = Seed.Next();
         var random = new Random(seed);

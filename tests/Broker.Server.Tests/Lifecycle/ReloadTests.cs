@@ -7,7 +7,7 @@ public sealed class ReloadTests
     private const string Informed = "CONNECT {\"verbose\":false,\"pedantic\":false,\"protocol\":1}\r\n";
 
     [Fact]
-    public async Task Limits_change_for_those_they_are_said_to_change_for()
+    public async Task Changed_limits_apply_to_the_documented_clients()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient before = RawClient.Open(server);
@@ -38,7 +38,7 @@ public sealed class ReloadTests
     }
 
     [Fact]
-    public async Task Another_address_is_told_to_those_who_understand_it()
+    public async Task A_changed_address_is_sent_to_clients_that_accept_another_INFO()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient told = RawClient.Open(server, Informed);
@@ -61,7 +61,7 @@ public sealed class ReloadTests
     }
 
     [Fact]
-    public async Task What_cannot_change_or_is_out_of_range_changes_nothing()
+    public async Task A_reload_with_a_fixed_or_invalid_option_changes_nothing()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.MaxPayload = 100);
         await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(o => o.ServerName = "other"));
@@ -88,7 +88,7 @@ public sealed class ReloadTests
         });
         using RawClient client = RawClient.Open(server);
         client.Send("SUB a 1\r\nSUB b 2\r\nSUB c 3\r\nSUB b 2\r\n");
-        // One that is there already is refused too, as by nats-server.
+        // As with nats-server, a client that is connected already is refused too.
         Assert.Equal(string.Concat(Enumerable.Repeat("-ERR 'maximum subscriptions exceeded'\r\n", 2)), client.Sync());
         client.Send("UNSUB 1\r\nSUB c 3\r\nPUB c 1\r\nx\r\n");
         Assert.Equal(["MSG", "c", "3", "1"], client.ReadMessage().Words);
@@ -96,7 +96,7 @@ public sealed class ReloadTests
     }
 
     [Fact]
-    public async Task Servers_side_by_side_share_nothing()
+    public async Task Several_servers_in_one_process_share_nothing()
     {
         await using BrokerServer one = await Servers.StartAsync(o => o.MaxSubscriptions = 1);
         await using BrokerServer other = await Servers.StartAsync();

@@ -37,7 +37,7 @@ public sealed class SlowConsumerTests
         return int.Parse(Encoding.Latin1.GetString(payload.AsSpan(0, 8)), CultureInfo.InvariantCulture);
     }
 
-    // Up to a message that was published once the queue had room again.
+    // Reads up to a message that was published after the queue had space again.
     private static List<int> ReadAll(RawClient reader, RawClient writer, BrokerServer server, int last)
     {
         var got = new List<int>();
@@ -52,7 +52,8 @@ public sealed class SlowConsumerTests
         return got;
     }
 
-    // Until something waits that the kernel does not take: had a loop its turn late, that would make room in the middle of what is dropped.
+    // Publishes until bytes are queued that the kernel does not accept. Otherwise a late iteration of a loop would free
+    // space between the dropped messages.
     private static async Task<int> FillKernelAsync(RawClient writer, BrokerServer server)
     {
         const int Portion = 100;
@@ -87,7 +88,7 @@ public sealed class SlowConsumerTests
     [InlineData(SlowConsumerPolicy.DropOldest, 4, false)]
     [InlineData(SlowConsumerPolicy.DropNewest, 2, true)]
     [InlineData(SlowConsumerPolicy.DropOldest, 2, true)]
-    public async Task What_is_dropped_and_what_arrives_is_all_that_was_published(SlowConsumerPolicy policy, int loops, bool portable)
+    public async Task Dropped_and_received_messages_are_all_published_messages(SlowConsumerPolicy policy, int loops, bool portable)
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -121,7 +122,7 @@ public sealed class SlowConsumerTests
     }
 
     [Fact]
-    public async Task An_answer_is_never_dropped()
+    public async Task A_protocol_reply_is_never_dropped()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -179,7 +180,7 @@ public sealed class SlowConsumerTests
         {
             writer.Send(Publishes("d", i, 500));
             writer.Sync();
-            // The writer waits for it, or it would be full too on a machine that lets it wait.
+            // The publisher waits for this member. Otherwise its queue could be full too on a slow machine.
             other.Send("PING\r\n");
             for (string line = other.ReadLine(); line != "PONG\r\n"; line = other.ReadLine())
             {
@@ -192,7 +193,7 @@ public sealed class SlowConsumerTests
             }
         }
 
-        // Every refusal of the full member is counted, and the other one has had the message.
+        // Each message that the full member did not accept is counted, and the other member has received it.
         int left = Count - taken;
         int mine = 0;
         for (; mine < left; mine++)

@@ -4,7 +4,10 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Lifecycle;
 
-/// <summary>All that a server does by time goes by the clock of its loops: here hours pass in milliseconds, on one thread and without a wait.</summary>
+/// <summary>
+/// A server uses the clock of its loops for all timeouts. In these tests hours pass in milliseconds, on one thread and
+/// without waiting.
+/// </summary>
 public sealed class VirtualTimeTests
 {
     private const string Quiet = """CONNECT {"verbose":false,"pedantic":false}""" + "\r\n";
@@ -12,11 +15,13 @@ public sealed class VirtualTimeTests
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
 
-    /// <summary>How somebody sets the clock on the wall amid all this: no timer may go by it.</summary>
+    /// <summary>
+    /// The amounts by which the wall clock is changed during a test. No timer may depend on the wall clock.
+    /// </summary>
     public static TheoryData<TimeSpan> ClockSetBy => new(TimeSpan.Zero, TimeSpan.FromHours(1), TimeSpan.FromHours(-1));
 
     [Fact]
-    public void Clients_exchange_messages_within_the_turns_of_the_caller()
+    public void Clients_exchange_messages_within_the_iterations_of_the_caller()
     {
         using var broker = new DrivenBroker();
         DrivenBroker.Client hears = broker.Connect(Quiet + "SUB a.* 7\r\n");
@@ -32,7 +37,7 @@ public sealed class VirtualTimeTests
 
     [Theory]
     [MemberData(nameof(ClockSetBy))]
-    public void Who_is_silent_is_asked_soon_and_then_at_each_interval_and_closed_as_stale_whoever_sets_the_clock(TimeSpan setBy)
+    public void A_silent_client_receives_PINGs_and_is_closed_as_stale_even_if_the_wall_clock_is_set(TimeSpan setBy)
     {
         using var broker = new DrivenBroker(o => (o.PingInterval, o.PingMax) = (30 * Second, 2));
         broker.ClockSetBy = setBy;
@@ -61,7 +66,7 @@ public sealed class VirtualTimeTests
 
     [Theory]
     [MemberData(nameof(ClockSetBy))]
-    public void Who_never_says_who_he_is_has_his_time_and_no_more_whoever_sets_the_clock(TimeSpan setBy)
+    public void A_client_without_CONNECT_is_closed_after_the_timeout_even_if_the_wall_clock_is_set(TimeSpan setBy)
     {
         using var broker = new DrivenBroker(o => (o.Token, o.AuthTimeout, o.PingInterval) = ("t", 5 * Second, Minute));
         broker.ClockSetBy = setBy;
@@ -77,7 +82,7 @@ public sealed class VirtualTimeTests
     }
 
     [Fact]
-    public void Who_is_not_read_while_it_is_decided_is_not_stale_and_has_the_time_for_that()
+    public void A_client_is_not_stale_during_the_decision_and_has_the_full_timeout()
     {
         var decisions = new Dictionary<string, TaskCompletionSource<AuthorizationResult>> { ["a"] = new(), ["b"] = new() };
         using var broker = new DrivenBroker(o =>
@@ -104,7 +109,7 @@ public sealed class VirtualTimeTests
 
     [Theory]
     [MemberData(nameof(ClockSetBy))]
-    public void Leave_to_answer_runs_out_whoever_sets_the_clock(TimeSpan setBy)
+    public void The_permission_to_reply_expires_even_if_the_wall_clock_is_set(TimeSpan setBy)
     {
         using var broker = new DrivenBroker(o =>
         {
@@ -131,7 +136,7 @@ public sealed class VirtualTimeTests
 
     [Theory]
     [MemberData(nameof(ClockSetBy))]
-    public void Requests_to_other_accounts_are_forgotten_when_nobody_answers_whoever_sets_the_clock(TimeSpan setBy)
+    public void Requests_to_other_accounts_expire_even_if_the_wall_clock_is_set(TimeSpan setBy)
     {
         using var broker = new DrivenBroker(o =>
         {
@@ -156,7 +161,7 @@ public sealed class VirtualTimeTests
     }
 
     [Fact]
-    public void Monitoring_tells_times_by_the_same_clock()
+    public void Monitoring_uses_the_same_clock()
     {
         using var broker = new DrivenBroker(o => o.PingInterval = TimeSpan.FromHours(10));
         DateTime begin = broker.Now;

@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>Both servers, told the same about accounts. A user's password is its name.</summary>
+/// <summary>Both servers with the same accounts. The password of a user is its name.</summary>
 public sealed class AccountOracle : OracleServer
 {
     private protected override string? Config => """

@@ -2,19 +2,19 @@ using System.Text.RegularExpressions;
 
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>What passes between accounts, by the real nats-server and by ours.</summary>
+/// <summary>Compares messages between accounts with the real nats-server.</summary>
 public sealed partial class AccountOracleTests(AccountOracle servers) : IClassFixture<AccountOracle>
 {
     private static readonly OracleCase[] Cases = [.. Streams(), .. Services()];
 
-    // Where ours answers something else, and why.
+    // The cases in which this server replies differently, with the reason.
     private static readonly Dictionary<string, (string Theirs, string Ours)> Differences = new(StringComparer.Ordinal)
     {
-        // It counts what comes from elsewhere apart, and so never comes to the end.
+        // nats-server counts imported messages separately, so it never reaches the limit.
         ["UNSUB max over an import"] = ("A: <open>\nB: MSG p.x.1 1 1\r\nx\r\nMSG p.x.2 1 1\r\nx\r\nMSG p.x.3 1 1\r\nx\r\n<open>\n", "A: <open>\nB: MSG p.x.1 1 1\r\nx\r\nMSG p.x.2 1 1\r\nx\r\n<open>\n"),
-        // It keeps what was subscribed to in the account before.
+        // nats-server keeps the subscriptions in the previous account.
         ["a second CONNECT into another account"] = ("A: <open>\nB: MSG p.x.1 1 1\r\nx\r\n<open>\n", "A: <open>\nB: <open>\n"),
-        // It leaves the requestor to wait.
+        // nats-server sends no status to the requester, which waits.
         ["nobody answers"] = ("B: <open>\n", "B: HMSG in.1 2 16 16\r\nNATS/1.0 503\r\n\r\n\r\n<open>\n"),
     };
 
@@ -22,7 +22,7 @@ public sealed partial class AccountOracleTests(AccountOracle servers) : IClassFi
 
     [Theory]
     [MemberData(nameof(Names))]
-    public void Ours_answers_as_nats_server_does(string name)
+    public void This_server_replies_as_nats_server_does(string name)
     {
         OracleCase played = Cases.Single(c => c.Name == name);
         string theirs = Even(played.Play(servers.RequireTheirs()));
@@ -39,9 +39,10 @@ public sealed partial class AccountOracleTests(AccountOracle servers) : IClassFi
     }
 
     [Fact]
-    public void Every_documented_difference_is_of_a_case() => Assert.Empty(Differences.Keys.Except(Cases.Select(c => c.Name)));
+    public void Every_documented_difference_belongs_to_a_case() => Assert.Empty(Differences.Keys.Except(Cases.Select(c => c.Name)));
 
-    // Random reply subjects and times, with the sizes that depend on them, and the order of what one message gave.
+    // Replaces random reply subjects and times with the sizes that depend on them, and sorts the deliveries of one
+    // message.
     private static string Even(string heard) => string.Join('\n', Parts().Split(Sizes().Replace(Times().Replace(Replies().Replace(heard, "_R_"), "\"rtt\":0"), "$1 N N\r\n$2")));
 
     [GeneratedRegex(@"_R_\.[^ \r']+", RegexOptions.CultureInvariant, 1000)]

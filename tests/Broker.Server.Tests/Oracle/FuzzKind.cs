@@ -1,14 +1,16 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>How the clients of a random dialogue come in.</summary>
+/// <summary>The ways in which the clients of a random dialogue connect.</summary>
 internal enum FuzzKind
 {
-    /// <summary>As they are, by TCP.</summary>
+    /// <summary>By TCP without TLS and without users.</summary>
     Clear,
 
-    /// <summary>The same over TLS.</summary>
+    /// <summary>Over TLS without users.</summary>
     Tls,
 
-    /// <summary>Each as one of <see cref="TestKit.Dialogues.FuzzDialogue.Users"/>, who may not do everything, or as nobody.</summary>
+    /// <summary>
+    /// Each client as one of <see cref="TestKit.Dialogues.FuzzDialogue.Users"/>, with limited permissions, or without credentials.
+    /// </summary>
     Users,
 }

@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>A pair of servers for each kind of random dialogue.</summary>
+/// <summary>Two servers for each kind of random dialogue.</summary>
 public sealed class FuzzServers : IAsyncLifetime
 {
     private readonly OracleServer[] _pairs =

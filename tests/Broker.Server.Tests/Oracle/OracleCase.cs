@@ -5,10 +5,11 @@ using Broker.Server.Tests.Harness;
 namespace Broker.Server.Tests.Oracle;
 
 /// <summary>
-/// What some clients say, step by step. A step begins with the client's letter: <c>A text</c> sends the text as a line and
-/// waits for the answer to a PING behind it, <c>{reply}</c> being the last reply subject of a server's making that it heard; <c>A~text</c> sends the bytes as they are and waits for nothing.
+/// The operations of some clients in steps. A step begins with the client's letter. <c>A text</c> sends the text as a
+/// line and waits for the reply to a PING after it; <c>{reply}</c> is the last reply subject that the server created
+/// and the client received. <c>A~text</c> sends the bytes unchanged and does not wait.
 /// </summary>
-/// <param name="Name">What the case is about.</param>
+/// <param name="Name">The name of the case.</param>
 /// <param name="Steps">The steps.</param>
 internal sealed record OracleCase(string Name, params string[] Steps)
 {
@@ -21,7 +22,7 @@ internal sealed record OracleCase(string Name, params string[] Steps)
         return at < 0 ? "" : text[at..].Split(' ')[0];
     }
 
-    /// <summary>Plays the steps and returns what each client was sent, without INFO.</summary>
+    /// <summary>Runs the steps and returns what each client received, without INFO.</summary>
     internal string Play(EndPoint server)
     {
         var clients = new SortedDictionary<char, (RawClient Client, StringBuilder Heard)>();
@@ -66,7 +67,7 @@ internal sealed record OracleCase(string Name, params string[] Steps)
                 all.Append(name).Append(": ").Append(heard).Append(last.Length == 0 ? "<closed>" : "<open>").Append('\n');
             }
 
-            // A server's own PINGs come by the clock: on a busy machine between the steps.
+            // Remove the server's own PINGs: on a busy machine a timer may send them between the steps.
             return all.Replace(Ping, "").ToString();
         }
         finally

@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Oracle;
 
-// PUB, HPUB, replies and what is spelled or sized wrongly.
+// PUB, HPUB, replies, and operations with wrong spelling or sizes.
 internal static partial class OracleCases
 {
     private const string Block = "NATS/1.0\r\nA: b\r\n\r\n";
@@ -82,7 +82,8 @@ internal static partial class OracleCases
         ];
         foreach (string line in lines)
         {
-            // Another client listens to everything: between subscriptions of one client nats-server's order is chance.
+            // Another client subscribes to everything, because nats-server has no fixed order for several subscriptions
+            // of one client.
             yield return new OracleCase($"spelled {line.Replace("\r\n", "~", StringComparison.Ordinal)}", QuietA, QuietB, "B SUB * 9", "A " + line, "A PUB foo 2\r\nok");
         }
 

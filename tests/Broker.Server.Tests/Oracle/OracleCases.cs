@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>The cases by what they are about.</summary>
+/// <summary>The cases, grouped by topic.</summary>
 internal static partial class OracleCases
 {
     private const string QuietA = """A CONNECT {"verbose":false,"pedantic":false}""";
@@ -11,7 +11,7 @@ internal static partial class OracleCases
     internal static IReadOnlyList<OracleCase> All { get; } =
         [.. Matching(), .. Connecting(), .. Acknowledging(), .. Subscribing(), .. Publishing(), .. Heading(), .. Responding(), .. Spelling(), .. HearingServers(), .. Failing()];
 
-    // Every filter against every subject: who hears what, and what is refused.
+    // Every filter with every subject: the received messages and the refused operations.
     private static IEnumerable<OracleCase> Matching()
     {
         string[] filters =

@@ -1,9 +1,11 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>Where our answer is another than that of nats-server 2.9.10, and why.</summary>
+/// <summary>The cases in which this server replies differently than nats-server 2.9.10, with the reason.</summary>
 internal static class OracleDifferences
 {
-    /// <summary>It closes without a word; ours says this first, in a text that clients know.</summary>
+    /// <summary>
+    /// nats-server closes without an error message. This server sends this error first, in a text that clients know.
+    /// </summary>
     internal static IReadOnlyDictionary<string, string> SaidBeforeClosing { get; } = new Dictionary<string, string>(StringComparer.Ordinal)
     {
         ["CONNECT {\"protocol\":1.0}"] = "Parser Error",
@@ -89,36 +91,36 @@ internal static class OracleDifferences
         ["HPUB before CONNECT"] = "message headers not supported",
     };
 
-    /// <summary>What each answers, by case; the comment says why.</summary>
+    /// <summary>The replies of both servers by case. The comment gives the reason.</summary>
     internal static IReadOnlyDictionary<string, (string Theirs, string Ours)> Others { get; } = new Dictionary<string, (string, string)>(StringComparer.Ordinal)
     {
-        // It takes null for an object with nothing in it.
+        // nats-server treats null as an empty object.
         ["CONNECT with the body <null>"] = ("A: +OK\r\n+OK\r\n+OK\r\nMSG foo 1 2\r\nhi\r\n<open>\n", "A: -ERR 'Parser Error'\r\n<closed>\n"),
 
-        // 2.9.10 keeps the subscriptions, later ones drop them, and so does ours.
+        // nats-server 2.9.10 keeps the subscriptions. Later versions remove them, and this server does too.
         ["a repeated CONNECT"] = ("A: MSG foo 1 1\r\n1\r\nMSG foo 1 1\r\n2\r\nMSG foo 1 1\r\n3\r\n<open>\n", "A: MSG foo 1 1\r\n1\r\nMSG foo 1 1\r\n3\r\n<open>\n"),
         ["a repeated CONNECT with less in it"] = ("A: MSG foo 1 1\r\n2\r\nMSG bar 2 1\r\n3\r\n<open>\n", "A: MSG bar 2 1\r\n3\r\n<open>\n"),
         ["a repeated CONNECT changes the mode"] = ("A: +OK\r\n+OK\r\nMSG foo 1 1\r\nx\r\n<open>\n", "A: +OK\r\n+OK\r\n<open>\n"),
 
-        // It takes a number that it cannot hold for an UNSUB at once.
+        // nats-server treats a number that overflows as an immediate UNSUB.
         ["UNSUB max of 99999999999"] = ("A: <open>\n", "A: MSG foo 1 1\r\na\r\n<open>\n"),
         ["UNSUB max of 2147483648"] = ("A: <open>\n", "A: MSG foo 1 1\r\na\r\n<open>\n"),
 
-        // It sends sizes on as they were written; ours writes them anew when they have zeros before them.
+        // nats-server forwards sizes unchanged. This server writes sizes with leading zeros in their shortest form.
         ["a size with zeros before it"] = ("A: MSG foo 1 0002\r\nhi\r\nMSG foo 1 r 00\r\n\r\n<open>\n", "A: MSG foo 1 2\r\nhi\r\nMSG foo 1 r 0\r\n\r\n<open>\n"),
         ["zeros before header sizes"] = ("A: HMSG foo 1 0018 00020\r\nNATS/1.0\r\nA: b\r\n\r\nhi\r\n<open>\n", "A: HMSG foo 1 18 20\r\nNATS/1.0\r\nA: b\r\n\r\nhi\r\n<open>\n"),
 
-        // It looks into what INFO says of a server.
+        // nats-server evaluates the content of an INFO.
         ["a server's word <INFO {\"server_id\":5}> and LF"] = ("A: <closed>\n", "A: MSG foo 1 1\r\nx\r\n<open>\n"),
         ["a server's word <INFO {\"server_id\":5}>"] = ("A: <closed>\n", "A: MSG foo 1 1\r\nx\r\n<open>\n"),
 
-        // For a CR in the middle of a line that LF ends it takes a byte off the end.
+        // If a line that ends with LF contains a CR, nats-server removes a byte at the end.
         ["a server's word <INFO {\\r}> and LF"] = ("A: <closed>\n", "A: MSG foo 1 1\r\nx\r\n<open>\n"),
 
-        // It reads on for as long as the line goes on; a line has a limit.
+        // nats-server reads lines of any length. In this server a line has a limit.
         ["a server's word of 5,000 bytes, +OK"] = ("A: <open>\n", "A: -ERR 'maximum control line exceeded'\r\n<closed>\n"),
 
-        // It takes a message between servers from a client too, and delivers it to nobody.
+        // nats-server also accepts a message between servers from a client, and does not deliver it.
         ["verb HMSG a 1 0 0~"] = ("A: <open>\n", "A: -ERR 'Unknown Protocol Operation'\r\n<closed>\n"),
     };
 }

@@ -2,18 +2,21 @@ using System.Net;
 
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>The real nats-server beside ours, both for as long as the tests of a class run.</summary>
+/// <summary>A real nats-server and this server, both of them for all tests of a class.</summary>
 public class OracleServer : IAsyncLifetime
 {
     private NatsServer? _theirs;
     private BrokerServer? _ours;
 
-    /// <summary>The file that nats-server is to read; null for its defaults. <see cref="Configure"/> says the same to ours.</summary>
+    /// <summary>
+    /// The configuration file of nats-server; null for its defaults. <see cref="Configure"/> configures this server in
+    /// the same way.
+    /// </summary>
     private protected virtual string? Config => null;
 
     internal EndPoint Ours => _ours!.EndPoints[0];
 
-    /// <summary>Null where nats-server is not installed.</summary>
+    /// <summary>The real nats-server; null if it is not installed.</summary>
     internal EndPoint? Theirs => _theirs?.EndPoint;
 
     public async ValueTask InitializeAsync()
@@ -25,7 +28,7 @@ public class OracleServer : IAsyncLifetime
         }
     }
 
-    /// <summary>The peer's address; without it the test is skipped by name, and fails in CI.</summary>
+    /// <summary>The address of nats-server. If it is not installed, the test is skipped, and fails in CI.</summary>
     internal EndPoint RequireTheirs()
     {
         NatsServer.Require();

@@ -1,13 +1,13 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>The same words to the real nats-server and to ours, and the same answers.</summary>
+/// <summary>This server gives the same replies as the real nats-server.</summary>
 public sealed class OracleTests(OracleServer servers) : IClassFixture<OracleServer>
 {
     public static TheoryData<string> Names => [.. OracleCases.All.Select(c => c.Name)];
 
     [Theory]
     [MemberData(nameof(Names))]
-    public void Ours_answers_as_nats_server_does(string name)
+    public void This_server_replies_as_nats_server_does(string name)
     {
         OracleCase played = OracleCases.All.Single(c => c.Name == name);
         string theirs = played.Play(servers.RequireTheirs());
@@ -29,10 +29,10 @@ public sealed class OracleTests(OracleServer servers) : IClassFixture<OracleServ
     }
 
     [Fact]
-    public void Every_documented_difference_is_of_a_case()
+    public void Every_documented_difference_belongs_to_a_case()
         => Assert.Empty(OracleDifferences.SaidBeforeClosing.Keys.Concat(OracleDifferences.Others.Keys).Except(OracleCases.All.Select(c => c.Name)));
 
     [Fact]
-    public void Names_of_cases_are_unique()
+    public void Case_names_are_unique()
         => Assert.Equal(OracleCases.All.Count, OracleCases.All.Select(c => c.Name).Distinct(StringComparer.Ordinal).Count());
 }

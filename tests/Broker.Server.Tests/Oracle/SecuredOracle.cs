@@ -1,9 +1,9 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>Both servers, told the same about who may do what.</summary>
+/// <summary>Both servers with the same users and permissions.</summary>
 internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> configure) : OracleServer
 {
-    // No case is about time: however late who speaks has his turn, he is heard.
+    // No case depends on time, so the timeouts are long.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     internal static IReadOnlyDictionary<string, (string Config, Action<BrokerServerOptions> Configure)> Kinds { get; } =

@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>A pair of servers for each kind of security, made when it is first asked for.</summary>
+/// <summary>Two servers for each kind of security, created on first use.</summary>
 public sealed class SecuredServers : IAsyncDisposable
 {
     private readonly Dictionary<string, SecuredOracle> _running = new(StringComparer.Ordinal);

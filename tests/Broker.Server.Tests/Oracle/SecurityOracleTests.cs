@@ -1,25 +1,26 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>Who may do what, said to the real nats-server and to ours in the same words.</summary>
+/// <summary>Compares authentication and permissions with the real nats-server, with the same configuration.</summary>
 public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<SecuredServers>
 {
     private static readonly (string Kind, OracleCase Case)[] Cases =
         [.. Tokens().Select(c => ("token", c)), .. Users().Select(c => ("users", c)), .. NoAuthUser().Select(c => ("no auth user", c)), .. Permissions().Select(c => ("permissions", c))];
 
-    // Where ours answers something else, and why.
+    // The cases in which this server replies differently, with the reason.
     private static readonly Dictionary<string, (string Theirs, string Ours)> Differences = new(StringComparer.Ordinal)
     {
-        // Its allow list takes > for a token that * matches.
+        // The allow list of nats-server treats > as a token that * matches.
         ["only * allowed and > subscribed"] = ("A: <open>\n", "A: -ERR 'Permissions Violation for Subscription to \">\"'\r\n<open>\n"),
 
-        // For the same reason its deny list takes ds.no.* for all of ds.no.>; ours delivers the deeper ones, which nothing denies.
+        // For the same reason its deny list treats ds.no.* as all of ds.no.>. This server delivers the deeper subjects,
+        // which no entry denies.
         ["SUB ds.no.> by default"] = ("A: -ERR 'Permissions Violation for Subscription to \"ds.no.>\"'\r\n<open>\n", "A: <open>\n"),
         ["SUB ds.no.>, verbose"] = ("A: +OK\r\n-ERR 'Permissions Violation for Subscription to \"ds.no.>\"'\r\n<open>\n", "A: +OK\r\n+OK\r\n<open>\n"),
 
-        // It leaks a.c.d, which *.c.d denies: GHSA-wh7g.
+        // nats-server delivers a.c.d, which *.c.d denies: GHSA-wh7g.
         ["SUB a.c.> over what is denied"] = ("A: MSG a.c.d 1 1\r\nx\r\nMSG a.c.e 1 1\r\nx\r\n<open>\nB: <open>\n", "A: MSG a.c.e 1 1\r\nx\r\n<open>\nB: <open>\n"),
 
-        // It closes without a word.
+        // nats-server closes the connection without an error message.
         ["headers before permissions"] = ("A: <closed>\n", "A: -ERR 'message headers not supported'\r\n<closed>\n"),
     };
 
@@ -39,7 +40,7 @@ public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<
 
     [Theory]
     [MemberData(nameof(Names))]
-    public async Task Ours_answers_as_nats_server_does(string kind, string name)
+    public async Task This_server_replies_as_nats_server_does(string kind, string name)
     {
         OracleCase played = Cases.Single(c => c.Kind == kind && c.Case.Name == name).Case;
         OracleServer pair = await servers.OfAsync(kind);
@@ -57,7 +58,7 @@ public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<
     }
 
     [Fact]
-    public void Every_documented_difference_is_of_a_case() => Assert.Empty(Differences.Keys.Except(Cases.Select(c => c.Case.Name)));
+    public void Every_documented_difference_belongs_to_a_case() => Assert.Empty(Differences.Keys.Except(Cases.Select(c => c.Case.Name)));
 
     private static string As(char client, string user) => $$"""{{client}} CONNECT {"verbose":false,"pedantic":false,"user":"{{user}}","pass":"{{user}}"}""";
 

@@ -5,16 +5,17 @@ using Broker.TestKit.Dialogues;
 namespace Broker.Server.Tests.Oracle;
 
 /// <summary>
-/// Random dialogues of several clients, to nats-server and to ours: the same messages, the same errors, the same ends. In clear, over TLS
-/// and with users in turn; <c>BROKER_FUZZ_SECONDS=3600</c> goes on for an hour.
+/// Sends random dialogues of several clients to nats-server and to this server and expects the same messages, errors
+/// and closed connections: unencrypted, over TLS and with users in turn. <c>BROKER_FUZZ_SECONDS=3600</c> runs for an
+/// hour.
 /// </summary>
 public sealed class SessionFuzzTests(FuzzServers servers) : IClassFixture<FuzzServers>
 {
-    // A minute in CI.
+    // The test runs a minute in CI.
     private static readonly TimeSpan Usual = TimeSpan.FromSeconds(Environment.GetEnvironmentVariable("CI") == "true" ? 60 : 15);
 
     [Fact]
-    public void Whatever_clients_say_the_outcome_is_that_of_nats_server()
+    public void Random_dialogues_have_the_same_outcome_as_with_nats_server()
     {
         NatsServer.Require();
         new FuzzRun(Create, Play).Play(Usual);
@@ -24,7 +25,7 @@ public sealed class SessionFuzzTests(FuzzServers servers) : IClassFixture<FuzzSe
     [Seeds(1)]
     public void A_seed_makes_the_same_dialogue_again(int seed) => Assert.Equal(Create(seed).ToString(), Create(seed).ToString());
 
-    // The kinds take turns.
+    // The kinds of dialogues alternate.
     private static FuzzDialogue Create(int seed)
     {
         var kind = (FuzzKind)(seed % Enum.GetValues<FuzzKind>().Length);

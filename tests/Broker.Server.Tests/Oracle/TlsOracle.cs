@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>Both servers with the same certificates, told the same about TLS.</summary>
+/// <summary>Both servers with the same certificates and the same TLS options.</summary>
 internal sealed class TlsOracle(string config, Action<BrokerServerOptions> configure) : OracleServer
 {
     internal static ServerTlsOptions Options { get; } = new()

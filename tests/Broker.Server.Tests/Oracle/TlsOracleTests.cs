@@ -7,7 +7,9 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Oracle;
 
-/// <summary>TLS beside the real nats-server: what INFO says, who comes in, as whom, and what becomes of the others.</summary>
+/// <summary>
+/// Compares TLS with the real nats-server: INFO, accepted clients and their users, and refused clients.
+/// </summary>
 public sealed class TlsOracleTests
 {
     private static readonly TestCertificates Common = TestCertificates.Common;
@@ -30,10 +32,11 @@ public sealed class TlsOracleTests
         ["of a stranger"] = new TestCertificates().SignClient("CN=svc, OU=NATS, O=Org"),
     };
 
-    // Where ours answers something else, and why.
+    // The cases in which this server replies differently, with the reason.
     private static readonly Dictionary<(string Kind, string Certificate), (string Theirs, string Ours)> Differences = new()
     {
-        // It compares as many parts and asks of each only that it is there: O=Org twice passes for O=Org and OU=NATS.
+        // nats-server compares the number of parts and whether each part occurs: it accepts O=Org twice for O=Org and
+        // OU=NATS.
         [("a part twice", "subject")] = ("PONG", "-ERR 'Authorization Violation'"),
     };
 
@@ -55,7 +58,7 @@ public sealed class TlsOracleTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task Clients_fare_as_with_nats_server(string kind)
+    public async Task TLS_clients_have_the_same_outcome_as_with_nats_server(string kind)
     {
         await using var pair = new TlsOracle(Kinds[kind].Config, Kinds[kind].Configure);
         await pair.InitializeAsync();
@@ -66,7 +69,7 @@ public sealed class TlsOracleTests
             string ours = $"{name}: {Try(pair.Ours, certificate)}";
             if (Differences.TryGetValue((kind, name), out (string Theirs, string Ours) expected))
             {
-                // INFO is the same.
+                // INFO is equal.
                 Assert.EndsWith(expected.Theirs, theirs, StringComparison.Ordinal);
                 Assert.EndsWith(expected.Ours, ours, StringComparison.Ordinal);
                 Assert.Equal(theirs[..^expected.Theirs.Length], ours[..^expected.Ours.Length]);
@@ -87,7 +90,7 @@ public sealed class TlsOracleTests
     [InlineData("allowed", "\u0016\u0003")]
     [InlineData("verified", "CONNECT {\"verbose\":false}\r\nPING\r\n")]
     [InlineData("mapped by the subject", "CONNECT {\"verbose\":false}\r\nPING\r\n")]
-    public async Task Clear_text_fares_as_with_nats_server(string kind, string said)
+    public async Task Plain_text_has_the_same_outcome_as_with_nats_server(string kind, string said)
     {
         await using var pair = new TlsOracle(Kinds[kind].Config, Kinds[kind].Configure);
         await pair.InitializeAsync();
@@ -95,7 +98,7 @@ public sealed class TlsOracleTests
     }
 
     [Fact]
-    public void Every_documented_difference_is_of_a_case()
+    public void Every_documented_difference_belongs_to_a_case()
         => Assert.All(Differences.Keys, d => Assert.True(Kinds.ContainsKey(d.Kind) && Certificates.ContainsKey(d.Certificate)));
 
     private static (string Config, Action<BrokerServerOptions> Configure) Mapped(params string[] users)
@@ -129,7 +132,7 @@ public sealed class TlsOracleTests
         string info = OfInfo(client.ReadLine());
         client.SendWhatGoes(said);
         client.Socket.Shutdown(System.Net.Sockets.SocketShutdown.Send);
-        // What is not text is an alert, of which the two libraries have different ones.
+        // Bytes that are not text are a TLS alert. The two TLS libraries send different alerts.
         return info + new string([.. client.ReadToEnd().TakeWhile(c => c is >= ' ' or '\r' or '\n')]);
     }
 

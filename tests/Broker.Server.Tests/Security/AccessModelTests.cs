@@ -3,7 +3,7 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Security;
 
-/// <summary>What may be published, subscribed to and received, against a model that knows nothing of tries.</summary>
+/// <summary>Compares the permission checks with a simple model that does not use tries.</summary>
 public sealed class AccessModelTests
 {
     private static readonly string[] Tokens = ["a", "b", "c"];
@@ -37,7 +37,8 @@ public sealed class AccessModelTests
             string group = Queues[random.Next(Queues.Length)];
             if (rules.MaySubscribe(Bytes(filter), Bytes(group)))
             {
-                // No entry that denies may cover all of it, and without a queue no subject of it lies outside what is allowed.
+                // No denied entry may cover the whole filter. Without a queue group every subject of the filter must be
+                // allowed.
                 Assert.DoesNotContain(permissions.Subscribe.Deny, d => d.Split(' ') is [var f] && Covers(f, filter));
                 Assert.True(group.Length > 0 || permissions.Subscribe.Allow is null || permissions.Subscribe.Allow.Any(a => Covers(a, filter)));
             }
@@ -49,7 +50,7 @@ public sealed class AccessModelTests
     }
 
     [Fact]
-    public async Task Nothing_leaks_through_any_subscription_of_random_users()
+    public async Task Subscriptions_of_random_users_receive_only_permitted_messages()
     {
         var random = new Random(Seed.Next());
         User[] users = [.. Enumerable.Range(0, 150).Select(i => new User($"u{i}", "p", Draw(random)))];
@@ -63,7 +64,7 @@ public sealed class AccessModelTests
             var asked = new List<(string Filter, string Queue)>();
             for (int sid = 0; sid < 12; sid++)
             {
-                // Each queue of its own, for only one member of a queue is sent a message.
+                // Each subscription has its own queue group, because only one member of a group receives a message.
                 (string filter, string queue) = (Filter(random), sid % 3 == 0 && sid / 3 < 3 ? Queues[2 + (sid / 3)] : "");
                 asked.Add((filter, queue));
                 client.Send($"SUB {filter} {queue}{(queue.Length == 0 ? "" : " ")}{sid}\r\n");
@@ -137,7 +138,7 @@ public sealed class AccessModelTests
             : s.Length == f.Length && f.Zip(s).All(p => p.First == "*" || p.First == p.Second);
     }
 
-    // Whatever the second matches, by the tokens: a literal below a star, anything below a tail.
+    // Whether the first filter covers the second one, token by token: * covers a literal, and > covers any tail.
     private static bool Covers(string wide, string narrow)
     {
         string[] w = wide.Split(' ')[0].Split('.');

@@ -12,7 +12,7 @@ public sealed class AuthorizeTests
     private static string Connect(string fields) => "CONNECT {\"verbose\":false,\"pedantic\":false," + fields + "}\r\n";
 
     [Fact]
-    public async Task The_application_decides_with_permissions()
+    public async Task The_callback_decides_and_sets_permissions()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Authorize = r => r.Token == "good"
             ? AuthorizationResult.Allow(new Permissions { Publish = SubjectPermissions.Only("ok") })
@@ -28,7 +28,7 @@ public sealed class AuthorizeTests
     [InlineData(1)]
     [InlineData(7)]
     [InlineData(100_000)]
-    public async Task What_is_sent_while_the_application_decides_is_looked_at_afterwards(int piece)
+    public async Task Operations_sent_during_the_decision_are_handled_afterwards(int piece)
     {
         var decision = new TaskCompletionSource<AuthorizationResult>(TaskCreationOptions.RunContinuationsAsynchronously);
         var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -51,7 +51,7 @@ public sealed class AuthorizeTests
             client.Send(first[at..Math.Min(first.Length, at + (piece * 97))]);
         }
 
-        // One who is decided of while the first one waits.
+        // A second client whose decision is made while the first client waits.
         decision.SetResult(AuthorizationResult.Allow());
         client.Send(operations[^10_000..]);
         Assert.Equal($"MSG a 1 1\r\nx\r\nMSG a 1 {payload.Length}\r\n{payload}\r\n", client.Sync());
@@ -98,7 +98,7 @@ public sealed class AuthorizeTests
     }
 
     [Fact]
-    public async Task No_secret_is_logged_shown_or_thrown()
+    public async Task No_secret_is_in_a_log_text_or_an_error()
     {
         var log = new LogCapture(LogLevel.Trace);
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -127,7 +127,7 @@ public sealed class AuthorizeTests
     }
 
     [Fact]
-    public async Task Thousands_that_drip_their_first_bytes_hold_little_and_are_closed_in_time()
+    public async Task Thousands_of_clients_that_send_CONNECT_slowly_use_little_memory_and_are_closed()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -154,7 +154,7 @@ public sealed class AuthorizeTests
 
     [Theory]
     [MemberData(nameof(Contradictions))]
-    public async Task Options_that_cannot_be_are_refused_at_the_start(string what)
+    public async Task Invalid_options_are_refused_at_the_start(string what)
     {
         Permissions Publish(string entry) => new() { Publish = SubjectPermissions.Only(entry) };
         await Assert.ThrowsAnyAsync<ArgumentException>(() => Servers.StartAsync(o => _ = what switch

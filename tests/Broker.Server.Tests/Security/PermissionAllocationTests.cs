@@ -12,7 +12,7 @@ public sealed class PermissionAllocationTests
     private const int Attempts = 3;
     private const int Tolerance = 16 * 1024;
 
-    // What the publisher says, and what the subscriber answers.
+    // The operations of the publisher, and the replies of the subscriber.
     public static TheoryData<string, string> Ways => new()
     {
         { "PUB a.b 5\r\nhello\r\n", "" },
@@ -62,7 +62,8 @@ public sealed class PermissionAllocationTests
         long twice = 0;
         bool isNothing = false;
 
-        // What each message allocated would be there every time; a block that the pool makes at the first delay of a peer is not.
+        // An allocation for each message would occur in every round. A block that the pool creates when a peer is first
+        // delayed would not.
         for (int attempt = 0; attempt < Attempts && !isNothing; attempt++)
         {
             once = Run(count);
@@ -77,7 +78,7 @@ public sealed class PermissionAllocationTests
     {
         RawClient client = RawClient.Open(server, $$"""CONNECT {"verbose":false,"pedantic":false,"user":"{{user}}","pass":"p"}""" + "\r\n");
         client.Send(says);
-        // The first PING comes soon; the next one when this is over.
+        // The first PING comes soon. The next one comes after the end of the test.
         for (string line = ""; line != "PING\r\n";)
         {
             line = client.ReadLine();

@@ -13,14 +13,15 @@ public sealed class ReplyGrantsMemoryTests
     [InlineData(8)]
     [InlineData(64)]
     [InlineData(4000)]
-    public void One_client_holds_no_more_than_its_bound_in_memory(int length)
+    public void The_grants_of_one_client_stay_within_its_memory_limit(int length)
     {
         var budget = new ByteBudget(ReplyGrants.MaxBytesInAll);
         ReplyGrants grants = null!;
         long held = 0;
         bool isThere = false;
 
-        // What is counted is what is there. What earlier tests left goes at any time, also between the two looks; what one client holds is there each time.
+        // The counted memory must be the used memory. The memory of earlier tests may be collected at any time, also
+        // between the two measurements; the memory of one client is there in each measurement.
         for (int attempt = 0; attempt < Attempts && !isThere; attempt++)
         {
             grants?.Close();
@@ -50,13 +51,13 @@ public sealed class ReplyGrantsMemoryTests
     [Theory]
     [InlineData(20)]
     [InlineData(2000)]
-    public void All_clients_together_hold_no_more_than_the_total_and_each_has_its_share(int length)
+    public void The_grants_of_all_clients_stay_within_the_total_and_each_client_has_a_share(int length)
     {
         const int Clients = 200;
         const int Most = 4 * 1024 * 1024;
         var budget = new ByteBudget(Most);
         ReplyGrants[] clients = [.. Enumerable.Range(0, Clients).Select(_ => new ReplyGrants(new ResponsePermissions(), 1, budget))];
-        // The first ones take all they can get before others come.
+        // The first clients use all the memory that they can get before the others connect.
         for (int client = 0; client < Clients; client++)
         {
             for (int i = 0; i < 1000; i++)
@@ -65,7 +66,7 @@ public sealed class ReplyGrantsMemoryTests
             }
         }
 
-        // Each has room for one and its first few places, however little is free.
+        // Each client can store one grant and has its first few entries, however little memory is free.
         Assert.InRange(budget.Used, 1, Most + (Clients * (length + 512)));
         Assert.Equal(clients.Sum(c => c.UsedBytes), budget.Used);
         Assert.All(clients, client => Assert.True(client.TryUse(Bytes("999".PadLeft(length, 'r')), Now)));
@@ -73,7 +74,7 @@ public sealed class ReplyGrantsMemoryTests
         Assert.Equal(0, budget.Used);
     }
 
-    // Of what other tests have left one collection ends what another takes: until there is no less.
+    // Collect until the memory does not decrease: one collection can prepare memory of other tests for the next one.
     private static long Memory()
     {
         long now = GC.GetTotalMemory(forceFullCollection: true);

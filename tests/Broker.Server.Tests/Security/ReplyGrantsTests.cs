@@ -7,7 +7,7 @@ public sealed class ReplyGrantsTests
     private const long Now = 1_000_000;
 
     [Fact]
-    public void Each_reply_may_be_used_as_often_as_agreed_and_no_other()
+    public void A_reply_subject_can_be_used_as_often_as_configured_and_no_other_subject()
     {
         var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = 2 }, 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
         for (int i = 0; i < 1000; i++)
@@ -25,7 +25,7 @@ public sealed class ReplyGrantsTests
     }
 
     [Fact]
-    public void What_is_remembered_is_bounded_and_the_oldest_goes_first()
+    public void The_number_of_grants_is_limited_and_the_oldest_is_dropped_first()
     {
         var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = -1 }, 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
         for (int i = 0; i < ReplyGrants.MaxGrants + 10; i++)
@@ -46,7 +46,7 @@ public sealed class ReplyGrantsTests
     }
 
     [Fact]
-    public void Answers_in_turn_allocate_nothing()
+    public void Alternating_grants_and_replies_allocate_nothing()
     {
         var grants = new ReplyGrants(new ResponsePermissions(), 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
         byte[][] replies = [.. Enumerable.Range(0, 1000).Select(i => Bytes($"_INBOX.abcdefghijklmnop.{i}"))];
@@ -67,7 +67,7 @@ public sealed class ReplyGrantsTests
     }
 
     [Fact]
-    public void Leave_that_has_run_out_is_none()
+    public void An_expired_grant_cannot_be_used()
     {
         var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = 2, Expires = TimeSpan.FromMilliseconds(1) }, 1, new ByteBudget(ReplyGrants.MaxBytesInAll));
         grants.Add(Bytes("a"), Now);

@@ -1,12 +1,12 @@
 namespace Broker.Server.Tests.Security;
 
-/// <summary>Whatever becomes a text, no secret is in it.</summary>
+/// <summary>No object that contains a secret shows it in its text.</summary>
 public sealed class SecretTextTests
 {
     private const string Canary = "canary31337";
 
     [Fact]
-    public void No_object_that_holds_a_secret_shows_it()
+    public void No_text_of_an_object_contains_its_secret()
     {
         var options = new BrokerServerOptions
         {

@@ -2,7 +2,7 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Security;
 
-/// <summary>Leave to answer is given by asking, and nobody gives it to himself.</summary>
+/// <summary>A request permits its receiver to reply, but a user cannot grant this permission to itself.</summary>
 public sealed class SelfGrantTests
 {
     private const string Refused = "-ERR 'Permissions Violation for Publish to \"admin.cmd\"'\r\n";
@@ -41,7 +41,7 @@ public sealed class SelfGrantTests
     }
 
     [Fact]
-    public async Task Two_clients_of_one_user_may_not_either()
+    public async Task Two_clients_of_one_user_cannot_grant_each_other_a_reply_subject()
     {
         await using BrokerServer server = await StartAsync();
         using RawClient one = Open(server, "svc", "SUB svc.ping 1\r\n");
@@ -53,7 +53,7 @@ public sealed class SelfGrantTests
     }
 
     [Fact]
-    public async Task Who_is_asked_by_somebody_else_may_answer()
+    public async Task A_client_may_reply_to_a_request_of_another_user()
     {
         await using BrokerServer server = await StartAsync();
         using RawClient asks = Open(server, "all", "SUB admin.> 1\r\n");
@@ -66,7 +66,7 @@ public sealed class SelfGrantTests
     }
 
     [Fact]
-    public async Task Services_of_one_user_may_ask_each_other_and_pass_a_request_on()
+    public async Task Services_of_one_user_may_send_requests_to_each_other_and_forward_requests()
     {
         await using BrokerServer server = await StartAsync(SubjectPermissions.Only("svc.>"), SubjectPermissions.Only("svc.>", "_INBOX.svc.>"));
         using RawClient asks = Open(server, "all", "SUB _INBOX.all 1\r\n");

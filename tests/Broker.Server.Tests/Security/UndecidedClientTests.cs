@@ -5,7 +5,9 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Security;
 
-/// <summary>Clients of which it is not decided yet whether they may come in: they are not read, and nothing of theirs is lost.</summary>
+/// <summary>
+/// While a CONNECT is being verified, the server does not read from the client and loses nothing of it.
+/// </summary>
 public sealed class UndecidedClientTests
 {
     private const int Mebibyte = 1024 * 1024;
@@ -36,13 +38,13 @@ public sealed class UndecidedClientTests
     private Task AskedAsync() => _asked.Task.WaitAsync(Wait.Limit, Ct);
 
     [Fact]
-    public async Task One_who_sends_on_is_held_up_until_it_is_decided_and_others_are_served()
+    public async Task A_client_is_not_read_until_the_decision_and_others_are_served()
     {
         const int Messages = 480;
         await using BrokerServer server = await StartAsync();
         using RawClient slow = RawClient.Open(server, Slow);
         await AskedAsync();
-        // More than the buffers of both sides take.
+        // More bytes than the socket buffers of both sides can store.
         string message = $"PUB a {100_000}\r\n{new string('x', 100_000)}\r\n";
         var sending = Task.Run(
             () =>
@@ -74,7 +76,7 @@ public sealed class UndecidedClientTests
     [InlineData("TLS, optional")]
     [InlineData("a pipe")]
     [InlineData("in process")]
-    public async Task What_is_sent_behind_CONNECT_is_done_in_order_once_it_is_decided(string transport)
+    public async Task Operations_after_CONNECT_are_handled_in_order_after_the_decision(string transport)
     {
         await using BrokerServer server = await StartAsync(o =>
         {
@@ -99,7 +101,7 @@ public sealed class UndecidedClientTests
     }
 
     [Fact]
-    public async Task One_who_is_in_and_says_CONNECT_again_has_what_stands_before_it_done_at_once_and_the_rest_when_it_is_decided()
+    public async Task Operations_before_a_repeated_CONNECT_are_handled_at_once_and_later_ones_after_the_decision()
     {
         await using BrokerServer server = await StartAsync();
         using RawClient client = RawClient.Open(server, Fast + "SUB a 1\r\nPUB a 1\r\n1\r\nPING\r\n" + Slow + "SUB b 2\r\nPUB b 1\r\n2\r\nPUB a 1\r\n3\r\n");
@@ -114,7 +116,7 @@ public sealed class UndecidedClientTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task One_who_hangs_up_is_gone_before_it_is_decided(bool portable)
+    public async Task A_client_that_disconnects_is_removed_before_the_decision(bool portable)
     {
         await using BrokerServer server = await StartAsync(o => o.LoopOptions = new EventLoopOptions { ForcePortable = portable });
         using (RawClient.Open(server, Slow))
@@ -130,7 +132,7 @@ public sealed class UndecidedClientTests
     }
 
     [Fact]
-    public async Task One_who_hangs_up_behind_what_waits_is_told_of_no_more_and_gone_once_it_is_decided()
+    public async Task A_client_that_disconnects_with_waiting_bytes_is_removed_after_the_decision()
     {
         await using BrokerServer server = await StartAsync();
         using RawClient hears = RawClient.Open(server, Fast + "SUB a 1\r\n");
@@ -146,7 +148,7 @@ public sealed class UndecidedClientTests
     }
 
     [Fact]
-    public async Task What_is_kept_of_them_together_is_bounded_and_free_again_when_it_is_decided()
+    public async Task The_buffered_bytes_of_all_such_clients_are_limited_and_released_after_the_decision()
     {
         const int Most = 32;
         await using BrokerServer server = await StartAsync();
@@ -160,7 +162,7 @@ public sealed class UndecidedClientTests
             for (int i = 0; i <= Most; i++)
             {
                 clients.Add(new LinkDialogue(server));
-                // In memory a piece comes as it was written.
+                // An in-process connection delivers bytes in the same portions as they were written.
                 await clients[i].SendInOnePieceAsync(said);
             }
 
@@ -175,7 +177,7 @@ public sealed class UndecidedClientTests
     {
         Task SendAsync(string text);
 
-        /// <summary>So many characters behind INFO and without the server's own PINGs.</summary>
+        /// <summary>Waits for this number of characters after INFO, without the server's own PINGs.</summary>
         Task<string> ReadAsync(int length);
     }
 

@@ -7,7 +7,7 @@ public sealed class UpdateSecurityTests
     private static string As(string user, string password = "p") => $$"""CONNECT {"verbose":false,"pedantic":false,"user":"{{user}}","pass":"{{password}}"}""" + "\r\n";
 
     [Fact]
-    public async Task Who_is_no_longer_there_is_closed_and_others_go_on()
+    public async Task Clients_of_removed_users_are_closed_and_others_stay()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p"), new User("b", "p"), new User("c", "p")]);
         using RawClient a = RawClient.Open(server, As("a"));
@@ -30,7 +30,7 @@ public sealed class UpdateSecurityTests
     }
 
     [Fact]
-    public async Task Who_stays_has_the_new_permissions_at_once()
+    public async Task Clients_that_stay_have_the_new_permissions_at_once()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p"), new User("root", "p")]);
         using RawClient a = RawClient.Open(server, As("a"));
@@ -47,7 +47,7 @@ public sealed class UpdateSecurityTests
         string refused = a.Sync();
         Assert.Contains("-ERR 'Permissions Violation for Subscription to \"x\" (sid \"1\")'\r\n", refused, StringComparison.Ordinal);
         Assert.Contains("-ERR 'Permissions Violation for Subscription to \"x\" (sid \"3\")'\r\n", refused, StringComparison.Ordinal);
-        // Both had these in their caches.
+        // Both publishers had these subjects in their caches.
         root.Send("PUB z.no 1\r\n2\r\nPUB x 1\r\n2\r\nPUB ok 1\r\n2\r\n");
         root.Sync();
         a.Send("PUB y 1\r\n2\r\n");
@@ -76,7 +76,7 @@ public sealed class UpdateSecurityTests
     }
 
     [Fact]
-    public async Task What_one_was_allowed_is_gone_with_the_next_CONNECT()
+    public async Task A_repeated_CONNECT_ends_earlier_permissions()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users =
             [new User("all", "p"), new User("less", "p", new Permissions { Publish = SubjectPermissions.Only("ok"), Subscribe = SubjectPermissions.Only("ok") })]);

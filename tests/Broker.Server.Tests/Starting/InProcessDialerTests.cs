@@ -32,7 +32,7 @@ public sealed class InProcessDialerTests
     }
 
     [Fact]
-    public async Task Who_names_no_user_comes_as_anybody_without_credentials_does()
+    public async Task A_dialer_without_a_user_connects_like_a_client_without_credentials()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
         (Connection client, InProcessClient heard) = await DialAsync(server.CreateDialer(), server);

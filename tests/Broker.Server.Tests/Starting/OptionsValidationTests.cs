@@ -2,7 +2,7 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Starting;
 
-/// <summary>Options are refused by their names, before anything is started.</summary>
+/// <summary>Invalid options are refused by name before anything is started.</summary>
 public sealed class OptionsValidationTests
 {
     public static TheoryData<string, Action<BrokerServerOptions>> Mistakes => new()
@@ -41,7 +41,7 @@ public sealed class OptionsValidationTests
 
     [Theory]
     [MemberData(nameof(Mistakes))]
-    public async Task What_is_wrong_is_named_by_the_check_and_by_the_start(string name, Action<BrokerServerOptions> spoil)
+    public async Task The_check_and_the_start_name_the_invalid_option(string name, Action<BrokerServerOptions> spoil)
     {
         var options = new BrokerServerOptions();
         spoil(options);
@@ -51,7 +51,7 @@ public sealed class OptionsValidationTests
     }
 
     [Fact]
-    public async Task Nobody_shows_an_empty_password_or_token_but_where_that_was_said()
+    public async Task Empty_passwords_and_tokens_are_refused_unless_they_are_intended()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [User.WithoutPassword("open"), new User("shut", "p")]);
         using RawClient open = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"open\"}\r\n");

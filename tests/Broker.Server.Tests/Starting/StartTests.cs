@@ -24,7 +24,7 @@ public sealed class StartTests
     }
 
     [Fact]
-    public async Task What_was_bound_before_a_taken_port_is_free_again()
+    public async Task Addresses_are_released_if_a_later_port_is_in_use()
     {
         await using BrokerServer first = await Servers.StartAsync();
         int free;
@@ -39,7 +39,7 @@ public sealed class StartTests
     }
 
     [Fact]
-    public async Task An_address_of_another_machine_is_said()
+    public async Task The_error_names_an_address_of_another_machine()
     {
         var foreign = new IPEndPoint(IPAddress.Parse("192.0.2.1"), 0);
         ListenException e = await Assert.ThrowsAsync<ListenException>(() => BrokerServer.StartAsync(o => o.Listen(foreign), Ct));
@@ -70,7 +70,7 @@ public sealed class StartTests
     }
 
     [Fact]
-    public async Task Options_are_read_at_the_start()
+    public async Task Options_are_copied_at_the_start()
     {
         var options = new BrokerServerOptions().Listen(0);
         await using BrokerServer server = await BrokerServer.StartAsync(options, Ct);
@@ -138,7 +138,7 @@ public sealed class StartTests
     }
 
     [Fact]
-    public async Task Servers_side_by_side_share_nothing()
+    public async Task Several_servers_in_one_process_share_nothing()
     {
         await using BrokerServer one = await Servers.StartAsync();
         await using BrokerServer two = await Servers.StartAsync();

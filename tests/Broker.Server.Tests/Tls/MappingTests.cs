@@ -29,7 +29,7 @@ public sealed class MappingTests
         });
         using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
         using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
-        // Whatever it says of itself.
+        // The credentials in the CONNECT are ignored.
         Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"pedantic":false,"user":"other","pass":"password"}"""));
         client.Send("PUB other 1\r\nx\r\n");
         Assert.Equal("-ERR 'Permissions Violation for Publish to \"other\"'\r\n", client.ReadAnswer());
@@ -42,7 +42,7 @@ public sealed class MappingTests
     }
 
     [Fact]
-    public async Task Nobody_is_somebody_without_a_certificate()
+    public async Task A_client_without_a_certificate_is_refused()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -60,7 +60,7 @@ public sealed class MappingTests
     }
 
     [Fact]
-    public async Task Clients_of_this_process_show_their_passwords()
+    public async Task In_process_clients_authenticate_by_passwords()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -78,7 +78,7 @@ public sealed class MappingTests
     }
 
     [Fact]
-    public async Task Who_was_let_in_by_a_certificate_stays_as_long_as_the_user_is_there()
+    public async Task A_client_with_a_certificate_stays_as_long_as_its_user_exists()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -148,10 +148,10 @@ public sealed class MappingTests
     [InlineData("CN=a+")]
     [InlineData("CN=a\\")]
     [InlineData("CN=a\\4")]
-    public void What_is_no_name_has_no_key(string text) => Assert.False(DistinguishedName.TryGetKey(text, out _));
+    public void An_invalid_name_has_no_key(string text) => Assert.False(DistinguishedName.TryGetKey(text, out _));
 
     [Fact]
-    public void Subjects_that_are_none_have_no_key()
+    public void An_invalid_certificate_subject_has_no_key()
     {
         var random = new Random(Seed.Next());
         byte[] good = new X500DistinguishedName("CN=a,O=b").RawData;
@@ -159,7 +159,7 @@ public sealed class MappingTests
         {
             byte[] bad = [.. good];
             bad[random.Next(bad.Length)] = (byte)random.Next(256);
-            // Whatever comes of it, nothing is thrown.
+            // The result does not matter, but the method must not throw.
             Assert.InRange(DistinguishedName.KeysOf(bad[..random.Next(bad.Length + 1)]).Count, 0, 2);
         }
     }

@@ -30,7 +30,7 @@ public sealed class TlsOptionsTests
 
     [Theory]
     [MemberData(nameof(Wrong))]
-    public void What_is_wrong_is_said(string what, string text)
+    public void The_error_names_the_wrong_option(string what, string text)
     {
         using var others = new TestCertificates();
         ServerTlsOptions options = what switch

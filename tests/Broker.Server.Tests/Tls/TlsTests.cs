@@ -8,7 +8,7 @@ namespace Broker.Server.Tests.Tls;
 
 public sealed class TlsTests
 {
-    // Where time is not what a test is about there is enough of it.
+    // A long timeout for tests that are not about time.
     private static readonly ServerTlsOptions Plain = new() { Certificate = TestCertificates.Common.Server, Timeout = TimeSpan.FromSeconds(60) };
 
     private static readonly ServerTlsOptions Verifying = Plain with
@@ -49,7 +49,7 @@ public sealed class TlsTests
     [InlineData("CONNECT {}\r\nPING\r\n")]
     [InlineData("PUB stripped 2\r\nhi\r\n")]
     [InlineData("P")]
-    public async Task Clear_text_is_refused_and_none_of_it_processed(string said)
+    public async Task Plain_text_is_refused_and_not_processed(string said)
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -75,7 +75,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task What_was_sent_in_clear_ahead_of_the_handshake_is_never_processed()
+    public async Task Plain_text_before_the_handshake_is_never_processed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain);
         using TlsClient listener = TlsClient.Open(server.EndPoints[0]);
@@ -95,7 +95,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task What_follows_a_hello_in_clear_is_never_processed()
+    public async Task Plain_text_after_a_client_hello_is_never_processed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain with { AllowNonTls = true });
         byte[] hello = await RecordHelloAsync();
@@ -133,7 +133,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task Who_comes_and_goes_is_told_to_debuggers_only()
+    public async Task A_client_that_disconnects_during_the_handshake_is_logged_at_debug_level()
     {
         var log = new LogCapture(LogLevel.Debug);
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -199,7 +199,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task Where_both_are_allowed_the_first_byte_decides()
+    public async Task With_optional_TLS_the_first_byte_decides()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain with { AllowNonTls = true });
         using TlsClient secured = TlsClient.Open(server.EndPoints[0]);
@@ -216,7 +216,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task Where_both_are_allowed_who_waits_stays_in_clear()
+    public async Task With_optional_TLS_a_client_that_waits_stays_unencrypted()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -225,17 +225,17 @@ public sealed class TlsTests
         });
         using var client = new RawClient(server.EndPoints[0]);
         client.ReadLine();
-        // In the time that is for a hello nothing may come between.
+        // Nothing else may arrive within the time for a client hello.
         Assert.Equal("PING\r\n", client.ReadLine());
 
         client.Send(RawClient.Quiet);
 
-        // The next second may be over by now.
+        // The next second may have passed already.
         Assert.Equal("", client.Sync().Replace("PING\r\n", "", StringComparison.Ordinal));
     }
 
     [Fact]
-    public async Task Where_both_are_allowed_credentials_are_asked_for_all_the_same()
+    public async Task With_optional_TLS_credentials_are_required_too()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -285,7 +285,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task With_a_fallback_and_both_allowed_all_three_come_in()
+    public async Task With_a_fallback_and_optional_TLS_all_three_kinds_of_clients_connect()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
             o.Tls = Plain with { HandshakeFirst = true, HandshakeFirstFallback = TimeSpan.FromSeconds(2), AllowNonTls = true });
@@ -301,7 +301,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task The_time_to_say_who_one_is_begins_with_the_end_of_the_handshake()
+    public async Task The_authentication_timeout_begins_after_the_handshake()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -321,7 +321,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public void The_time_for_CONNECT_is_longer_by_default_with_TLS()
+    public void The_default_authentication_timeout_is_longer_with_TLS()
     {
         var options = new BrokerServerOptions();
         Assert.Equal(TimeSpan.FromSeconds(2), options.AuthTimeout);
@@ -332,7 +332,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task Clients_in_the_handshake_are_counted()
+    public async Task Clients_in_the_handshake_count_as_connected()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -354,7 +354,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task Clients_of_this_process_have_no_TLS()
+    public async Task In_process_clients_do_not_use_TLS()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Verifying);
         var client = new InProcessClient();
@@ -410,7 +410,7 @@ public sealed class TlsTests
         }
     }
 
-    // The first bytes of a real client.
+    // The first bytes of a real client hello.
     private static async Task<byte[]> RecordHelloAsync()
     {
         using var recorded = new RecordingStream();
