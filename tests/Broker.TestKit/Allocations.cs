@@ -1,13 +1,14 @@
 namespace Broker.TestKit;
 
-/// <summary>What code allocates.</summary>
+/// <summary>Measures the allocations of code.</summary>
 public static class Allocations
 {
     private const int Rounds = 5;
 
     /// <summary>
-    /// What an action allocates on this thread each time: the least of some rounds. The runtime now and then allocates something of its own on
-    /// the thread that runs, also when the code is warm; what the code allocates shows in every round.
+    /// Measures the allocations of an action on this thread: the least of some rounds. The runtime sometimes allocates
+    /// its own objects on the thread, even if the code is compiled already. Allocations of the code occur in every
+    /// round.
     /// </summary>
     public static long Of(Action action)
     {

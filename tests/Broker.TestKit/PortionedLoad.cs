@@ -27,7 +27,9 @@ public sealed class PortionedLoad(int portion) : IDisposable
         }
     }
 
-    /// <summary>Measures the allocations for a number of messages and for twice as many, after two rounds of warm-up.</summary>
+    /// <summary>
+    /// Measures the allocations for a number of messages and for twice as many, after two rounds of warm-up.
+    /// </summary>
     /// <param name="messages">The number of messages of a round, a multiple of the portion.</param>
     /// <param name="rounds">The number of measured rounds. The smallest result counts.</param>
     /// <param name="send">Sends a portion, or starts to send it on another thread.</param>

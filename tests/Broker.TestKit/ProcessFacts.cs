@@ -1,19 +1,21 @@
 namespace Broker.TestKit;
 
-/// <summary>What the operating system says of this process; where it does not say, nothing grows.</summary>
+/// <summary>
+/// Counters of the operating system for this process. If the system has none, the values never increase.
+/// </summary>
 public static class ProcessFacts
 {
     public static int Descriptors() => OperatingSystem.IsLinux() ? Directory.GetFileSystemEntries("/proc/self/fd").Length : 0;
 
     public static int ThreadsNamed(string prefix) => Tasks(prefix).Count();
 
-    /// <summary>How often the threads with such a name have gone to sleep so far.</summary>
+    /// <summary>The number of times that the threads with this name have gone to sleep.</summary>
     public static long Sleeps(string prefix) => Tasks(prefix).Sum(task => Text(task, "status")
         .Split('\n')
         .Where(line => line.StartsWith("voluntary_ctxt_switches:", StringComparison.Ordinal))
         .Sum(line => long.Parse(line.AsSpan(line.IndexOf(':') + 1).Trim(), provider: null)));
 
-    /// <summary>The processor time of the threads with such a name, in ticks of the kernel.</summary>
+    /// <summary>The processor time of the threads with this name, in ticks of the kernel.</summary>
     public static long Ticks(string prefix) => Tasks(prefix).Sum(task =>
     {
         string stat = Text(task, "stat");
@@ -30,7 +32,7 @@ public static class ProcessFacts
         ? Directory.GetDirectories("/proc/self/task").Where(task => Text(task, "comm").StartsWith(prefix, StringComparison.Ordinal))
         : [];
 
-    // Empty for a thread that has ended meanwhile: its files go at any moment.
+    // Returns nothing for a thread that has ended, because its files may disappear at any moment.
     private static string Text(string task, string file)
     {
         try

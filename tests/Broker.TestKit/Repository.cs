@@ -1,15 +1,15 @@
 namespace Broker.TestKit;
 
-/// <summary>The working copy that the tests run in.</summary>
+/// <summary>The working copy of the repository that the tests run in.</summary>
 public static class Repository
 {
-    /// <summary>Its folder: above the one that the tests were built into.</summary>
+    /// <summary>The root folder of the working copy, above the output folder of the tests.</summary>
     public static string Root { get; } = FindRoot();
 
-    /// <summary>What the tests were built as: <c>Release</c> or <c>Debug</c>.</summary>
+    /// <summary>The build configuration of the tests: <c>Release</c> or <c>Debug</c>.</summary>
     public static string Configuration { get; } = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
 
-    /// <summary>A sample as it was built beside the tests, to be run by <c>dotnet</c>.</summary>
+    /// <summary>The path of a built sample, to be run by <c>dotnet</c>.</summary>
     public static string Sample(string name) => Path.Combine(Root, "samples", name, "bin", Configuration, "net10.0", name + ".dll");
 
     private static string FindRoot()

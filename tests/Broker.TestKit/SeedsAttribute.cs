@@ -4,7 +4,10 @@ using Xunit.v3;
 
 namespace Broker.TestKit;
 
-/// <summary>Runs a theory with as many seeds, which are part of the test's name; with that of <see cref="Seed.Given"/> alone, if there is one.</summary>
+/// <summary>
+/// Runs a theory with this number of seeds. The seeds are part of the test's name. If there is a
+/// <see cref="Seed.Given"/>, only that seed is used.
+/// </summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class SeedsAttribute(int count) : DataAttribute
 {
@@ -15,6 +18,6 @@ public sealed class SeedsAttribute(int count) : DataAttribute
             ? [new TheoryDataRow<int>(given)]
             : [.. Enumerable.Range(0, Count).Select(static ITheoryDataRow (_) => new TheoryDataRow<int>(Seed.Fresh()))]);
 
-    // Other ones whenever they are asked for: a test that was listed would not be found again.
+    // The seeds differ at each call, so a listed test could not be found again.
     public override bool SupportsDiscoveryEnumeration() => false;
 }

@@ -1,9 +1,11 @@
 namespace Broker.TestKit;
 
-/// <summary>Waits that end: with what they wait for, or with a failure. None of them says anything about time.</summary>
+/// <summary>
+/// Waits that end with the expected condition or with a failure. Tests do not measure time with them.
+/// </summary>
 public static class Wait
 {
-    /// <summary>Ends a test that hangs. So long that a machine with much else to do does not come near it.</summary>
+    /// <summary>The timeout that ends a test that hangs. It is so long that a busy machine does not reach it.</summary>
     public static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
 
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(5);
@@ -18,22 +20,22 @@ public static class Wait
 
     public static Task For(Task task) => task.WaitAsync(Limit, Ended);
 
-    /// <summary>A source whose waiters do not run in the call that completes it.</summary>
+    /// <summary>Creates a source with continuations that do not run in the call that completes it.</summary>
     public static TaskCompletionSource<T> Source<T>() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public static TaskCompletionSource Source() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>Waits for what nobody announces.</summary>
-    /// <param name="holds">Looked at again and again.</param>
-    /// <param name="what">Names in a failure what did not come.</param>
+    /// <summary>Polls until a condition is true.</summary>
+    /// <param name="holds">The condition.</param>
+    /// <param name="what">The name of the condition for a failure.</param>
     public static Task UntilAsync(Func<bool> holds, string what = "the condition") => UntilAsync(holds, () => $"waited in vain for: {what}");
 
     public static Task UntilAsync(Func<bool> holds, CancellationToken cancellation)
         => UntilAsync(() => Task.FromResult(holds()), static () => "waited in vain", cancellation);
 
-    /// <param name="holds">Looked at again and again.</param>
-    /// <param name="otherwise">Says in a failure how things stand.</param>
-    /// <param name="eachTime">Done after each look in vain.</param>
+    /// <param name="holds">The condition.</param>
+    /// <param name="otherwise">Creates the text for a failure.</param>
+    /// <param name="eachTime">An action that runs each time the condition is false.</param>
     public static Task UntilAsync(Func<bool> holds, Func<string> otherwise, Action? eachTime = null)
         => UntilAsync(
             () =>
@@ -49,20 +51,20 @@ public static class Wait
             otherwise,
             Ended);
 
-    /// <summary>The same for a look that takes a while itself.</summary>
+    /// <summary>Polls until an asynchronous condition is true.</summary>
     public static Task UntilAsync(Func<Task<bool>> holds, string what = "the condition") => UntilAsync(holds, () => $"waited in vain for: {what}", Ended);
 
-    /// <param name="holds">Looked at again and again.</param>
-    /// <param name="otherwise">Says in a failure how things stand.</param>
+    /// <param name="holds">The condition.</param>
+    /// <param name="otherwise">Creates the text for a failure.</param>
     public static Task UntilAsync(Func<Task<bool>> holds, Func<string> otherwise) => UntilAsync(holds, otherwise, Ended);
 
-    /// <summary>The same on the thread that calls, for looks that must be one thread's or take a moment themselves.</summary>
-    /// <param name="holds">Looked at again and again.</param>
-    /// <param name="what">Names in a failure what did not come.</param>
+    /// <summary>Polls on the calling thread until a condition is true.</summary>
+    /// <param name="holds">The condition.</param>
+    /// <param name="what">The name of the condition for a failure.</param>
     public static void Until(Func<bool> holds, string what = "the condition") => Until(holds, () => $"waited in vain for: {what}");
 
-    /// <param name="holds">Looked at again and again.</param>
-    /// <param name="otherwise">Says in a failure how things stand.</param>
+    /// <param name="holds">The condition.</param>
+    /// <param name="otherwise">Creates the text for a failure.</param>
     public static void Until(Func<bool> holds, Func<string> otherwise)
     {
         var spin = default(SpinWait);

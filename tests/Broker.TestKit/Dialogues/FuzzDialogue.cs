@@ -3,19 +3,21 @@ using System.Text;
 
 namespace Broker.TestKit.Dialogues;
 
-/// <summary>What some clients say to a server, one after the other, valid or not, and what comes of it.</summary>
-/// <param name="Name">How the clients come in, for whoever reads of it.</param>
-/// <param name="Clients">How many there are.</param>
-/// <param name="Steps">What they say.</param>
+/// <summary>
+/// A random dialogue: the operations that some clients send to a server one after another, valid or not.
+/// </summary>
+/// <param name="Name">A name for the way in which the clients connect.</param>
+/// <param name="Clients">The number of clients.</param>
+/// <param name="Steps">The writes of the clients.</param>
 public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDialogue.Step> Steps)
 {
-    /// <summary>The user that may answer what it is asked.</summary>
+    /// <summary>The user that may reply to requests.</summary>
     public const string Answering = "answers";
 
     private const int MostClients = 7;
     private const string NobodyAnswers = "|NATS/1.0 503\r\n\r\n\r\n";
 
-    // The buffer of a nats-server's client that has said little, in bytes, and what the head of a WebSocket frame may take of it.
+    // The initial read buffer of nats-server for a client in bytes, and the maximum size of a WebSocket frame header.
     private const int TheirSmallestRead = 64 - 8;
 
     private static readonly string[] Subjects = ["a", "b", "a.b", "a.c", "a.b.c", "A", "_INBOX.x"];
@@ -30,19 +32,21 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
     ];
 
     /// <summary>One write of one client.</summary>
-    /// <param name="Client">Which one.</param>
-    /// <param name="Text">What it says; null for an end of its connection and a new one.</param>
-    /// <param name="Manner">By which number it chooses how the text is cut up; null for all in one.</param>
+    /// <param name="Client">The index of the client.</param>
+    /// <param name="Text">The text; null to close the connection and open a new one.</param>
+    /// <param name="Manner">A number that determines how the text is split into writes; null for one write.</param>
     public sealed record Step(int Client, string? Text, int? Manner);
 
-    /// <summary>Users by whom a dialogue may go. The password of each is its name.</summary>
+    /// <summary>The users that a dialogue may use. The password of a user is its name.</summary>
     public static IReadOnlyList<string> Users { get; } = ["all", "few", "most", Answering];
 
-    /// <summary>The same one for a seed.</summary>
-    /// <param name="seed">What it is made of.</param>
-    /// <param name="name">As in <see cref="Name"/>.</param>
-    /// <param name="hasUsers">Whether clients say that they are one of <see cref="Users"/>.</param>
-    /// <param name="mostAtOnce">How many operations are in one write at most, but for two that are published together.</param>
+    /// <summary>Creates a dialogue. The same seed creates the same dialogue.</summary>
+    /// <param name="seed">The seed.</param>
+    /// <param name="name">The value of <see cref="Name"/>.</param>
+    /// <param name="hasUsers">Whether clients authenticate as one of <see cref="Users"/>.</param>
+    /// <param name="mostAtOnce">
+    /// The maximum number of operations in one write. Two messages that are published together count as one.
+    /// </param>
     public static FuzzDialogue Create(int seed, string name, bool hasUsers = false, int mostAtOnce = 1)
     {
         var random = new Random(seed);
@@ -77,7 +81,8 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
                     says.Append(operation);
                     if (operation.StartsWith("-ERR", StringComparison.Ordinal))
                     {
-                        // Both close for that; how much of what has come behind it nats-server does before is chance, ours does nothing of it.
+                        // Both servers close the connection for this. nats-server may handle some of the following
+                        // operations before; this server handles none.
                         break;
                     }
                 }
@@ -89,8 +94,10 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
         return new FuzzDialogue(name, clients, steps);
     }
 
-    /// <summary>Plays it, and says for each step what each client heard in no particular order, and who is there no longer.</summary>
-    /// <param name="open">Connects, and reads INFO.</param>
+    /// <summary>
+    /// Runs the dialogue and returns for each step what each client received, sorted, and which connections are closed.
+    /// </summary>
+    /// <param name="open">Connects a client and reads INFO.</param>
     public string Play(Func<IFuzzClient> open)
     {
         var heard = new StringBuilder();
@@ -131,8 +138,9 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
             CultureInfo.InvariantCulture,
             $"{i} {(char)('A' + s.Client)}{(s.Manner is { } manner ? $" in pieces by {manner}" : "")}: {s.Text?.Replace("\r", "\\r", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal) ?? "goes and comes"}\n")));
 
-    // PINGs tell when all has come. Who speaks is asked twice: its second PING is read when what it said before has been handed to
-    // the others. So are they then: the first of theirs may be answered in the turn in which that arrives.
+    // PINGs detect when everything has arrived. The sending client gets two PINGs: the server reads the second one
+    // after it has delivered the operations to the others. The other clients get two PINGs too: the reply to the first
+    // may come in the iteration in which the messages arrive.
     private void Hear(IFuzzClient?[] clients, Step step, StringBuilder heard, int number)
     {
         var frames = new List<string>[Clients];
@@ -166,13 +174,14 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
         {
             client.Dispose();
             clients[index] = null;
-            // The last words may be lost on the way where a connection is reset, and one of the two says why, the other nothing.
+            // If a connection is reset, the last error may be lost, so one of the two servers may report an error and
+            // the other nothing.
             frames[index].Clear();
             frames[index].Add("<closed>");
         }
     }
 
-    // nats-server says twice of a publish that it has to read in two pieces that its subject is not valid.
+    // nats-server reports an invalid subject twice if it reads the publish in two parts.
     private static void JoinRepeated(List<string> sorted)
     {
         const string Invalid = "-ERR 'Invalid Publish Subject'";
@@ -183,7 +192,7 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
         }
     }
 
-    // Up to the PONG. False at the end of the stream.
+    // Reads up to the PONG. Returns false at the end of the stream.
     private static bool Read(IFuzzClient client, List<string> frames)
     {
         client.Say("PING\r\n", null);
@@ -207,7 +216,7 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
                 text += "|" + Encoding.Latin1.GetString(client.ReadBytes(size + 2));
                 if (text.EndsWith(NobodyAnswers, StringComparison.Ordinal))
                 {
-                    // By which of its subscriptions to that reply a client hears so is chance there.
+                    // In nats-server it is random by which of its subscriptions a client receives this status.
                     string[] words = text.Split(' ');
                     words[2] = "*";
                     text = string.Join(' ', words);
@@ -243,7 +252,7 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
         {
             case 0 or 1 or 2:
                 string filter = random.Next(15) == 0 ? Pick(random, BadSubjects) : Pick(random, Filters);
-                // A group of one has one that is chosen.
+                // Each queue group has one member, so the chosen member is always the same.
                 string queue = random.Next(4) == 0 ? $" q{client}{sid}{random.Next(1000)}" : "";
                 return Verb(random, "SUB") + $" {filter}{queue} {sid}\r\n";
             case 3:
@@ -257,7 +266,8 @@ public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDi
         }
     }
 
-    // Who has leave to answer does not ask: with nats-server he gives that leave to himself so, see SelfGrantTests.
+    // The user that may reply sends no requests: with nats-server it could grant itself the permission, see
+    // SelfGrantTests.
     private static string Publish(Random random, bool headers, bool asks)
     {
         string subject = random.Next(25) == 0 ? Pick(random, BadSubjects) : Pick(random, Subjects);

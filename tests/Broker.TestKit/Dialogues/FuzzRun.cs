@@ -4,15 +4,18 @@ using System.Net.Sockets;
 
 namespace Broker.TestKit.Dialogues;
 
-/// <summary>Plays random dialogues to two servers for a while; where the outcome differs, it fails with the fewest steps that make it so.</summary>
-/// <param name="create">Makes the same dialogue for a seed.</param>
-/// <param name="play">The outcomes of the same dialogue with nats-server and with ours.</param>
+/// <summary>
+/// Runs random dialogues with two servers for some time. If the outcome differs, it fails with the fewest steps that
+/// reproduce the difference.
+/// </summary>
+/// <param name="create">Creates the dialogue of a seed.</param>
+/// <param name="play">Runs a dialogue and returns its outcomes with nats-server and with this server.</param>
 public sealed class FuzzRun(Func<int, FuzzDialogue> create, Func<FuzzDialogue, (string Theirs, string Ours)> play)
 {
     private int _seed;
 
-    /// <summary>One dialogue at least.</summary>
-    /// <param name="usual">For how long, where <c>BROKER_FUZZ_SECONDS</c> does not say.</param>
+    /// <summary>Runs at least one dialogue.</summary>
+    /// <param name="usual">The duration if <c>BROKER_FUZZ_SECONDS</c> is not set.</param>
     public void Play(TimeSpan usual)
     {
         int seed = Seed.Next();
@@ -34,7 +37,7 @@ public sealed class FuzzRun(Func<int, FuzzDialogue> create, Func<FuzzDialogue, (
         TestContext.Current.TestOutputHelper?.WriteLine($"{played} dialogues");
     }
 
-    // Without every step that the difference does not need.
+    // Removes all steps that are not needed to reproduce the difference.
     private FuzzDialogue Reduce(FuzzDialogue dialogue)
     {
         for (int i = dialogue.Steps.Count - 1; i >= 0; i--)
@@ -46,14 +49,14 @@ public sealed class FuzzRun(Func<int, FuzzDialogue> create, Func<FuzzDialogue, (
         return dialogue;
     }
 
-    // Null where the outcome is the same.
+    // Returns null if the outcomes are equal.
     private string? Compare(FuzzDialogue dialogue)
     {
         (string theirs, string ours) = PlayBoth(dialogue);
         return string.Equals(theirs, ours, StringComparison.Ordinal) ? null : $"nats-server:\n{theirs}\nours:\n{ours}";
     }
 
-    // Where one of the two hangs, or is there no longer, that is of this dialogue.
+    // If one of the two servers hangs or has ended, this dialogue is the cause.
     private (string Theirs, string Ours) PlayBoth(FuzzDialogue dialogue)
     {
         try

@@ -1,18 +1,20 @@
 namespace Broker.TestKit.Dialogues;
 
-/// <summary>A client that says what it is told to, whatever that is. What can no longer be sent it lets go of.</summary>
+/// <summary>A client that sends any given text, valid or not. It ignores text that it can no longer send.</summary>
 public interface IFuzzClient : IDisposable
 {
     /// <summary>Sends the text.</summary>
-    /// <param name="text">Latin-1.</param>
-    /// <param name="manner">By which number it chooses how the text is cut up; null for all in one.</param>
+    /// <param name="text">The text, encoded as Latin-1.</param>
+    /// <param name="manner">A number that determines how the text is split into writes; null for one write.</param>
     void Say(string text, int? manner);
 
-    /// <summary>The next line with its end; empty at the end of the stream.</summary>
+    /// <summary>Reads the next line with its line end; empty at the end of the stream.</summary>
     string ReadLine();
 
     byte[] ReadBytes(int count);
 
-    /// <summary>Adds what it was answered beside the stream, once all of that has come. False at the end.</summary>
+    /// <summary>
+    /// Adds replies outside the stream when all of them have arrived. Returns false at the end of the connection.
+    /// </summary>
     bool TryReadBeside(List<string> heard);
 }

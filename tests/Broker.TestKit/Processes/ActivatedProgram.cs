@@ -3,12 +3,12 @@ using System.Globalization;
 namespace Broker.TestKit.Processes;
 
 /// <summary>
-/// A program that is started as systemd starts a service with a socket unit: with sockets that somebody else has opened and keeps, as
-/// descriptors from 3 on. It may be started again and again. Disposing kills it.
+/// A program that is started as systemd starts a service with a socket unit: another process has opened the sockets and
+/// passes them as descriptors from 3 on. The program may be started several times. Disposing kills it.
 /// </summary>
 public sealed class ActivatedProgram : IAsyncDisposable
 {
-    // A manager in little: a forked child becomes the program, so that its id is known before the program runs.
+    // A small service manager. A forked child becomes the program, so its process id is known before the program runs.
     private const string Manager = """
         import fcntl, os, socket, sys
         cut = sys.argv.index("--")
@@ -46,18 +46,21 @@ public sealed class ActivatedProgram : IAsyncDisposable
 
     private ActivatedProgram(PeerProcess manager) => _manager = manager;
 
-    /// <summary>Where the sockets are.</summary>
+    /// <summary>The addresses of the sockets.</summary>
     public IReadOnlyList<string> Addresses { get; private set; } = [];
 
     /// <summary>What the program has written to standard error so far.</summary>
     public string Errors => _manager.Errors;
 
-    /// <summary>Opens the sockets; the program is not started yet.</summary>
-    /// <param name="sockets">Each <c>tcp=ADDRESS</c>, for a free port of it, <c>udp=ADDRESS</c> or <c>unix=PATH</c>; they are named <c>port0</c>, <c>port1</c>.</param>
+    /// <summary>Opens the sockets and does not start the program yet.</summary>
+    /// <param name="sockets">
+    /// Each <c>tcp=ADDRESS</c>, for a free port of it, <c>udp=ADDRESS</c> or <c>unix=PATH</c>; they are named
+    /// <c>port0</c>, <c>port1</c>.
+    /// </param>
     /// <param name="command">The program and its arguments.</param>
     public static async Task<ActivatedProgram> OpenAsync(IReadOnlyCollection<string> sockets, params IEnumerable<string> command)
     {
-        // Debian's own: the test asks for nothing beyond it.
+        // Python is part of Debian, so the test needs no further package.
         var activated = new ActivatedProgram(PeerProcess.Start("manager", Programs.Require("python3"), ["-c", Manager, .. sockets, "--", .. command]));
         var addresses = new List<string>();
         foreach (string _ in sockets)
@@ -69,20 +72,20 @@ public sealed class ActivatedProgram : IAsyncDisposable
         return activated;
     }
 
-    /// <summary>Starts the program; whether it serves shows at its sockets.</summary>
+    /// <summary>Starts the program. The test checks at the sockets whether it serves.</summary>
     public async Task StartAsync()
     {
         await _manager.WriteLineAsync("start");
         _id = (await _manager.ReadLineWithAsync("PROCESS "))["PROCESS ".Length..];
     }
 
-    /// <summary>Skips lines of the program's up to one that contains the text.</summary>
+    /// <summary>Skips lines of the program's output up to a line that contains the text.</summary>
     public Task<string> ReadLineWithAsync(string text) => _manager.ReadLineWithAsync(text);
 
-    /// <summary>Sends the program a signal by its name.</summary>
+    /// <summary>Sends a signal to the program by the signal's name.</summary>
     public async Task SignalAsync(string signal) => await Programs.RunAsync("kill", null, "-" + signal, _id);
 
-    /// <summary>Waits for the program's end and answers the exit code.</summary>
+    /// <summary>Waits for the end of the program and returns the exit code.</summary>
     public async Task<int> WaitForExitAsync() => int.Parse((await _manager.ReadLineWithAsync("ENDED "))["ENDED ".Length..], CultureInfo.InvariantCulture);
 
     public ValueTask DisposeAsync() => _manager.DisposeAsync();

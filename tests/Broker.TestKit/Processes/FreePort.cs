@@ -5,8 +5,9 @@ using System.Net.Sockets;
 namespace Broker.TestKit.Processes;
 
 /// <summary>
-/// Ports for peers that must be told one. They lie below those that the system hands out by itself, and no test of any suite is given one
-/// that another had a while ago: between this and its use nobody else takes it.
+/// Ports for programs that need a fixed port. The ports are below those that the system assigns, and no test of any
+/// suite receives a port that another test received shortly before. So no other program uses the port before the test
+/// does.
 /// </summary>
 public static class FreePort
 {
@@ -15,7 +16,7 @@ public static class FreePort
 
     private static readonly string Counter = Path.Combine(Path.GetTempPath(), "broker-tests-next-port");
 
-    /// <summary>A port that nobody has.</summary>
+    /// <summary>Returns a free port.</summary>
     public static int Next()
     {
         using FileStream counter = Open();
@@ -35,10 +36,10 @@ public static class FreePort
         return port;
     }
 
-    /// <summary>A ZeroMQ address with such a port.</summary>
+    /// <summary>Returns a ZeroMQ address with a free port.</summary>
     public static string NextAddress() => $"tcp://127.0.0.1:{Next()}";
 
-    // The suites are processes of their own.
+    // The suites run in separate processes, so a file stores the last port.
     private static FileStream Open()
     {
         for (long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; ;)

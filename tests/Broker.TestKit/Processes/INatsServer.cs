@@ -1,6 +1,6 @@
 namespace Broker.TestKit.Processes;
 
-/// <summary>A server that NATS clients connect to, as a process. Disposing kills it.</summary>
+/// <summary>A process with a server that NATS clients connect to. Disposing kills the process.</summary>
 public interface INatsServer : IAsyncDisposable
 {
     PeerProcess Process { get; }

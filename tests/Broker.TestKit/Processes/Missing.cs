@@ -1,6 +1,6 @@
 namespace Broker.TestKit.Processes;
 
-/// <summary>What happens when a real program is not installed: the test is skipped by name, but in CI it fails.</summary>
+/// <summary>Skips a test if a real program is not installed. In CI the test fails.</summary>
 public static class Missing
 {
     public static void Unless(bool found, string peer)

@@ -4,7 +4,7 @@ using System.Net;
 namespace Broker.TestKit.Processes;
 
 /// <summary>
-/// The real nats-server on free ports of this machine. Where it is not installed, the test that starts one is skipped, and fails in CI.
+/// The real nats-server on free ports of this machine. If it is not installed, the test is skipped, and fails in CI.
 /// </summary>
 public sealed class NatsServer : INatsServer, IDisposable
 {
@@ -26,36 +26,36 @@ public sealed class NatsServer : INatsServer, IDisposable
 
     public static bool IsInstalled => Programs.Find(Name) is not null;
 
-    /// <summary>What runs now: another after a restart.</summary>
+    /// <summary>The running process. It is another one after a restart.</summary>
     public PeerProcess Process { get; private set; } = null!;
 
-    /// <summary>What clients connect to.</summary>
+    /// <summary>The address that clients connect to.</summary>
     public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{Port}");
 
     public int Port { get; private set; }
 
     public IPEndPoint EndPoint => new(IPAddress.Loopback, Port);
 
-    /// <summary>For the monitoring pages of a server started with <c>-m -1</c>.</summary>
+    /// <summary>The port of the monitoring pages, for a server that was started with <c>-m -1</c>.</summary>
     public HttpClient Http => _http ??= new HttpClient
     {
         BaseAddress = new UriBuilder(_ports.Monitoring[0]) { Host = "127.0.0.1" }.Uri,
         Timeout = TimeSpan.FromSeconds(30),
     };
 
-    /// <summary>Where WebSockets come in, when the configuration says that they may.</summary>
+    /// <summary>The port for WebSockets if the configuration enables them.</summary>
     public int WebSocketPort => new Uri(_ports.WebSocket[0]).Port;
 
-    /// <summary>Ends the test where there is no nats-server.</summary>
+    /// <summary>Skips or fails the test if nats-server is not installed.</summary>
     public static void Require() => Programs.Require(Name);
 
-    /// <summary>Starts one with more arguments, and returns when clients can connect.</summary>
+    /// <summary>Starts a server with additional arguments and returns when clients can connect.</summary>
     public static NatsServer Start(params string[] arguments) => StartAt(FreePort.Next(), arguments);
 
-    /// <summary>The same at a port.</summary>
+    /// <summary>Starts a server on the given port.</summary>
     public static NatsServer StartAt(int port, params string[] arguments) => Start(static _ => [], port, arguments);
 
-    /// <summary>Starts one that reads this text as its file.</summary>
+    /// <summary>Starts a server with this text as its configuration file.</summary>
     public static NatsServer StartWithConfiguration(string configuration, params string[] arguments)
         => Start(
             directory =>
@@ -67,10 +67,12 @@ public sealed class NatsServer : INatsServer, IDisposable
             FreePort.Next(),
             arguments);
 
-    /// <summary>Ends it without a goodbye.</summary>
+    /// <summary>Kills the process.</summary>
     public void Kill() => Process.Dispose();
 
-    /// <summary>Kills it, if that was not done, and starts it again at the same port, which nobody is given meanwhile.</summary>
+    /// <summary>
+    /// Kills the process if it runs, and starts it again on the same port. No other test receives this port meanwhile.
+    /// </summary>
     public void Restart()
     {
         Kill();

@@ -6,8 +6,9 @@ using System.Threading.Channels;
 namespace Broker.TestKit.Processes;
 
 /// <summary>
-/// A program started by a test. Its lines are read while it runs, every wait ends with the program, with a time-out or
-/// with the test, and disposing kills it with all its children. A failure shows the last it wrote to standard error.
+/// A program that a test has started. Its output is read while it runs. Every wait ends with the program, with a
+/// timeout or with the test. Disposing kills the program and its children. A failure shows the end of its standard
+/// error.
 /// </summary>
 public sealed class PeerProcess : IDisposable, IAsyncDisposable
 {
@@ -44,7 +45,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
     public static PeerProcess Start(string name, string program, params IEnumerable<string> arguments) =>
         Start(name, program, variable: null, arguments);
 
-    /// <summary>Starts it with one more variable in its environment.</summary>
+    /// <summary>Starts a program with an additional environment variable.</summary>
     public static PeerProcess Start(string name, string program, (string Name, string Value)? variable, IEnumerable<string> arguments)
     {
         var start = new ProcessStartInfo(program, arguments)
@@ -61,11 +62,13 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         return new PeerProcess(name, Process.Start(start)!);
     }
 
-    /// <summary>The next line of standard output.</summary>
+    /// <summary>Reads the next line of standard output.</summary>
     public async Task<string> ReadLineAsync(TimeSpan? patience = null) =>
         await TryReadLineAsync(patience ?? Wait.Limit) ?? throw Failure("wrote no line in time");
 
-    /// <summary>The next line of standard output, or null when none comes in time. Fails when the program has ended.</summary>
+    /// <summary>
+    /// Reads the next line of standard output; null after the timeout. Fails if the program has ended.
+    /// </summary>
     public async Task<string?> TryReadLineAsync(TimeSpan patience)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
@@ -80,7 +83,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         }
         catch (ChannelClosedException)
         {
-            // Its output is closed a moment before the process is gone; the exit code is worth that moment.
+            // The output is closed a moment before the process ends. Wait for the exit code.
             await WaitForExitAsync();
             throw Failure("has ended and writes no more lines");
         }
@@ -107,7 +110,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         await _process.StandardInput.FlushAsync(TestContext.Current.CancellationToken);
     }
 
-    /// <summary>Ends standard input: a publisher closes and prints its <c>DONE</c>.</summary>
+    /// <summary>Closes standard input. A publisher then closes and prints <c>DONE</c>.</summary>
     public void EndInput() => _process.StandardInput.Close();
 
     /// <summary>Sends a signal by its name, such as TERM or INT.</summary>
@@ -117,14 +120,14 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         kill.WaitForExit();
     }
 
-    /// <summary>The same without a thread that waits.</summary>
+    /// <summary>Sends a signal without a thread that waits.</summary>
     public async Task SignalAsync(string signal)
     {
         using Process kill = StartKill(signal);
         await kill.WaitForExitAsync(TestContext.Current.CancellationToken);
     }
 
-    /// <summary>Waits for the end and answers the exit code.</summary>
+    /// <summary>Waits for the end of the program and returns the exit code.</summary>
     public async Task<int> WaitForExitAsync()
     {
         try
@@ -139,7 +142,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>An error that says what the program did last.</summary>
+    /// <summary>Creates an error with the state and the last output of the program.</summary>
     public InvalidOperationException Failure(string what)
     {
         string state = _process.HasExited ? $"exit code {_process.ExitCode}" : "still running";
@@ -165,7 +168,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         }
     }
 
-    // Whether that is still to be waited for: it may be disposed twice.
+    // Returns false if the object has been disposed before.
     private bool Kill()
     {
         if (_isDisposed)
@@ -180,7 +183,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         }
         catch (InvalidOperationException)
         {
-            // It has ended by itself.
+            // The program has ended already.
         }
 
         return true;
@@ -200,7 +203,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         }
         finally
         {
-            // Whoever still waits for a line learns of the end also where the program was disposed of.
+            // A call that waits for a line ends, even if the program was disposed.
             _lines.Writer.Complete();
         }
     }

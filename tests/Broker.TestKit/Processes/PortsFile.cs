@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Broker.TestKit.Processes;
 
-/// <summary>The addresses that a server wrote down for scripts; a list is empty where the server does not listen.</summary>
+/// <summary>The addresses in the ports file of a server. A list is empty if the server does not listen.</summary>
 public sealed record PortsFile(
     IReadOnlyList<string> Nats,
     IReadOnlyList<string> Monitoring,
@@ -10,12 +10,14 @@ public sealed record PortsFile(
     IReadOnlyList<string> Publishers,
     IReadOnlyList<string> Subscribers)
 {
-    // Two minutes. Attempts are counted, so that a machine which stood still meanwhile does not end a test.
+    // Two minutes. Attempts are counted instead of time, so a test does not fail because the machine was suspended.
     private const int Attempts = 6000;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>Waits for the file of a process. nats-server writes it some time after it listens, so it is asked for again.</summary>
+    /// <summary>
+    /// Waits for the file of a process. nats-server writes it some time after it listens, so this polls.
+    /// </summary>
     public static async Task<PortsFile> WaitAsync(string directory, PeerProcess server)
     {
         for (int attempt = 0; attempt < Attempts; attempt++)
@@ -31,7 +33,7 @@ public sealed record PortsFile(
         throw server.Failure("wrote no ports file");
     }
 
-    /// <summary>The same for a caller that cannot await.</summary>
+    /// <summary>Waits for the file of a process and blocks the caller.</summary>
     public static PortsFile Wait(string directory, PeerProcess server)
     {
         for (int attempt = 0; attempt < Attempts; attempt++)
@@ -65,7 +67,7 @@ public sealed record PortsFile(
         }
         catch (IOException)
         {
-            // Its writer has it, or has taken it away again at its end.
+            // The server has the file open, or has deleted it at its end.
             return null;
         }
     }
@@ -82,7 +84,7 @@ public sealed record PortsFile(
         }
         catch (JsonException)
         {
-            // Read in the middle of its writing.
+            // The server has not written the file completely.
             return null;
         }
     }

@@ -5,16 +5,16 @@ namespace Broker.TestKit.Processes;
 /// <summary>Finds programs outside the build, and runs short ones.</summary>
 public static class Programs
 {
-    /// <summary>The full path of a program on the PATH or among the system's, or null.</summary>
+    /// <summary>Finds the full path of a program on the PATH or in the system folders; null if there is none.</summary>
     public static string? Find(string name)
     {
-        // Debian keeps servers in sbin, which is not on every user's PATH.
+        // On Debian, servers are in sbin, which is not on every user's PATH.
         IEnumerable<string> folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Append("/usr/sbin");
         string file = OperatingSystem.IsWindows() ? name + ".exe" : name;
         return folders.Where(folder => folder.Length > 0).Select(folder => Path.Combine(folder, file)).FirstOrDefault(File.Exists);
     }
 
-    /// <summary>The full path of a program; where there is none, the test is skipped, and fails in CI.</summary>
+    /// <summary>Finds the full path of a program. If there is none, the test is skipped, and fails in CI.</summary>
     public static string Require(string name)
     {
         string? program = Find(name);
@@ -22,7 +22,7 @@ public static class Programs
         return program!;
     }
 
-    /// <summary>Runs a short program to its end and answers its exit code and what it wrote.</summary>
+    /// <summary>Runs a short program to its end and returns its exit code and its output.</summary>
     public static async Task<(int ExitCode, string Text)> RunAsync(string program, string? input, params IEnumerable<string> arguments)
     {
         var start = new ProcessStartInfo(program, arguments)

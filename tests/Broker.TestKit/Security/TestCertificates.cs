@@ -4,7 +4,10 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.TestKit.Security;
 
-/// <summary>A certificate authority for the length of a test run, and what it signs, also as PEM files. All are valid now, unless a name says otherwise.</summary>
+/// <summary>
+/// A certificate authority for a test run and the certificates that it signs, also as PEM files. All certificates are
+/// valid now unless a name states otherwise.
+/// </summary>
 public sealed class TestCertificates : IDisposable
 {
     private const string ServerAuthentication = "1.3.6.1.5.5.7.3.1";
@@ -17,7 +20,7 @@ public sealed class TestCertificates : IDisposable
     public TestCertificates()
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        // Names of their own, by which a library tells two authorities apart.
+        // Each authority has its own name, because libraries distinguish authorities by name.
         var request = new CertificateRequest($"CN=Test CA {Guid.NewGuid():N}", key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, true));
@@ -29,22 +32,22 @@ public sealed class TestCertificates : IDisposable
         (ClientCertificateFile, ClientKeyFile) = Write("client", Client);
     }
 
-    /// <summary>What tests share that need nothing special: a key costs time to make.</summary>
+    /// <summary>Certificates that several tests share, because creating keys takes time.</summary>
     public static TestCertificates Common { get; } = new();
 
     public X509Certificate2 Authority { get; }
 
-    /// <summary>Of a server at <c>localhost</c> and at the loopback address.</summary>
+    /// <summary>The certificate of a server at <c>localhost</c> and at the loopback address.</summary>
     public X509Certificate2 Server { get; }
 
     public X509Certificate2 Client { get; }
 
     public string AuthorityFile { get; }
 
-    /// <summary>The file of <see cref="Server"/>.</summary>
+    /// <summary>The path of the PEM file of <see cref="Server"/>.</summary>
     public string CertificateFile { get; }
 
-    /// <summary>The file of the key of <see cref="Server"/>.</summary>
+    /// <summary>The path of the key file of <see cref="Server"/>.</summary>
     public string KeyFile { get; }
 
     public string ClientCertificateFile { get; }
@@ -54,49 +57,55 @@ public sealed class TestCertificates : IDisposable
     /// <summary>Lines of a <c>tls</c> block of nats-server's configuration, for <see cref="Server"/>.</summary>
     public string ServerKeys => $"cert_file: \"{CertificateFile}\"\nkey_file: \"{KeyFile}\"\nca_file: \"{AuthorityFile}\"\n";
 
-    /// <summary>The same, which give a machine with much else to do time for a handshake: nats-server's own two seconds are few.</summary>
+    /// <summary>
+    /// The same lines with a longer handshake timeout, because nats-server's default of two seconds is too short for a
+    /// busy machine.
+    /// </summary>
     public string PatientServerKeys => ServerKeys + "timeout: 60\n";
 
-    /// <summary>Writes <c>NAME.pem</c> and <c>NAME.key</c> of a certificate that signs itself into a folder.</summary>
+    /// <summary>Writes <c>NAME.pem</c> and <c>NAME.key</c> of a self-signed certificate into a folder.</summary>
     public static (string Certificate, string Key) WriteSelfSigned(string folder, string name = "server")
     {
         using X509Certificate2 certificate = SelfSigned();
         return Write(folder, name, certificate);
     }
 
-    /// <summary>A server's certificate that nobody has signed.</summary>
+    /// <summary>Creates a self-signed server certificate.</summary>
     public static X509Certificate2 SelfSigned(string name = "localhost")
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         return Request($"CN={name}", key, [ServerAuthentication], NamesOfServer(name)).CreateSelfSigned(Begin, Begin.AddDays(20));
     }
 
-    /// <summary>Whether it is this very certificate that was shown.</summary>
+    /// <summary>Whether two certificates are the same one.</summary>
     public static bool IsSame(X509Certificate2 expected, X509Certificate? shown)
         => shown is not null && expected.RawDataMemory.Span.SequenceEqual(shown.GetRawCertData());
 
-    /// <summary>A server's, valid for so many days from the day before yesterday on: 1 for one that has expired.</summary>
+    /// <summary>
+    /// Creates a server certificate that is valid for this number of days from the day before yesterday on. With 1 it
+    /// has expired.
+    /// </summary>
     public X509Certificate2 SignServer(string name = "localhost", int days = 20) => Sign($"CN={name}", [ServerAuthentication], days, NamesOfServer(name));
 
     public X509Certificate2 SignClient(string subject, Action<SubjectAlternativeNameBuilder>? names = null)
         => Sign(subject, [ClientAuthentication], 20, names);
 
-    /// <summary>A certificate that says which side it is for, and no more.</summary>
+    /// <summary>Creates a certificate with the key usage of one side only.</summary>
     public X509Certificate2 SignWithUsage(string subject, bool asServer)
         => Sign(subject, [asServer ? ServerAuthentication : ClientAuthentication], 20, null);
 
-    /// <summary>A certificate for either side.</summary>
+    /// <summary>Creates a certificate for clients and servers.</summary>
     public X509Certificate2 SignForBoth(string subject, Action<SubjectAlternativeNameBuilder>? names = null)
         => Sign(subject, [ServerAuthentication, ClientAuthentication], 20, names);
 
-    /// <summary>The names that make a certificate one of a server on this machine.</summary>
+    /// <summary>The alternative names of a server certificate on this machine.</summary>
     public static void AddLoopback(SubjectAlternativeNameBuilder names)
     {
         names.AddDnsName("localhost");
         names.AddIpAddress(IPAddress.Loopback);
     }
 
-    /// <summary>Writes a file that lives as long as these certificates.</summary>
+    /// <summary>Writes a file that is deleted together with these certificates.</summary>
     public string Write(string name, string text)
     {
         string file = Path.Combine(_folder.FullName, name);

@@ -2,20 +2,20 @@ using System.Diagnostics;
 
 namespace Broker.TestKit.Telemetry;
 
-/// <summary>Listens to the spans of some sources, and to those of the test's own. They end on whichever thread.</summary>
+/// <summary>Records the spans of some sources and of the test's own source. Spans may end on any thread.</summary>
 public sealed class RecordedSpans : IDisposable
 {
     private readonly List<Activity> _ended = [];
     private readonly ActivityListener _listener;
 
-    /// <param name="sources">The names of the sources, beside its own. All their spans are taken.</param>
+    /// <param name="sources">The names of the other sources. All their spans are recorded.</param>
     public RecordedSpans(params string[] sources)
         : this(ActivitySamplingResult.AllDataAndRecorded, sources)
     {
     }
 
-    /// <param name="sampling">What becomes of each.</param>
-    /// <param name="sources">The names of the sources, beside its own.</param>
+    /// <param name="sampling">The sampling decision for each span.</param>
+    /// <param name="sources">The names of the other sources.</param>
     public RecordedSpans(ActivitySamplingResult sampling, params string[] sources)
     {
         _listener = new ActivityListener
@@ -33,7 +33,7 @@ public sealed class RecordedSpans : IDisposable
         ActivitySource.AddActivityListener(_listener);
     }
 
-    /// <summary>Of the program that uses a client.</summary>
+    /// <summary>The source of the program that uses a client.</summary>
     public ActivitySource Source { get; } = new("test");
 
     public Task<Activity> WaitForAsync(string name) => WaitForAsync(a => a.OperationName == name, name);
