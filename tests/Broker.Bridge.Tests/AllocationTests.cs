@@ -115,7 +115,7 @@ public sealed class AllocationTests : IDisposable
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task A_copy_of_a_request_for_a_worker_in_the_shadow_and_its_answer_to_nobody_allocate_nothing(int serverLoops)
+    public async Task A_shadow_worker_request_and_its_dropped_reply_do_not_allocate(int serverLoops)
     {
         await using RequestSite site = await RequestSite.StartAsync(
             serverLoops,

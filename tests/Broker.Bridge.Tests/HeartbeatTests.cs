@@ -27,7 +27,7 @@ public sealed class HeartbeatTests
     [Theory]
     [InlineData("PUSH")]
     [InlineData("PULL")]
-    public async Task Of_a_PUSH_PULL_route_one_that_does_not_answer_is_given_up_where_it_is_asked(string type)
+    public async Task A_silent_program_of_a_PUSH_PULL_route_is_disconnected_only_with_heartbeats(string type)
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign: false);
         ZeroMqBridge asking = await pipeline.BridgeAsync(options => options with { HeartbeatInterval = Short });

@@ -18,7 +18,7 @@ public sealed class OutOfFilesTests
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task A_bridge_alone_says_once_that_ZeroMQ_programs_are_turned_away_and_counts_them()
+    public async Task A_bridge_alone_logs_refused_connections_once_and_counts_them()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(static o => o.Listen(0), Ct);
         using EventLoopGroup loops = NothingLeft();
@@ -40,7 +40,7 @@ public sealed class OutOfFilesTests
     }
 
     [Fact]
-    public async Task Of_a_server_and_a_bridge_on_the_same_loops_one_says_it()
+    public async Task A_server_and_a_bridge_on_the_same_loops_log_it_once()
     {
         using EventLoopGroup loops = NothingLeft();
         await using BrokerServer server = await BrokerServer.StartAsync(

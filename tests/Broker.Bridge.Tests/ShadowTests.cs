@@ -11,7 +11,7 @@ public sealed class ShadowTests
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task A_worker_in_the_shadow_gets_each_request_and_its_answers_reach_nobody(int loops)
+    public async Task A_shadow_worker_receives_each_request_and_its_replies_are_dropped(int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(
             loops, RequestSite.Asking, RequestSite.Answering, RequestSite.Answering with { Name = "shadow", Shadow = true });
@@ -44,7 +44,7 @@ public sealed class ShadowTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_puller_in_the_shadow_gets_copies_and_one_that_takes_nothing_holds_nobody_up(bool foreign)
+    public async Task A_shadow_PULL_receives_copies_and_does_not_block_others(bool foreign)
     {
         const int Messages = 20_000;
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign);

@@ -17,7 +17,7 @@ public sealed class PubSubChaosTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_is_lost_before_the_server_is_counted_and_behind_it_nobody_loses_by_others(bool foreign)
+    public async Task Losses_before_the_server_are_counted_and_a_slow_SUB_behind_it_does_not_affect_others(bool foreign)
     {
         int seed = Seed.Next();
         var random = new Random(seed);

@@ -17,7 +17,7 @@ public sealed class RawChaosTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_is_said_comes_once_or_is_counted_and_no_DEALER_gets_the_answers_of_another(bool foreign)
+    public async Task Each_message_arrives_once_or_is_counted_and_no_DEALER_receives_the_replies_of_another(bool foreign)
     {
         int seed = Seed.Next();
         var random = new Random(seed);

@@ -21,7 +21,7 @@ public sealed class RequestChaosTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Each_request_is_done_once_at_most_and_what_became_of_it_is_counted(bool foreign)
+    public async Task Each_request_is_processed_at_most_once_and_its_result_is_counted(bool foreign)
     {
         int seed = Seed.Next();
         var random = new Random(seed);

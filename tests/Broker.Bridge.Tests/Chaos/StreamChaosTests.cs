@@ -21,7 +21,7 @@ public sealed partial class StreamChaosTests : IDisposable
     public void Dispose() => _store.Delete(recursive: true);
 
     [Fact]
-    public async Task Nothing_that_the_stream_acknowledged_is_lost_and_what_comes_twice_is_counted()
+    public async Task No_acknowledged_message_is_lost_and_repeated_messages_are_counted()
     {
         int seed = Seed.Next();
         var random = new Random(seed);

@@ -59,7 +59,7 @@ public sealed class FlowTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C04_When_all_PULLs_are_full_and_one_takes_again_what_comes_next_goes_there(ForeignKind kind, byte minor, bool foreign)
+    public async Task C04_If_all_PULLs_are_full_and_one_takes_messages_again_the_next_messages_go_there(ForeignKind kind, byte minor, bool foreign)
     {
         const int More = 50;
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, Narrow);
@@ -105,7 +105,7 @@ public sealed class FlowTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C05_Of_two_SUBs_only_the_slow_one_loses_and_whole_messages_only(ForeignKind kind, byte minor, bool foreign)
+    public async Task C05_Only_the_slow_one_of_two_SUBs_loses_messages_and_only_whole_ones(ForeignKind kind, byte minor, bool foreign)
     {
         const int Messages = 600;
         const int Portion = 5;

@@ -19,7 +19,7 @@ public sealed class LossTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C02_A_server_that_comes_back_has_the_SUBs_interest_again_and_what_was_lost_between_is_counted(ForeignKind kind, byte minor, bool foreign)
+    public async Task C02_After_a_server_restart_the_bridge_subscribes_again_and_lost_messages_are_counted(ForeignKind kind, byte minor, bool foreign)
     {
         const int Each = 50;
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, ContractSite.PubSub);
@@ -56,7 +56,7 @@ public sealed class LossTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C06_A_worker_that_dies_with_a_request_in_hand_leaves_nothing_and_its_client_is_told(ForeignKind kind, byte minor, bool foreign)
+    public async Task C06_The_client_of_a_lost_worker_is_notified_and_no_state_is_left(ForeignKind kind, byte minor, bool foreign)
     {
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, ContractSite.Requests, ContractSite.Workers);
         ForeignSocket rep = await site.ProgramAsync("REP", site.Bridge.Endpoint("worker"));
@@ -77,7 +77,7 @@ public sealed class LossTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C06_The_late_answer_to_a_REQ_that_has_vanished_goes_nowhere_and_leaves_nothing(ForeignKind kind, byte minor, bool foreign)
+    public async Task C06_A_late_reply_to_a_disconnected_REQ_is_dropped_and_no_state_is_left(ForeignKind kind, byte minor, bool foreign)
     {
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, ContractSite.Requests, ContractSite.Workers);
         ForeignSocket rep = await site.ProgramAsync("REP", site.Bridge.Endpoint("worker"));
@@ -117,7 +117,7 @@ public sealed class LossTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C10_A_server_behind_a_dead_link_is_given_up_and_what_was_accepted_comes_once_when_the_link_is_back(ForeignKind kind, byte minor, bool foreign)
+    public async Task C10_A_server_behind_a_dead_link_is_disconnected_and_accepted_messages_arrive_once_after_the_reconnect(ForeignKind kind, byte minor, bool foreign)
     {
         const int Messages = 100;
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign);
@@ -146,7 +146,7 @@ public sealed class LossTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C11_While_there_is_no_server_a_PUSH_is_not_read_and_what_PUBs_send_is_dropped(ForeignKind kind, byte minor, bool foreign)
+    public async Task C11_Without_a_server_a_PUSH_is_not_read_and_messages_of_PUBs_are_dropped(ForeignKind kind, byte minor, bool foreign)
     {
         const int Published = 20;
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, ContractSite.PubSub, ContractSite.PushPull);

@@ -20,7 +20,7 @@ public sealed class MeetingTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C07_A_prefix_subscribed_to_twice_and_cancelled_once_is_still_heard(ForeignKind kind, byte minor, bool foreign)
+    public async Task C07_A_prefix_subscribed_to_twice_and_cancelled_once_still_receives_messages(ForeignKind kind, byte minor, bool foreign)
     {
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, ContractSite.PubSub);
         ForeignSocket sub = await site.SubscriberAsync(site.Bridge.Subscribers(), "a.");

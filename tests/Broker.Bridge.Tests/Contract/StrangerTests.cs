@@ -17,7 +17,7 @@ public sealed class StrangerTests
 
     [Theory]
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
-    public async Task C09_Half_greetings_lengths_of_2_GiB_and_wrong_types_harm_nobody_else(ForeignKind kind, byte minor, bool foreign)
+    public async Task C09_Half_greetings_lengths_of_2_GiB_and_wrong_types_do_not_affect_other_peers(ForeignKind kind, byte minor, bool foreign)
     {
         await using ContractSite site = await ContractSite.StartAsync(
             kind, minor, foreign, ContractSite.PubSub, ContractSite.PushPull, ContractSite.Requests, ContractSite.Workers,

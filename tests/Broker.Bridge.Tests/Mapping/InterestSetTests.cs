@@ -47,7 +47,7 @@ public sealed class InterestSetTests
     }
 
     [Fact]
-    public void A_broader_filter_is_held_until_the_narrower_are_active()
+    public void A_broader_filter_stays_until_the_narrower_ones_are_active()
     {
         Add("");
         Add("a.");

@@ -191,7 +191,7 @@ public sealed class MessageMapperTests
     }
 
     [Fact]
-    public void Limits_refuse_and_count_what_goes_beyond_them()
+    public void Messages_beyond_the_limits_are_refused_and_counted()
     {
         var mapper = new MessageMapper(Codecs.Options with { MaxTopicBytes = 500, MaxPayload = 600, MaxFrames = 3 });
         int headers = $"NATS/1.0\r\n{Origin}\r\n".Length;

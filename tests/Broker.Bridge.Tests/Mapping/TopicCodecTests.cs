@@ -44,7 +44,7 @@ public sealed class TopicCodecTests
     [InlineData("zmq.", "")]
     [InlineData("zmq.a.", "a.")]
     [InlineData("zmq.*.>", "*.>")]
-    public void A_foreign_subject_is_read_literally_where_it_is_no_encoding(string subject, string topic) =>
+    public void A_foreign_subject_is_read_literally_if_it_is_not_encoded(string subject, string topic) =>
         Assert.Equal((TopicDecoding.Foreign, topic), _codec.Decode(subject));
 
     [Theory]

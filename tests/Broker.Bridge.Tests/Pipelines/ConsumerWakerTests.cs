@@ -11,7 +11,7 @@ public sealed class ConsumerWakerTests
     public ConsumerWakerTests() => _waker = new ConsumerWaker<SimulatedNats.Wire>("next"u8.ToArray(), "inbox", _participant.Wire);
 
     [Fact]
-    public void One_that_says_that_it_has_none_is_asked_again_and_not_woken()
+    public void A_consumer_without_messages_is_asked_again_and_not_woken()
     {
         for (int i = 0; i < 5; i++)
         {

@@ -8,7 +8,7 @@ public sealed class CreditModelTests
     private static readonly PipelineLimits Limits = new() { Window = 16, WindowBytes = 200, MostSilentTicks = 3 };
 
     [Fact]
-    public void While_both_ends_live_each_message_is_handed_over_once_whatever_is_lost_between()
+    public void While_both_ends_run_each_message_is_delivered_once_whatever_is_lost_between()
     {
         int seed = Seed.Next();
         for (int round = 0; round < 200; round++)
@@ -18,7 +18,7 @@ public sealed class CreditModelTests
     }
 
     [Fact]
-    public void When_egresses_are_killed_each_message_is_handed_over_and_what_may_come_twice_is_counted()
+    public void When_egresses_are_killed_each_message_is_delivered_and_possible_duplicates_are_counted()
     {
         int seed = Seed.Next();
         for (int round = 0; round < 200; round++)

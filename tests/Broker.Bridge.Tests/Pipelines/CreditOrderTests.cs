@@ -20,7 +20,7 @@ public sealed class CreditOrderTests
     }
 
     [Fact]
-    public void A_successor_that_stalls_holds_up_only_those_whose_messages_went_there()
+    public void A_stalled_successor_blocks_only_the_pushers_that_use_it()
     {
         Pusher a = new("a"), b = new("b"), c = new("c");
         SimulatedEgress dies = Push(a, 8);

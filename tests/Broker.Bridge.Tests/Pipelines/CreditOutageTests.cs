@@ -58,7 +58,7 @@ public sealed class CreditOutageTests
     }
 
     [Fact]
-    public void An_egress_that_acknowledges_less_than_before_is_sent_the_end_of_the_link_and_hands_over_nothing_more_of_it()
+    public void An_egress_that_acknowledges_less_than_before_receives_the_end_of_the_link_and_delivers_no_more_of_it()
     {
         var ingress = new SimulatedIngress(_nats, "i", Small);
         var egress = new SimulatedEgress(_nats, "e", Small) { Room = 1 };
@@ -78,7 +78,7 @@ public sealed class CreditOutageTests
     [Theory]
     [InlineData(PublishStatus.HeadersNotSupported)]
     [InlineData(PublishStatus.SubjectTooLong)]
-    public void A_server_that_takes_no_message_at_any_time_is_told_of_and_the_next_one_gets_all(PublishStatus refusal)
+    public void A_server_that_supports_no_headers_is_logged_and_the_next_server_receives_all_messages(PublishStatus refusal)
     {
         var ingress = new SimulatedIngress(_nats, "i", Small);
         var egress = new SimulatedEgress(_nats, "e", Small);

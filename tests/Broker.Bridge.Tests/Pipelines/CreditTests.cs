@@ -70,7 +70,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void Messages_go_to_egresses_in_turn_and_past_one_that_stalls()
+    public void Messages_go_to_the_egresses_in_turn_and_skip_a_stalled_one()
     {
         var ingress = new SimulatedIngress(_nats, "i", Small);
         SimulatedEgress[] egresses = [new(_nats, "e1", Small), new(_nats, "e2", Small), new(_nats, "e3", Small) { Room = 0 }];
@@ -148,7 +148,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void What_an_egress_had_that_is_silent_goes_to_another_and_counts_as_possible_duplicates()
+    public void Messages_of_a_silent_egress_go_to_another_one_and_count_as_possible_duplicates()
     {
         var ingress = new SimulatedIngress(_nats, "i", Small);
         var dead = new SimulatedEgress(_nats, "e1", Small);
@@ -171,7 +171,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void What_an_egress_gives_back_goes_to_another_and_to_nobody_twice()
+    public void Messages_that_an_egress_returns_go_to_another_one_and_none_arrives_twice()
     {
         var ingress = new SimulatedIngress(_nats, "i", Small);
         var first = new SimulatedEgress(_nats, "e1", Small) { Room = 2 };
@@ -198,7 +198,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void A_pusher_whose_order_is_kept_has_one_egress_and_the_next_gets_the_rest_in_order()
+    public void An_ordered_pusher_uses_one_egress_and_the_next_one_receives_the_rest_in_order()
     {
         PipelineLimits ordered = Small with { KeepOrder = true };
         var ingress = new SimulatedIngress(_nats, "i", ordered);
@@ -239,7 +239,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void A_message_that_the_next_server_does_not_take_is_given_up_and_counted_and_holds_up_nothing()
+    public void A_message_too_large_for_the_next_server_is_given_up_and_counted_and_does_not_block_others()
     {
         var ingress = new SimulatedIngress(_nats, "i", Small with { WindowBytes = 100_000 });
         var egress = new SimulatedEgress(_nats, "e", Small with { WindowBytes = 100_000 }) { Room = 0 };
@@ -294,7 +294,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void An_ingress_that_sends_more_than_its_window_is_held_to_it()
+    public void An_egress_refuses_messages_beyond_the_window()
     {
         var egress = new SimulatedEgress(_nats, "e", Small) { Room = 0 };
         for (int i = 1; i <= 50; i++)
@@ -316,7 +316,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void An_egress_forgets_an_ingress_that_is_gone()
+    public void An_egress_removes_the_state_of_a_lost_ingress()
     {
         var egress = new SimulatedEgress(_nats, "e", Small);
         egress.Egress.OnMessage("NATS/1.0\r\nZmq-Ingress: i.1\r\nZmq-Seq: 1\r\n\r\n"u8, "a"u8);
@@ -330,7 +330,7 @@ public sealed class CreditTests
     }
 
     [Fact]
-    public void Memory_goes_back_when_messages_are_acknowledged()
+    public void Memory_is_returned_when_messages_are_acknowledged()
     {
         var ingress = new SimulatedIngress(_nats, "i", Small);
         var egress = new SimulatedEgress(_nats, "e", Small);

@@ -53,7 +53,7 @@ public sealed class MemoryTests
     }
 
     [Fact]
-    public async Task While_PULLs_take_nothing_the_bridge_holds_a_window_and_no_more()
+    public async Task While_PULLs_take_nothing_the_bridge_buffers_at_most_a_window()
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign: false);
         ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with

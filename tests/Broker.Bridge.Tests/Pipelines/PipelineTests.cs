@@ -94,7 +94,7 @@ public sealed class PipelineTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_pusher_without_any_PULL_is_held_up(bool foreign)
+    public async Task A_pusher_waits_without_a_PULL(bool foreign)
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign);
         ZeroMqBridge bridge = await pipeline.BridgeAsync();
@@ -205,7 +205,7 @@ public sealed class PipelineTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_an_egress_held_that_is_ended_goes_to_another(bool foreign)
+    public async Task Messages_of_a_closed_egress_go_to_another_one(bool foreign)
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign);
         ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with { Pullers = [] });
@@ -228,7 +228,7 @@ public sealed class PipelineTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_waits_for_a_PULL_that_dies_goes_to_another_bridge(bool foreign)
+    public async Task Messages_queued_for_a_lost_PULL_go_to_another_bridge(bool foreign)
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign);
         ZeroMqBridge bridge = await pipeline.BridgeAsync();

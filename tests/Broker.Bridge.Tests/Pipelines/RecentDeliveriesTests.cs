@@ -74,7 +74,7 @@ public sealed class RecentDeliveriesTests
     }
 
     [Fact]
-    public void What_was_stored_before_the_newest_may_have_been_delivered_before_also_where_numbers_were_given_out_twice()
+    public void A_message_stored_before_the_newest_may_have_been_delivered_even_with_reused_numbers()
     {
         _recent.Add(new DeliverySubject(1, Sequence: 90, Stored: 900), taken: true);
         _recent.Add(new DeliverySubject(1, Sequence: 50, Stored: 1000), taken: true);

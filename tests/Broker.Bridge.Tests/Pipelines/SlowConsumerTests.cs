@@ -7,7 +7,7 @@ namespace Broker.Bridge.Tests.Pipelines;
 public sealed class SlowConsumerTests
 {
     [Fact]
-    public async Task A_bridge_whose_PULLs_take_nothing_is_no_slow_consumer_to_nats_server()
+    public async Task A_nats_server_does_not_regard_a_bridge_as_slow_if_its_PULLs_take_nothing()
     {
         const int Messages = 30_000;
 

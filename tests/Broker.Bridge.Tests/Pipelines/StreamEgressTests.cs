@@ -24,7 +24,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void What_it_has_handed_over_is_dropped_when_it_comes_again()
+    public void A_delivered_message_is_dropped_when_it_arrives_again()
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
         Deliver("a", delivered: 2, sequence: 1, stored: 100);
@@ -35,7 +35,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void What_was_delivered_to_another_is_a_possible_duplicate_also_where_a_killed_server_has_forgotten_that()
+    public void A_message_delivered_to_another_egress_is_a_possible_duplicate_even_if_a_killed_server_forgot_that()
     {
         Deliver("c", delivered: 1, sequence: 3, stored: 300);
         Deliver("a", delivered: 2, sequence: 1, stored: 100);
@@ -47,7 +47,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void What_an_ingress_published_again_is_a_possible_duplicate_and_goes_on_as_it_was()
+    public void A_message_that_an_ingress_published_again_counts_as_a_possible_duplicate()
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
         Deliver("b", delivered: 1, sequence: 2, stored: 200, "NATS/1.0\r\nNats-Msg-Id: i-2\r\nZmq-Moved: 1\r\n\r\n");
@@ -58,7 +58,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void A_stream_that_was_made_anew_has_new_messages_by_old_numbers()
+    public void A_recreated_stream_has_new_messages_with_old_numbers()
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
         Deliver("b", delivered: 1, sequence: 2, stored: 200);
@@ -71,7 +71,7 @@ public sealed class StreamEgressTests
 
     // A PUB/SUB route writes this header into each message of one frame, and so does a pipeline with credits.
     [Fact]
-    public void A_message_that_says_it_is_of_one_frame_is_the_body_as_it_is()
+    public void A_message_with_a_frame_count_of_one_is_the_whole_body()
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100, "NATS/1.0\r\nZmq-Frames: 1\r\n\r\n");
 
@@ -80,7 +80,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void Messages_whose_frames_do_not_add_up_are_acknowledged_and_counted_and_told_of()
+    public void Messages_with_wrong_frame_lengths_are_acknowledged_counted_and_logged()
     {
         Deliver("abc", delivered: 1, sequence: 1, stored: 100, "NATS/1.0\r\nZmq-Frames: 2\r\n\r\n");
         Deliver("", delivered: 1, sequence: 2, stored: 200, "NATS/1.0\r\nZmq-Frames: x\r\n\r\n");
@@ -101,7 +101,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void A_request_that_ends_by_bytes_is_followed_by_the_next_at_once_if_it_brought_something()
+    public void A_pull_request_that_ends_by_bytes_is_followed_at_once_if_it_delivered_messages()
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
         End("inbox.1", 409);
@@ -114,7 +114,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void A_request_of_whose_end_nothing_is_heard_is_made_again_when_the_server_has_been_silent_for_ten_ticks()
+    public void A_pull_request_is_repeated_after_ten_ticks_without_a_message_or_status()
     {
         Tick(9);
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
@@ -128,7 +128,7 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
-    public void By_another_connection_it_asks_for_answers_elsewhere_and_the_end_of_an_older_request_ends_none()
+    public void A_new_connection_uses_another_inbox_and_ignores_the_end_of_an_older_request()
     {
         _egress.OnConnected("other");
         End("inbox.1", 408);
@@ -141,7 +141,7 @@ public sealed class StreamEgressTests
     [Theory]
     [InlineData("409 Consumer Deleted")]
     [InlineData("503")]
-    public void A_consumer_that_has_gone_is_looked_for_before_it_is_asked_again(string status)
+    public void A_missing_consumer_is_looked_up_before_the_next_request(string status)
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
         End("inbox.1", status);

@@ -76,7 +76,7 @@ public sealed class StreamIngressTests
     }
 
     [Fact]
-    public void A_mark_stays_when_what_was_published_again_is_refused()
+    public void The_moved_mark_stays_when_the_second_publish_is_refused()
     {
         Accept("a");
         _ingress.OnConnected();
@@ -88,7 +88,7 @@ public sealed class StreamIngressTests
     }
 
     [Fact]
-    public void What_the_connection_did_not_take_has_no_mark_when_it_goes()
+    public void A_message_that_the_connection_refused_is_sent_later_without_a_mark()
     {
         _participant.IsFull = true;
         Accept("a");
@@ -111,7 +111,7 @@ public sealed class StreamIngressTests
     }
 
     [Fact]
-    public void What_the_stream_never_takes_is_given_up_and_holds_up_nothing()
+    public void A_message_that_the_stream_can_never_store_is_given_up_and_does_not_block_others()
     {
         Accept("a", "b");
         Answer(1, """{"error":{"code":400,"err_code":10054,"description":"message size exceeds maximum allowed"},"stream":"WORK","seq":0}""");
@@ -143,7 +143,7 @@ public sealed class StreamIngressTests
     }
 
     [Fact]
-    public void A_stream_that_had_a_message_already_says_so()
+    public void A_stream_reports_a_message_that_it_had_already_stored()
     {
         Accept("a");
         Answer(1, """{"stream":"WORK", "seq":1,"duplicate": true}""");
@@ -152,7 +152,7 @@ public sealed class StreamIngressTests
     }
 
     [Fact]
-    public void When_nobody_listens_to_the_subject_the_stream_is_looked_for_before_anything_is_sent_again()
+    public void Without_a_subscriber_the_stream_is_looked_up_before_messages_are_sent_again()
     {
         Accept("a");
         Published();

@@ -75,7 +75,7 @@ public sealed class StreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_stream_that_is_full_holds_pushers_up_and_nothing_is_lost()
+    public async Task Pushers_wait_while_a_stream_is_full_and_nothing_is_lost()
     {
         await using Pipeline pipeline = await StartAsync();
         ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with
@@ -92,7 +92,7 @@ public sealed class StreamTests : IDisposable
     }
 
     [Fact]
-    public async Task What_waits_for_a_PULL_that_dies_is_given_back_to_the_stream()
+    public async Task Messages_queued_for_a_lost_PULL_are_returned_to_the_stream()
     {
         await using Pipeline pipeline = await StartAsync();
         ZeroMqBridge bridge = await pipeline.BridgeAsync(WithStream);
@@ -112,7 +112,7 @@ public sealed class StreamTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_JetStream_pushers_wait_and_a_line_says_why()
+    public async Task Without_JetStream_pushers_wait_and_the_reason_is_logged()
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign: true);
         ZeroMqBridge bridge = await pipeline.BridgeAsync(WithStream);
@@ -127,7 +127,7 @@ public sealed class StreamTests : IDisposable
     // A server that was killed may be in this state: messages are delivered and not acknowledged, but no longer in the
     // stream. The server delivers them again before all others as long as the stream has an older message.
     [Fact]
-    public async Task A_message_behind_ones_that_are_gone_and_count_as_delivered_comes_without_another_publish()
+    public async Task A_message_behind_lost_ones_is_delivered_without_another_publish()
     {
         const int Messages = 600;
         const int Taken = 402;
@@ -172,7 +172,7 @@ public sealed class StreamTests : IDisposable
     [InlineData(true, 0)]
     [InlineData(false, 0)]
     [InlineData(true, 20)]
-    public async Task Messages_that_the_consumer_has_passed_over_come_by_one_that_is_made_again_where_routes_may_make_it(bool create, int awaited)
+    public async Task Skipped_messages_arrive_through_a_recreated_consumer_if_the_route_may_create_it(bool create, int awaited)
     {
         const int Messages = 100;
         await using Pipeline pipeline = await StartAsync();
@@ -258,7 +258,7 @@ public sealed class StreamTests : IDisposable
     [InlineData("$JS.ACK.S.C.1.22.33.1700000000.44", 1, 22)]
     [InlineData("$JS.ACK.dom.hash.S.C.3.22.33.1700000000.44.rnd", 3, 22)]
     [InlineData("$JS.ACK.S.C.2.22.33.1700000000.44@work.orders", 2, 22)]
-    public void The_reply_subject_says_how_often_which_and_of_when(string subject, long delivered, long sequence)
+    public void The_reply_subject_contains_the_delivery_count_the_sequence_and_the_time(string subject, long delivered, long sequence)
     {
         Assert.True(DeliverySubject.TryParse(Encoding.ASCII.GetBytes(subject), out DeliverySubject delivery));
         Assert.Equal(new DeliverySubject(delivered, sequence, 1_700_000_000), delivery);

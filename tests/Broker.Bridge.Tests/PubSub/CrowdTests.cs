@@ -20,7 +20,7 @@ public sealed class CrowdTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task All_of_very_many_programs_get_what_they_ask_for_and_a_native_one_gets_everything(int loops)
+    public async Task Very_many_programs_receive_their_messages_and_a_native_client_receives_all(int loops)
     {
         int pairs = Peers / 2;
         await using Site site = await Site.StartAsync(loops, o => o with { MaxPeers = Peers });

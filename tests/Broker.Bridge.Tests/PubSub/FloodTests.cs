@@ -2,13 +2,13 @@ using Broker.Bridge.Tests.PubSub.Support;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>Subscribers that ask for too much.</summary>
+/// <summary>Subscribers with too many subscriptions.</summary>
 public sealed class FloodTests
 {
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task A_prefix_toggled_above_many_filters_holds_up_nobody_and_costs_no_memory(int loops)
+    public async Task Toggling_a_prefix_above_many_filters_does_not_delay_others_or_use_memory(int loops)
     {
         const int Filters = 20_000;
         const int Toggles = 300;
@@ -23,21 +23,21 @@ public sealed class FloodTests
         int changes = 0;
         int sent = 0;
 
-        // Beside turns of a prefix that no filter is below: on a machine with much else to do fewer messages pass meanwhile.
+        // Compared with toggles of a prefix without filters below it, because fewer messages pass on a slow machine.
         int usual = await FloodAsync("h.");
         int beside = await FloodAsync("f");
         subscriber.AssertExactly([.. Enumerable.Range(0, sent).Select(i => $"g.t|{i}")]);
         Assert.InRange(changes, 0, 1);
 
-        // As many, or nearly; a few dozen when each turn of the prefix is acted upon as it comes.
+        // Nearly as many messages pass. It would be only a few dozen if each toggle of the prefix were applied at once.
         Assert.True(beside > Math.Min(Toggles, usual) / 3, $"only {beside} messages passed, and {usual} otherwise");
 
-        // Whatever the last turn was, it ends as it was.
+        // Whatever the last toggle was, the final state is the original one.
         await Wait.UntilAsync(() => site.Server!.Snapshot().Subscriptions == Filters + 1, () => $"{site.Server!.Snapshot()}");
         long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
         Assert.InRange(grown, long.MinValue, 64 * 1024 * 1024);
 
-        // How many messages pass while the prefix is turned on and off.
+        // Returns how many messages pass while the prefix is toggled.
         async Task<int> FloodAsync(string prefix)
         {
             byte[] on = RawPeer.Subscription(prefix, true);
@@ -48,7 +48,7 @@ public sealed class FloodTests
                 {
                     for (int i = 0; i < Toggles; i++)
                     {
-                        // Slow enough for each to be seen: those that come together cost nothing.
+                        // Slow enough for each toggle to be applied: toggles in quick succession cost nothing.
                         await hostile.SendAsync(on);
                         await Task.Delay(2, TestContext.Current.CancellationToken);
                         await hostile.SendAsync(off);

@@ -51,7 +51,7 @@ public sealed class InterestTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public async Task Of_what_a_NATS_client_publishes_nothing_is_lost_or_doubled_while_interest_changes_at_our_broker(int loops)
+    public async Task At_this_broker_no_message_is_lost_or_doubled_while_subscriptions_change(int loops)
     {
         const int Messages = 20_000;
         const int Changes = 50;
@@ -155,7 +155,7 @@ public sealed class InterestTests
     }
 
     [Fact]
-    public async Task As_many_prefixes_as_are_allowed_can_be_asked_for_at_once()
+    public async Task A_SUB_can_subscribe_to_the_maximum_of_prefixes_at_once()
     {
         await using Site site = await Site.StartAsync(0);
         var prefixes = Enumerable.Range(0, new Bridge.PubSubRouteOptions().MaxPrefixes).Select(i => $"p{i}.");

@@ -15,7 +15,7 @@ public sealed class LastValuesTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task A_late_subscriber_of_pyzmq_gets_the_last_value_of_each_topic_it_asks_for_and_then_what_comes(int loops)
+    public async Task A_late_pyzmq_SUB_receives_the_last_value_of_its_topics_and_then_new_messages(int loops)
     {
         await using Site site = await Site.StartAsync(loops, o => o with { LastValues = new LastValueOptions() });
         BrokerConnection client = await site.ClientAsync();
@@ -109,7 +109,7 @@ public sealed class LastValuesTests
     }
 
     [Fact]
-    public void Of_more_topics_than_may_be_those_are_forgotten_whose_last_value_is_the_oldest()
+    public void Beyond_the_topic_limit_the_oldest_last_values_are_removed()
     {
         var values = new LastValues(new LastValueOptions { MaxTopics = 3 });
         foreach (string topic in (string[])["a", "b", "c", "a", "d", "e"])
@@ -145,7 +145,7 @@ public sealed class LastValuesTests
     }
 
     [Fact]
-    public void A_value_of_a_later_version_is_left_to_those_who_were_told_of_it()
+    public void A_replay_skips_values_of_a_later_version()
     {
         var values = new LastValues(new LastValueOptions());
         Keep(values, "a", 1);

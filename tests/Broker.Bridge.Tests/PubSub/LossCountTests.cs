@@ -15,7 +15,7 @@ public sealed class LossCountTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Under_load_what_came_from_PUBs_is_what_arrived_and_what_was_dropped_lost_or_left_unconfirmed(bool foreign)
+    public async Task Under_load_the_messages_of_PUBs_are_the_sum_of_arrived_dropped_lost_and_unconfirmed_ones(bool foreign)
     {
         const int Losses = 5;
         const int Portion = 2000;

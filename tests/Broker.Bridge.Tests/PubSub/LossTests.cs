@@ -110,7 +110,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public async Task A_subscriber_that_does_not_read_loses_whole_messages_and_others_none(int loops)
+    public async Task A_SUB_that_does_not_read_loses_whole_messages_and_others_lose_none(int loops)
     {
         const int Messages = 3000;
         await using Site site = await Site.StartAsync(loops, o => o with { HighWaterMark = 4 * 1024 * 1024 });
@@ -154,7 +154,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(1)]
     [InlineData(0)]
-    public async Task A_publisher_that_dies_within_a_message_has_not_sent_it(int loops)
+    public async Task A_message_is_not_published_if_its_PUB_disconnects_in_the_middle(int loops)
     {
         await using Site site = await Site.StartAsync(loops);
         await using Subscriber all = await site.SubscriberAsync("");
@@ -176,7 +176,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public async Task Peers_above_the_limit_are_turned_away()
+    public async Task Peers_above_the_limit_are_refused()
     {
         await using Site site = await Site.StartAsync(1, o => o with { MaxPeers = 2 });
         await using Subscriber one = await site.SubscriberAsync("a");

@@ -4,11 +4,11 @@ using Broker.Client;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>What one SUB asks for is no other's loss.</summary>
+/// <summary>The subscriptions of one SUB do not cause losses for other SUBs.</summary>
 public sealed class ShareTests
 {
     [Fact]
-    public async Task Above_the_limit_of_filters_everything_is_subscribed_to_and_every_prefix_is_served_and_below_half_of_it_each_again()
+    public async Task Above_the_filter_limit_the_bridge_subscribes_to_everything_and_below_half_of_it_to_each_prefix_again()
     {
         await using Site site = await Site.StartAsync(1, o => o with { MaxFilters = 10 });
         await using Subscriber first = await site.SubscriberAsync("first.");
@@ -55,7 +55,7 @@ public sealed class ShareTests
     }
 
     [Fact]
-    public async Task A_SUB_with_very_many_prefixes_comes_and_goes_and_what_is_left_is_right()
+    public async Task The_subscriptions_are_right_after_a_SUB_with_very_many_prefixes_disconnects()
     {
         await using Site site = await Site.StartAsync(1);
         await using Subscriber stays = await site.SubscriberAsync("p7.");
@@ -84,7 +84,7 @@ public sealed class ShareTests
     }
 
     [Fact]
-    public async Task A_peer_of_an_address_that_is_not_allowed_is_turned_away_with_one_line()
+    public async Task A_peer_with_a_forbidden_address_is_refused_and_logged_once()
     {
         await using Site site = await Site.StartAsync(
             1,
@@ -113,7 +113,7 @@ public sealed class ShareTests
     }
 
     [Fact]
-    public void Options_know_a_prefix_that_leaves_no_room_for_topics()
+    public void Options_refuse_a_prefix_that_is_too_long_for_topics()
     {
         var good = new PubSubRouteOptions();
         (good with { Mapping = good.Mapping with { Prefix = new string('p', 221) } }).Validate();

@@ -4,7 +4,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-/// <summary>Failed starts say why and leave nothing behind.</summary>
+/// <summary>A failed start reports the reason and leaves nothing running.</summary>
 public sealed class StartTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -73,7 +73,7 @@ public sealed class StartTests
         await Wait.UntilAsync(() => site.Log.Errors.Any(), () => "nothing is logged");
         Assert.Contains("does not connect again", Assert.Single(site.Log.Errors), StringComparison.Ordinal);
 
-        // Nobody takes them any more, and they are not kept.
+        // Nobody applies these changes any more, and they are not kept.
         using RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         byte[] toggles = [.. Enumerable.Range(0, 1000).SelectMany(_ => (byte[])[.. RawPeer.Subscription("x", true), .. RawPeer.Subscription("x", false)])];
         for (int i = 0; i < 20; i++)
@@ -96,7 +96,7 @@ public sealed class StartTests
         }
         catch (IOException)
         {
-            // It has ended meanwhile.
+            // The thread has ended meanwhile.
             return false;
         }
     }

@@ -18,7 +18,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(1)]
     [InlineData(0)]
-    public async Task A_request_that_nobody_answers_yet_is_held_and_answered_when_somebody_comes(int loops)
+    public async Task A_request_without_responders_is_kept_and_answered_when_a_service_starts(int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking);
         await using ForeignHost host = ForeignHost.Take();
@@ -32,7 +32,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public async Task A_request_that_nobody_answers_is_dropped_or_answered_by_the_bridge_where_that_was_chosen()
+    public async Task A_request_without_responders_is_dropped_or_answered_by_the_bridge_as_configured()
     {
         await using RequestSite site = await RequestSite.StartAsync(
             1,
@@ -53,7 +53,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(1)]
     [InlineData(0)]
-    public async Task A_request_whose_time_is_over_is_counted_and_so_is_its_late_answer(int loops)
+    public async Task A_timed_out_request_and_its_late_reply_are_counted(int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(
             loops, RequestSite.Asking with { TimeToLive = Short, TimeoutReply = "too late"u8.ToArray() });
@@ -70,7 +70,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public async Task Only_the_first_of_several_answers_goes_back()
+    public async Task Only_the_first_of_several_replies_reaches_the_client()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
         await site.EchoAsync();
@@ -88,7 +88,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public async Task The_answer_to_a_client_that_has_gone_goes_nowhere_and_leaves_nothing()
+    public async Task The_reply_to_a_disconnected_client_is_dropped_and_no_state_is_left()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
         BrokerConnection service = await site.ClientAsync();
@@ -113,7 +113,7 @@ public sealed class LossTests
     [InlineData(1, WorkerLoss.Reply)]
     [InlineData(0, WorkerLoss.Reply)]
     [InlineData(1, WorkerLoss.Silence)]
-    public async Task A_worker_that_dies_with_a_request_in_hand_is_counted_and_told_of_where_that_was_chosen(int loops, WorkerLoss loss)
+    public async Task The_request_of_a_lost_worker_is_counted_and_answered_as_configured(int loops, WorkerLoss loss)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Answering with { OnWorkerLoss = loss });
         BrokerConnection client = await site.ClientAsync();
@@ -211,7 +211,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(1)]
     [InlineData(0)]
-    public async Task When_as_many_wait_as_may_clients_are_held_up_and_nothing_is_lost(int loops)
+    public async Task Clients_wait_at_the_request_limit_and_nothing_is_lost(int loops)
     {
         const int Requests = 500;
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking with { MaxPending = 16, MaxPendingPerClient = 8 });
@@ -256,7 +256,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public async Task A_client_with_as_many_requests_as_it_may_have_holds_up_nobody_else()
+    public async Task A_client_with_the_maximum_of_requests_does_not_block_others()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking with { MaxPending = 16, MaxPendingPerClient = 4 });
         BrokerConnection service = await site.ClientAsync();
@@ -288,7 +288,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public async Task Requests_for_which_no_worker_has_room_go_back_as_if_nobody_were_there()
+    public async Task Requests_without_worker_capacity_are_answered_with_no_responders()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking, RequestSite.Answering with { MaxPendingPerWorker = 1 });
         await using ForeignHost host = ForeignHost.Take();
@@ -318,7 +318,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(1)]
     [InlineData(0)]
-    public async Task A_worker_that_comes_and_goes_makes_no_request_vanish(int loops)
+    public async Task No_request_is_lost_while_a_worker_connects_and_disconnects(int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Answering with { MaxPendingPerWorker = 1 });
         BrokerConnection client = await site.ClientAsync();
@@ -364,7 +364,7 @@ public sealed class LossTests
     [InlineData("half")]
     [InlineData("huge")]
     [InlineData("type")]
-    public async Task A_peer_that_is_none_is_turned_away_and_the_others_are_served(string fault)
+    public async Task A_peer_that_is_not_a_ZeroMQ_program_is_disconnected_and_others_are_served(string fault)
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
         await site.EchoAsync();

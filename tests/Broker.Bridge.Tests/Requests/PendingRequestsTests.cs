@@ -46,7 +46,7 @@ public sealed class PendingRequestsTests
     }
 
     [Fact]
-    public void It_holds_as_many_as_it_may_and_says_so()
+    public void The_table_accepts_requests_up_to_its_capacity()
     {
         var table = new PendingRequests(3);
         int first = table.Add(0);

@@ -10,7 +10,7 @@ public sealed class RouteChangeTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task A_route_is_added_and_removed_while_another_goes_on()
+    public async Task A_route_is_added_and_removed_while_another_continues()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
         await site.EchoAsync();
@@ -50,7 +50,7 @@ public sealed class RouteChangeTests
     }
 
     [Fact]
-    public async Task A_route_that_is_removed_waits_for_what_its_workers_have_in_hand()
+    public async Task A_removed_route_waits_for_the_pending_requests_of_its_workers()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking, RequestSite.Answering);
         await using ForeignHost host = ForeignHost.Take();
@@ -80,7 +80,7 @@ public sealed class RouteChangeTests
         => Assert.Throws<ArgumentException>((RequestSite.Asking with { Subject = subject }).Validate);
 
     [Fact]
-    public void Options_know_what_is_out_of_range()
+    public void Options_refuse_values_out_of_range()
     {
         Assert.Throws<ArgumentException>((RequestSite.Answering with { QueueGroup = "" }).Validate);
         Assert.Throws<ArgumentException>((RequestSite.Answering with { Subject = null }).Validate);

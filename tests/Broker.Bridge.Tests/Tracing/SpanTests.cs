@@ -30,7 +30,7 @@ public sealed partial class SpanTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Requests))]
-    public async Task A_request_of_a_REQ_begins_a_trace_that_goes_on_in_who_answers_and_lasts_to_the_answer(int loops, bool topics)
+    public async Task A_REQ_request_starts_a_trace_that_the_responder_continues_until_the_reply(int loops, bool topics)
     {
         RequestRouteOptions route = topics ? RequestSite.Asking with { Subject = null, Topics = new MappingOptions { BridgeId = "a", Prefix = "svc" } } : RequestSite.Asking;
         await using RequestSite site = await RequestSite.StartAsync(loops, tracing: true, route);
@@ -61,7 +61,7 @@ public sealed partial class SpanTests : IDisposable
     [Theory]
     [InlineData(1)]
     [InlineData(0)]
-    public async Task What_a_REP_is_asked_stands_below_the_request_and_its_answer_says_so(int loops)
+    public async Task The_span_of_a_REP_is_below_the_request_and_its_reply_contains_the_context(int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, tracing: true, RequestSite.Answering);
         await using BrokerConnection client = await ConnectAsync(site.Url);
@@ -110,7 +110,7 @@ public sealed partial class SpanTests : IDisposable
     }
 
     [Fact]
-    public async Task What_was_not_answered_says_why()
+    public async Task The_span_of_an_unanswered_request_contains_the_reason()
     {
         await using RequestSite site = await RequestSite.StartAsync(
             1,
@@ -151,7 +151,7 @@ public sealed partial class SpanTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_leaves_no_room_for_a_header_goes_as_it_came(bool answer)
+    public async Task A_message_without_space_for_a_trace_header_is_published_unchanged(bool answer)
     {
         await using RequestSite site = await RequestSite.StartAsync(1, tracing: true, RequestSite.Asking, RequestSite.Answering with { Subject = "svc.worker", MaxMessageSize = 1 << 21 });
         await using BrokerConnection client = await site.ClientAsync();
@@ -192,7 +192,7 @@ public sealed partial class SpanTests : IDisposable
     [InlineData(false, false)]
     [InlineData(true, false)]
     [InlineData(true, true)]
-    public async Task What_a_PUSH_pushes_begins_a_trace_that_goes_on_at_the_other_end_of_the_pipeline(bool foreign, bool stream)
+    public async Task A_PUSH_message_starts_a_trace_that_continues_at_the_other_end_of_the_pipeline(bool foreign, bool stream)
     {
         DirectoryInfo store = Directory.CreateTempSubdirectory("jetstream-");
         try
@@ -225,7 +225,7 @@ public sealed partial class SpanTests : IDisposable
     }
 
     [Fact]
-    public async Task A_bridge_whose_client_has_none_makes_no_spans_and_adds_no_headers()
+    public async Task A_bridge_without_tracing_creates_no_spans_and_adds_no_headers()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
         await using BrokerConnection service = await site.ClientAsync();

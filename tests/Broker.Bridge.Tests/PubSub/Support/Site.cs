@@ -5,7 +5,9 @@ using Broker.Transport;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 
-/// <summary>A NATS system with one bridge: an embedded server on the bridge's own loops, or a real nats-server elsewhere.</summary>
+/// <summary>
+/// A NATS system with one bridge: an embedded server on the bridge's own loops, or a real nats-server elsewhere.
+/// </summary>
 internal sealed class Site : IAsyncDisposable
 {
     private readonly EventLoopGroup? _loops;

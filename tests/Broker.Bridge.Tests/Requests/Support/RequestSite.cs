@@ -7,7 +7,10 @@ using Broker.Transport;
 
 namespace Broker.Bridge.Tests.Requests.Support;
 
-/// <summary>A NATS system with one bridge of any routes: an embedded server on the bridge's own loops, or a real nats-server elsewhere.</summary>
+/// <summary>
+/// A NATS system with one bridge of any routes: an embedded server on the bridge's own loops, or a real nats-server
+/// elsewhere.
+/// </summary>
 internal sealed class RequestSite : IAsyncDisposable
 {
     /// <summary>The subject of the routes, unless a test says otherwise.</summary>

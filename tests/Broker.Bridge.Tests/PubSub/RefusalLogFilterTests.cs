@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Broker.Bridge.Tests.PubSub;
 
-public sealed class RefusalEpisodesTests
+public sealed class RefusalLogFilterTests
 {
     private readonly Clock _clock = new();
 
     [Fact]
-    public void Of_many_refusals_of_a_kind_the_first_is_told_and_the_next_after_a_quiet_minute_says_how_many_there_were()
+    public void The_first_refusal_of_a_kind_is_logged_and_the_next_after_a_quiet_minute_reports_the_suppressed_ones()
     {
         var episodes = new RefusalLogFilter(_clock);
         Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://192.0.2.1:1000", "too many peers", out long before));
@@ -24,7 +24,7 @@ public sealed class RefusalEpisodesTests
     }
 
     [Fact]
-    public void Hosts_reasons_and_endpoints_are_told_apart()
+    public void Different_hosts_reasons_and_endpoints_are_logged_separately()
     {
         var episodes = new RefusalLogFilter(_clock);
         Assert.True(episodes.ShouldLog("tcp://*:1", "tcp://192.0.2.1:1000", "a", out _));

@@ -1,17 +1,17 @@
 namespace Broker.Bridge.Tests.Requests;
 
 /// <summary>Requests that wait to be published again and complete before that.</summary>
-public sealed class HeldRequestsTests
+public sealed class RetryQueueTests
 {
     private const int Most = 4096;
 
     private readonly PendingRequests _pending = new(Most);
     private readonly RetryQueue _held;
 
-    public HeldRequestsTests() => _held = new RetryQueue(_pending);
+    public RetryQueueTests() => _held = new RetryQueue(_pending);
 
     [Fact]
-    public void Requests_that_expire_while_they_are_held_leave_nothing()
+    public void Requests_that_expire_before_a_retry_leave_no_state()
     {
         for (int life = 0; life < 50; life++)
         {
@@ -26,7 +26,7 @@ public sealed class HeldRequestsTests
     }
 
     [Fact]
-    public void Requests_that_expire_while_they_are_held_hold_up_none_that_live()
+    public void Requests_that_expire_before_a_retry_do_not_delay_pending_ones()
     {
         AddAll();
         for (int left = Most - 2; left > 0; left--)
@@ -43,7 +43,7 @@ public sealed class HeldRequestsTests
     }
 
     [Fact]
-    public void A_slot_that_is_used_again_is_not_taken_for_the_request_that_was_held_there()
+    public void A_reused_slot_is_not_confused_with_the_request_that_awaited_a_retry_there()
     {
         int slot = _pending.Add(0);
         _held.Add(slot);

@@ -1,7 +1,7 @@
 namespace Broker.Bridge.Tests.Pipelines;
 
 /// <summary>The queue of messages in pooled memory.</summary>
-public sealed class MessageQueueTests
+public sealed class PipelineQueueTests
 {
     [Fact]
     public void It_is_a_queue_with_a_place_up_to_which_it_was_sent()
