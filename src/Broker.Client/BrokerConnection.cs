@@ -16,7 +16,7 @@ namespace Broker.Client;
 /// <para><b>Memory.</b> A published message is copied once, into the outbound buffer. A received message is borrowed
 /// from the receive buffer until the handler returns.</para>
 /// </remarks>
-public sealed partial class BrokerConnection : IAsyncDisposable
+public sealed class BrokerConnection : IAsyncDisposable
 {
     private BrokerConnection(ClientOptions options) => Core = new ConnectionCore(this, options);
 

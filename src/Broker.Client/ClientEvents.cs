@@ -1,62 +1,27 @@
 namespace Broker.Client;
 
-#pragma warning disable MA0046 // The events have the delegate types of the options' callbacks, so that one method can serve as either.
-
 /// <summary>
-/// The event handlers of a connection. Each handler is called on its own, so that one that throws does not affect the
-/// others.
+/// Calls the callbacks of a connection's options. A callback may consist of several combined delegates. Each of them is
+/// called on its own, so that one that throws does not affect the others.
 /// </summary>
-internal sealed class ClientEvents
+internal sealed class ClientEvents(BrokerConnection connection, ClientOptions options)
 {
-    private readonly BrokerConnection _connection;
-    private readonly ClientOptions _options;
     private long _faults;
 
-    internal ClientEvents(BrokerConnection connection, ClientOptions options)
-    {
-        _connection = connection;
-        _options = options;
-        Disconnected = options.OnDisconnected;
-        Reconnecting = options.OnReconnecting;
-        Reconnected = options.OnReconnected;
-        Closed = options.OnClosed;
-        ServerError = options.OnServerError;
-        LameDuck = options.OnLameDuck;
-        ServersDiscovered = options.OnServersDiscovered;
-        SlowConsumer = options.OnSlowConsumer;
-        Writable = options.OnWritable;
-        Fault = options.OnFault;
-    }
-
-    internal event Action<BrokerConnection, Exception>? Disconnected;
-
-    internal event Action<BrokerConnection, string>? Reconnecting;
-
-    internal event Action<BrokerConnection>? Reconnected;
-
+#pragma warning disable MA0046 // The delegate has the type of the option's callback.
+    /// <summary>Raised after the option's callback when the connection has closed.</summary>
     internal event Action<BrokerConnection>? Closed;
-
-    internal event Action<BrokerConnection, string>? ServerError;
-
-    internal event Action<BrokerConnection>? LameDuck;
-
-    internal event Action<BrokerConnection, IReadOnlyList<string>>? ServersDiscovered;
-
-    internal event Action<BrokerConnection, QueuedSubscription>? SlowConsumer;
-
-    internal event Action<BrokerConnection>? Writable;
-
-    internal event Action<Subscription?, Exception>? Fault;
+#pragma warning restore MA0046
 
     /// <summary>The number of exceptions that handlers and callbacks have thrown.</summary>
     internal long Faults => Volatile.Read(ref _faults);
 
-    internal bool HasConnectFailedCallback => _options.OnConnectFailed is not null;
+    internal bool HasConnectFailedCallback => options.OnConnectFailed is not null;
 
     internal void ReportFault(Subscription? subscription, Exception fault)
     {
         Interlocked.Increment(ref _faults);
-        foreach (Action<Subscription?, Exception> listener in Delegate.EnumerateInvocationList(Fault))
+        foreach (Action<Subscription?, Exception> listener in Delegate.EnumerateInvocationList(options.OnFault))
         {
             try
             {
@@ -69,25 +34,25 @@ internal sealed class ClientEvents
         }
     }
 
-    internal void RaiseDisconnected(Exception cause) => Raise(Disconnected, cause);
+    internal void RaiseDisconnected(Exception cause) => Raise(options.OnDisconnected, cause);
 
-    internal void RaiseReconnecting(string server) => Raise(Reconnecting, server);
+    internal void RaiseReconnecting(string server) => Raise(options.OnReconnecting, server);
 
-    internal void RaiseReconnected() => Raise(Reconnected);
+    internal void RaiseReconnected() => Raise(options.OnReconnected);
 
-    internal void RaiseConnectFailed(Exception cause) => Raise(_options.OnConnectFailed, cause);
+    internal void RaiseConnectFailed(Exception cause) => Raise(options.OnConnectFailed, cause);
 
-    internal void RaiseClosed() => Raise(Closed);
+    internal void RaiseClosed() => Raise(options.OnClosed + Closed);
 
-    internal void RaiseServerError(string text) => Raise(ServerError, text);
+    internal void RaiseServerError(string text) => Raise(options.OnServerError, text);
 
-    internal void RaiseLameDuck() => Raise(LameDuck);
+    internal void RaiseLameDuck() => Raise(options.OnLameDuck);
 
-    internal void RaiseServersDiscovered(IReadOnlyList<string> servers) => Raise(ServersDiscovered, servers);
+    internal void RaiseServersDiscovered(IReadOnlyList<string> servers) => Raise(options.OnServersDiscovered, servers);
 
-    internal void RaiseSlowConsumer(QueuedSubscription subscription) => Raise(SlowConsumer, subscription);
+    internal void RaiseSlowConsumer(QueuedSubscription subscription) => Raise(options.OnSlowConsumer, subscription);
 
-    internal void RaiseWritable() => Raise(Writable);
+    internal void RaiseWritable() => Raise(options.OnWritable);
 
     private void Raise(Action<BrokerConnection>? listeners)
     {
@@ -95,7 +60,7 @@ internal sealed class ClientEvents
         {
             try
             {
-                listener(_connection);
+                listener(connection);
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
@@ -110,7 +75,7 @@ internal sealed class ClientEvents
         {
             try
             {
-                listener(_connection, argument);
+                listener(connection, argument);
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {

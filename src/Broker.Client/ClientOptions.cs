@@ -10,7 +10,8 @@ namespace Broker.Client;
 /// </summary>
 /// <remarks>
 /// The callbacks (<c>On…</c>) are called on the connection's event loop and must not block. Only <see cref="OnClosed"/>
-/// may be called on any thread. Exceptions that callbacks throw are reported to <see cref="OnFault"/>.
+/// may be called on any thread. Several callbacks can be combined with <c>+</c>. Each of them is called on its own, and
+/// exceptions that they throw are reported to <see cref="OnFault"/>.
 /// </remarks>
 public sealed record ClientOptions
 {

@@ -323,15 +323,10 @@ internal sealed partial class Link : ConnectionHandler
         }
 
         // An error after which the server keeps the connection open does not explain a later close.
-        _lastError = KeepsConnectionOpen(message) ? null : message;
+        _lastError = ServerErrorException.KeepsConnectionOpen(message) ? null : message;
         _core.Events.RaiseServerError(message);
         return Transport.IsOpen;
     }
-
-    private static bool KeepsConnectionOpen(string text)
-        => text.StartsWith("Invalid ", StringComparison.OrdinalIgnoreCase)
-            || text.StartsWith("Permissions Violation", StringComparison.OrdinalIgnoreCase)
-            || text.StartsWith("maximum subscriptions exceeded", StringComparison.OrdinalIgnoreCase);
 
     private void StartKeepAlive() => _keepAlive = Transport.Loop.StartTimer(_core.Options.PingInterval, KeepAlive);
 

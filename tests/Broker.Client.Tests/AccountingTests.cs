@@ -372,7 +372,7 @@ public sealed class AccountingTests
     [InlineData(ServerKind.Broker, false)]
     [InlineData(ServerKind.Nats, true)]
     [InlineData(ServerKind.Nats, false)]
-    public async Task After_a_refusal_for_lack_of_space_Writable_is_always_raised(ServerKind kind, bool onLoop)
+    public async Task After_a_refusal_for_lack_of_space_OnWritable_is_always_called(ServerKind kind, bool onLoop)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using var writable = new SemaphoreSlim(0);
@@ -411,7 +411,7 @@ public sealed class AccountingTests
     // Each message needs a block of its own, nearly half of which stays empty. Smaller messages that are sent in small
     // batches have the same effect.
     [InlineData(33_000)]
-    public async Task Writable_is_raised_when_the_waiting_memory_falls_to_half_of_the_limit_and_not_only_when_everything_is_sent(int size)
+    public async Task OnWritable_is_called_when_the_waiting_memory_falls_to_half_of_the_limit_and_not_only_when_everything_is_sent(int size)
     {
         // Much more than the operating system buffers between the two.
         const int Limit = 32 * 1024 * 1024;
@@ -459,7 +459,7 @@ public sealed class AccountingTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task After_a_refusal_by_a_full_buffer_Writable_is_raised_with_the_next_server(ServerKind kind, bool portable)
+    public async Task After_a_refusal_by_a_full_buffer_OnWritable_is_called_with_the_next_server(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();

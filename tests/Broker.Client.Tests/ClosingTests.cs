@@ -102,7 +102,7 @@ public sealed class ClosingTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Closed_is_raised_once_and_Close_may_be_called_from_anywhere(ServerKind kind, bool portable)
+    public async Task OnClosed_is_called_once_and_Close_may_be_called_from_anywhere(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         int told = 0;

@@ -78,7 +78,8 @@ public sealed partial class EncodedTests
     public async Task Values_are_published_subscribed_requested_and_read(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        var faults = Wait.Source<(Subscription?, Exception)>();
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { OnFault = (s, e) => faults.TrySetResult((s, e)) }, Token);
         var points = new EncodedConnection(client, new JsonEncoder(PointJson.Default));
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
         var got = Wait.Source<Point>();
@@ -107,8 +108,6 @@ public sealed partial class EncodedTests
             },
             Token);
         await Wait.UntilAsync(() => client.Core.Subscriber.Table.ToArray().Any(s => s.Filter == "list"));
-        var faults = Wait.Source<(Subscription?, Exception)>();
-        client.Fault += (s, e) => faults.TrySetResult((s, e));
         numbers.Publish("list", 1);
         numbers.Publish("list", "not a number");
         numbers.Publish("list", 2);

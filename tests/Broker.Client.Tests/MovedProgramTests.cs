@@ -183,18 +183,22 @@ public sealed partial class MovedProgramTests
         string url = server.Url.Replace("nats://", "nats://u:p@", StringComparison.Ordinal);
         string dead = "nats://127.0.0.1:1";
         await Patient.WarmUpAsync(url, Token);
+        var options = new ClientOptions
+        {
+            OnDisconnected = static (_, _) => { },
+            OnReconnected = static _ => { },
+            OnSlowConsumer = static (_, _) => { },
+            OnLameDuck = static _ => { },
+        };
         await using (BrokerConnection nats = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [dead, url], Name = "x" }))
         {
-            nats.Disconnected += static (_, _) => { };
-            nats.Reconnected += static _ => { };
-            nats.SlowConsumer += static (_, _) => { };
-            nats.LameDuck += static _ => { };
             await nats.PingAsync();
         }
 
         ClientOptions retries = new ClientOptions { FirstConnect = FirstConnect.Retry } with { OnConnectFailed = static (_, _) => { } };
         ClientOptions known = new ClientOptions { User = "u", Password = "p" } with { Servers = [server.Url] };
-        await using BrokerConnection second = await BrokerConnection.ConnectAsync(known with { FirstConnect = retries.FirstConnect }, Token);
+        await using BrokerConnection second = await BrokerConnection.ConnectAsync(
+            options with { User = known.User, Password = known.Password, Servers = known.Servers, FirstConnect = retries.FirstConnect }, Token);
         await second.PingAsync(Token);
     }
 

@@ -160,23 +160,27 @@ public sealed class OptionTests
     public async Task Every_handler_of_an_event_is_called_whatever_another_handler_does(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        await using BrokerConnection client = await Patient.ConnectAsync(
-            server.Options with { ReconnectDelay = _ => TimeSpan.FromMilliseconds(10) }, Token);
         var heard = new List<string>();
         TaskCompletionSource found = Wait.Source();
-        client.Disconnected += (_, _) => throw new InvalidDataException("a bad listener");
-        client.Disconnected += (_, _) => heard.Add("disconnected");
-        client.Reconnecting += (_, at) => heard.Add(at);
-        client.Reconnected += _ => heard.Add("reconnected");
-        client.Reconnected += _ => found.TrySetResult();
+        TaskCompletionSource closed = Wait.Source();
+        Action<BrokerConnection, Exception> bad = (_, _) => throw new InvalidDataException("a bad listener");
+        Action<BrokerConnection> back = _ => heard.Add("reconnected");
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
+            {
+                ReconnectDelay = _ => TimeSpan.FromMilliseconds(10),
+                OnDisconnected = bad + ((_, _) => heard.Add("disconnected")),
+                OnReconnecting = (_, at) => heard.Add(at),
+                OnReconnected = back + (_ => found.TrySetResult()),
+                OnClosed = _ => closed.TrySetResult(),
+            },
+            Token);
         await server.RestartAsync();
         await Wait.For(found);
         Assert.Equal("disconnected", heard[0]);
         Assert.Equal($"127.0.0.1:{server.Port}", heard[1]);
         Assert.Equal("reconnected", heard[^1]);
         Assert.Equal(1, client.GetStatistics().Faults);
-        TaskCompletionSource closed = Wait.Source();
-        client.Closed += _ => closed.TrySetResult();
         await client.CloseAsync();
         await Wait.For(closed);
     }

@@ -237,7 +237,7 @@ public sealed class PublishTests
 
         Assert.Equal("The message has 3,000 bytes, but at most 1,000 bytes may wait for the server (ClientOptions.MaxPendingBytes).", Text(connection, 3000));
         Assert.Equal(
-            "1,000 bytes wait for the server, which is the limit (ClientOptions.MaxPendingBytes). PublishAsync waits for space, and Writable reports when there is space.",
+            "1,000 bytes wait for the server, which is the limit (ClientOptions.MaxPendingBytes). PublishAsync waits for space, and ClientOptions.OnWritable is called when there is space.",
             Text(connection, 1000));
         Assert.Equal(
             "The message has 2,000,000 bytes with its headers, but the server accepts at most 1,048,576 bytes (its max_payload).", Text(connection, 2_000_000));

@@ -358,9 +358,8 @@ public sealed class QueuedSubscriptionTests
     public async Task Queued_messages_can_be_replied_to(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         var faults = Wait.Source<Exception>();
-        client.Fault += (_, e) => faults.TrySetResult(e);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { OnFault = (_, e) => faults.TrySetResult(e) }, Token);
         client.Subscribe("inline", (in MessageView m) => m.Respond(m.Body, "NATS/1.0\r\nA: b\r\n\r\n"u8));
         await using QueuedSubscription queued = client.SubscribeQueued("queued");
         Task responder = Task.Run(async () =>

@@ -237,7 +237,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task LameDuck_is_raised_when_the_server_enters_lame_duck_mode(ServerKind kind, bool portable)
+    public async Task OnLameDuck_is_called_when_the_server_enters_lame_duck_mode(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         TaskCompletionSource lame = Wait.Source();

@@ -12,7 +12,7 @@ public sealed class TransportFailureTests
 
     [Theory]
     [ClassData(typeof(EveryWay))]
-    public async Task Pending_bytes_are_limited_and_Writable_is_raised(Way way, ServerKind kind, bool portable)
+    public async Task Pending_bytes_are_limited_and_OnWritable_is_called(Way way, ServerKind kind, bool portable)
     {
         const int Limit = 256 * 1024;
         const int Messages = 5_000;

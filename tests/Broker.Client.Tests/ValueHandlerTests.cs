@@ -145,10 +145,10 @@ public sealed class ValueHandlerTests
     public async Task A_value_that_cannot_be_decoded_or_a_handler_that_throws_is_reported_and_the_next_value_follows(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
-        var numbers = new EncodedConnection(client, TextEncoder.Instance);
         Channel<(string Filter, Type Fault)> faults = Channel.CreateUnbounded<(string, Type)>();
-        client.Fault += (s, e) => faults.Writer.TryWrite((s!.Filter, e.GetType()));
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { OnFault = (s, e) => faults.Writer.TryWrite((s!.Filter, e.GetType())) }, Token);
+        var numbers = new EncodedConnection(client, TextEncoder.Instance);
         Channel<int> handled = Channel.CreateUnbounded<int>();
         Channel<int> inline = Channel.CreateUnbounded<int>();
         Channel<int> bound = Channel.CreateUnbounded<int>();

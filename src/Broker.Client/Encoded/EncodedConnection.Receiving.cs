@@ -11,7 +11,7 @@ public sealed partial class EncodedConnection
     /// </summary>
     /// <param name="filter">A subject, in which <c>*</c> and <c>&gt;</c> are wildcards.</param>
     /// <param name="handler">Called on thread-pool threads. An exception is reported to
-    /// <see cref="BrokerConnection.Fault"/>, and then the next value follows.</param>
+    /// <see cref="ClientOptions.OnFault"/>, and then the next value follows.</param>
     /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
     /// <param name="queue">The queue group to join. Null for none.</param>
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not

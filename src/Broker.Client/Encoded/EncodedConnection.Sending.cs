@@ -29,7 +29,7 @@ public sealed partial class EncodedConnection
         // The cancellation is asynchronous, so that the code of the channel's owner does not run on the thread that
         // raises the event.
         void OnClosed(BrokerConnection connection) => _ = closed.CancelAsync();
-        Connection.Closed += OnClosed;
+        Connection.Core.Events.Closed += OnClosed;
         try
         {
             if (Connection.State == ConnectionState.Closed)
@@ -63,7 +63,7 @@ public sealed partial class EncodedConnection
         }
         finally
         {
-            Connection.Closed -= OnClosed;
+            Connection.Core.Events.Closed -= OnClosed;
         }
     }
 }

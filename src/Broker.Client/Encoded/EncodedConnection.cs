@@ -5,7 +5,7 @@ namespace Broker.Client;
 /// different encoders may use one connection. The owner of that connection closes it.
 /// </summary>
 /// <remarks>
-/// A message that cannot be decoded is reported to <see cref="BrokerConnection.Fault"/> with its subscription and
+/// A message that cannot be decoded is reported to <see cref="ClientOptions.OnFault"/> with its subscription and
 /// skipped. Other messages still arrive. Thread-safe.
 /// </remarks>
 /// <param name="connection">The connection to use.</param>

@@ -18,4 +18,10 @@ public class ServerErrorException : ClientException
             || text.Contains("Authentication", StringComparison.OrdinalIgnoreCase)
             ? new AuthorizationException(text)
             : new ServerErrorException(text);
+
+    /// <summary>Returns whether a server keeps the connection open after an error with this text.</summary>
+    internal static bool KeepsConnectionOpen(string text)
+        => text.StartsWith("Invalid ", StringComparison.OrdinalIgnoreCase)
+            || text.StartsWith("Permissions Violation", StringComparison.OrdinalIgnoreCase)
+            || text.StartsWith("maximum subscriptions exceeded", StringComparison.OrdinalIgnoreCase);
 }

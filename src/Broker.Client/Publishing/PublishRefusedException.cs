@@ -23,7 +23,7 @@ public sealed class PublishRefusedException : ClientException
         PublishStatus.PendingLimit when payload > options.MaxPendingBytes =>
             $"The message has {Number(payload)} bytes, but at most {Number(options.MaxPendingBytes)} bytes may wait for the server (ClientOptions.MaxPendingBytes).",
         PublishStatus.PendingLimit =>
-            $"{Number(options.MaxPendingBytes)} bytes wait for the server, which is the limit (ClientOptions.MaxPendingBytes). PublishAsync waits for space, and Writable reports when there is space.",
+            $"{Number(options.MaxPendingBytes)} bytes wait for the server, which is the limit (ClientOptions.MaxPendingBytes). PublishAsync waits for space, and ClientOptions.OnWritable is called when there is space.",
         PublishStatus.BufferFull =>
             $"No server is connected, and the buffer of {Number(options.ReconnectBufferSize)} bytes for the next server is full (ClientOptions.ReconnectBufferSize). PublishAsync waits for space.",
         PublishStatus.NotConnected => "No server is connected, and messages are not buffered (ClientOptions.WhileDisconnected).",

@@ -38,7 +38,7 @@ internal sealed class ManyRequest : AwaitedRequest
         }
 
         _replies++;
-        if (Replies.Enqueue(in reply) == SubscriptionQueue.Outcome.Overrun)
+        if (Replies.Enqueue(in reply) == EnqueueOutcome.Overrun)
         {
             End(table, new SlowConsumerException(Subject, _options.MaxBytes));
             return;

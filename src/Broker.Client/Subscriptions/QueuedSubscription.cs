@@ -67,10 +67,10 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
     {
         switch (_queue.Enqueue(in message, Subscription.Connection.Core.Subscriber.Batch))
         {
-            case SubscriptionQueue.Outcome.FirstDropped:
+            case EnqueueOutcome.FirstDropped:
                 Subscription.Connection.Core.Events.RaiseSlowConsumer(this);
                 break;
-            case SubscriptionQueue.Outcome.Overrun:
+            case EnqueueOutcome.Overrun:
                 Subscription.Connection.Core.Events.RaiseSlowConsumer(this);
                 _queue.End(new SlowConsumerException(Subscription.Filter));
                 Subscription.Unsubscribe();

@@ -7,20 +7,20 @@ internal sealed partial class SubscriptionQueue
 {
     public override bool TryRead([MaybeNullWhen(false)] out Message item)
     {
-        QueueReaders front = GetReaders();
+        QueueReaders readers = GetReaders();
         bool last = false;
-        lock (front.Gate)
+        lock (readers.Gate)
         {
-            if (front.Messages.Count == 0 && !TrySwapRings(front))
+            if (readers.Messages.Count == 0 && !TrySwapRings(readers))
             {
                 item = default;
                 return false;
             }
 
-            item = front.Take();
-            front.IsReaderBusy = true;
+            item = readers.Take();
+            readers.IsReaderBusy = true;
             // Messages after those in this ring are available after the next exchange of the rings.
-            if (front.Messages.Count == 0 && Pending == 0)
+            if (readers.Messages.Count == 0 && Pending == 0)
             {
                 _isDropping = false;
                 last = HasEnded;
@@ -37,16 +37,16 @@ internal sealed partial class SubscriptionQueue
 
     public override bool TryPeek([MaybeNullWhen(false)] out Message item)
     {
-        QueueReaders front = GetReaders();
-        lock (front.Gate)
+        QueueReaders readers = GetReaders();
+        lock (readers.Gate)
         {
             lock (_gate)
             {
-                SwapRingsIfEmpty(front);
+                SwapRingsIfEmpty(readers);
             }
 
-            item = front.Messages.Count == 0 ? default : front.Messages.Peek();
-            return front.Messages.Count != 0;
+            item = readers.Messages.Count == 0 ? default : readers.Messages.Peek();
+            return readers.Messages.Count != 0;
         }
     }
 
@@ -58,11 +58,11 @@ internal sealed partial class SubscriptionQueue
         }
 
         // If no message ever came, no reader is busy, and the readers' data does not have to be created.
-        if (_readers is { } front)
+        if (_readers is { } readers)
         {
-            lock (front.Gate)
+            lock (readers.Gate)
             {
-                SetReaderIdle(front);
+                SetReaderIdle(readers);
             }
         }
 
@@ -116,25 +116,25 @@ internal sealed partial class SubscriptionQueue
     }
 
     // Called with the readers' lock. Returns false if there is no message.
-    private bool TrySwapRings(QueueReaders front)
+    private bool TrySwapRings(QueueReaders readers)
     {
         lock (_gate)
         {
             if (_incoming.Count == 0)
             {
-                SetReaderIdle(front);
+                SetReaderIdle(readers);
                 return false;
             }
 
-            SwapRingsIfEmpty(front);
+            SwapRingsIfEmpty(readers);
             return true;
         }
     }
 
     // Called with the readers' lock, because the queue ends under that lock.
-    private void SetReaderIdle(QueueReaders front)
+    private void SetReaderIdle(QueueReaders readers)
     {
-        front.IsReaderBusy = false;
+        readers.IsReaderBusy = false;
         if (HasEnded)
         {
             lock (_gate)

@@ -36,16 +36,10 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     // One byte for both flags: another bool would increase the size of each queue by eight bytes.
     private volatile Ends _ends;
     private int _peak;
-    private long _peakBytes;
     private long _dropped;
 
-    // All messages that were ever added. The pending ones are these minus those that were taken.
-    private long _queued;
-    private long _queuedBytes;
-
-    // Used by the loop only: a lower bound of what has been taken.
-    private long _knownTaken;
-    private long _knownTakenBytes;
+    // Not read-only: its methods change it.
+    private QueueCounters _counters;
 
     [Flags]
     private enum Ends : byte
@@ -83,60 +77,23 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
 
     public override int Count => (int)Pending;
 
-    // These two may be read on any thread. The number of taken messages is read first, so the result is never less than
-    // the number of pending messages.
-    private long Pending
-    {
-        get
-        {
-            long taken = _readers?.Taken ?? 0;
-            return Volatile.Read(ref _queued) - taken;
-        }
-    }
-
-    private long PendingBytes
-    {
-        get
-        {
-            long taken = _readers?.TakenBytes ?? 0;
-            return Volatile.Read(ref _queuedBytes) - taken;
-        }
-    }
-
-    /// <summary>The outcome of adding a message.</summary>
-    internal enum Outcome
-    {
-        Queued,
-
-        /// <summary>
-        /// This message or another one was dropped, and it was not the first one since the reader had caught up.
-        /// </summary>
-        Dropped,
-
-        /// <summary>
-        /// This message or another one was dropped, and it was the first one since the reader had caught up.
-        /// </summary>
-        FirstDropped,
-
-        /// <summary>The queue has ended with an error.</summary>
-        Overrun,
-    }
+    private long Pending => _counters.Pending(_readers);
 
     /// <summary>Copies a message into the queue if the limits allow it. Called on the loop.</summary>
     /// <param name="view">The message.</param>
     /// <param name="batch">Collects the messages of one read. Null to add the message at once.</param>
-    internal Outcome Enqueue(in MessageView view, MessageBatch? batch = null)
+    internal EnqueueOutcome Enqueue(in MessageView view, MessageBatch? batch = null)
     {
         if (HasEnded)
         {
-            return Outcome.Dropped;
+            return EnqueueOutcome.Dropped;
         }
 
         long size = (long)view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
-        var outcome = Outcome.Queued;
+        var outcome = EnqueueOutcome.Queued;
         // Only this thread adds messages, so without a lock the queue can only be emptier than it seems.
         (int messages, long bytes) = batch?.CountFor(this) ?? default;
-        if (IsFull(size + bytes, messages))
+        if (_counters.IsFull(options, _readers, size + bytes, messages))
         {
             batch?.Flush();
             outcome = MakeSpace(size, out bool hasSpace);
@@ -163,7 +120,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     /// <summary>Adds messages that fit into the limits. Called on the loop.</summary>
     internal void Add(ReadOnlySpan<Message> messages, long bytes)
     {
-        Awaited awaited;
+        QueueWaits waits;
         lock (_gate)
         {
             if (HasEnded)
@@ -177,20 +134,18 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
                 _incoming.Add(in message);
             }
 
-            Volatile.Write(ref _queued, _queued + messages.Length);
-            Volatile.Write(ref _queuedBytes, _queuedBytes + bytes);
+            _counters.Add(messages.Length, bytes, _readers);
             _peak = Math.Max(_peak, (int)Pending);
-            _peakBytes = Math.Max(_peakBytes, PendingBytes);
-            awaited = TakeAwaited();
+            waits = TakeWaits();
         }
 
-        awaited.End(true, null);
+        waits.Complete(true, null);
     }
 
     /// <summary>Ends the queue. Readers can still read the messages in it.</summary>
     internal void End(Exception? error)
     {
-        Awaited awaited;
+        QueueWaits waits;
         bool empty;
         lock (GetReaders().Gate)
         {
@@ -203,7 +158,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
 
                 _ends |= Ends.Ended;
                 _error = error;
-                awaited = TakeAwaited();
+                waits = TakeWaits();
                 empty = Pending == 0;
             }
         }
@@ -214,21 +169,21 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
         }
 
         // A waiting reader sees an empty queue.
-        awaited.End(false, error);
+        waits.Complete(false, error);
     }
 
     /// <summary>Discards the messages in the queue, because nobody will read them.</summary>
     internal void Clear()
     {
-        QueueReaders front = GetReaders();
-        lock (front.Gate)
+        QueueReaders readers = GetReaders();
+        lock (readers.Gate)
         {
             lock (_gate)
             {
-                front.Messages.Clear();
+                readers.Messages.Clear();
                 _incoming.Clear();
-                front.SetAllTaken(_queued, _queuedBytes);
-                SetReaderIdle(front);
+                readers.SetAllTaken(_counters.Queued, _counters.QueuedBytes);
+                SetReaderIdle(readers);
             }
         }
 
@@ -241,12 +196,14 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     /// </summary>
     internal Task WhenReadersIdleAsync()
     {
-        QueueReaders front = GetReaders();
-        lock (front.Gate)
+        QueueReaders readers = GetReaders();
+        lock (readers.Gate)
         {
             lock (_gate)
             {
-                return front.IsReaderBusy ? (_otherWaits ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task : Task.CompletedTask;
+                return readers.IsReaderBusy
+                    ? (_otherWaits ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task
+                    : Task.CompletedTask;
             }
         }
     }
@@ -260,10 +217,10 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
                 return new QueueStatistics
                 {
                     Pending = Count,
-                    PendingBytes = PendingBytes,
+                    PendingBytes = _counters.PendingBytes(_readers),
                     PeakPending = _peak,
-                    PeakPendingBytes = _peakBytes,
-                    Queued = _queued,
+                    PeakPendingBytes = _counters.PeakBytes,
+                    Queued = _counters.Queued,
                     Dropped = _dropped,
                 };
             }
@@ -271,19 +228,19 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     }
 
     // Called under the gate. The caller completes these waits, and no other code does.
-    private Awaited TakeAwaited()
+    private QueueWaits TakeWaits()
     {
-        var awaited = new Awaited(_isAwaited ? _waiter : null, _otherWaits);
+        var waits = new QueueWaits(_isAwaited ? _waiter : null, _otherWaits);
         _isAwaited = false;
         _otherWaits = null;
-        return awaited;
+        return waits;
     }
 
     private QueueReaders GetReaders()
     {
-        if (_readers is { } front)
+        if (_readers is { } readers)
         {
-            return front;
+            return readers;
         }
 
         lock (_gate)
@@ -293,12 +250,12 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     }
 
     // Called with both locks.
-    private void SwapRingsIfEmpty(QueueReaders front)
+    private void SwapRingsIfEmpty(QueueReaders readers)
     {
-        if (front.Messages.Count == 0)
+        if (readers.Messages.Count == 0)
         {
-            MessageRing emptied = front.Messages;
-            front.Messages = _incoming;
+            MessageRing emptied = readers.Messages;
+            readers.Messages = _incoming;
             _incoming = emptied;
         }
     }
@@ -326,30 +283,6 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
         {
             // This marks the exception as observed if nobody awaits the task.
             _ = completion.Task.Exception;
-        }
-    }
-
-    private readonly struct Awaited(ReadWaiter? first, TaskCompletionSource<bool>? others)
-    {
-        internal void End(bool more, Exception? error)
-        {
-            first?.End(more, error);
-            if (others is not null)
-            {
-                EndOthers(others, more, error);
-            }
-        }
-
-        private static void EndOthers(TaskCompletionSource<bool> others, bool more, Exception? error)
-        {
-            if (error is null)
-            {
-                others.TrySetResult(more);
-            }
-            else
-            {
-                others.TrySetException(error);
-            }
         }
     }
 }
