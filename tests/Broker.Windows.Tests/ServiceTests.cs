@@ -168,7 +168,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         (int exitCode, string text) = await windows.RunAsync(windows.Broker, "service", "install", "--service-name", "absent", "-c", "absent.conf");
         Assert.True(exitCode == 1, text);
         Assert.Contains("cannot read the configuration file absent.conf: there is no such file", text, StringComparison.Ordinal);
-        Assert.Contains("nothing was installed; paths of a service begin in ", text, StringComparison.Ordinal);
+        Assert.Contains("the service was not installed; relative paths of a service begin in ", text, StringComparison.Ordinal);
 
         Assert.Equal(1, (await windows.RunAsync(windows.Broker, "service", "start", "--service-name", "absent")).ExitCode);
         Assert.Equal(1, (await windows.RunAsync(windows.Broker, "service", "status", "--service-name", "absent")).ExitCode);

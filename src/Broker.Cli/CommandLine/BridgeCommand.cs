@@ -14,21 +14,23 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
     private const string Examples = """
         Examples:
           broker bridge -s nats://127.0.0.1:4222
-              ZeroMQ publishers on 5556 and subscribers on 5557, joined to a NATS system that is there.
+              Connects ZeroMQ publishers on port 5556 and subscribers on port 5557 to a running NATS server.
           broker bridge -s nats://127.0.0.1:4222 --route 'pattern: request, endpoint: "bind tcp://127.0.0.1:5560", subject: device.commands'
-              ZeroMQ clients on 5560, whose requests go to the subject device.commands.
+              Sends the requests of ZeroMQ clients on port 5560 to the subject device.commands.
           broker bridge -t -c broker.conf
-              Says all that is wrong with the file.
+              Checks the file and lists all its errors.
 
-        It waits for its server, at the start too. Ends with 0 by Ctrl+C, 3 when messages were not delivered, 1 when an endpoint cannot be
-        had or the configuration is wrong, 2 for a wrong command line.
+        The bridge waits for its server, also at the start.
+
+        Exit codes: 0 after Ctrl+C; 1 if an endpoint cannot be opened or the configuration is wrong; 2 if the command line
+        is wrong; 3 if messages were not delivered.
         """;
 
     private readonly BridgeOptions _options = new();
 
     public Command Build()
     {
-        var command = new Command("bridge", "Joins ZeroMQ programs to NATS servers that are elsewhere.");
+        var command = new Command("bridge", "Connects ZeroMQ programs to NATS servers of other processes.");
         _options.AddTo(command);
         HelpWithExamples.Add(command, Examples);
         command.SetAction(RunAsync);
@@ -61,7 +63,9 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
 
         if (testOnly)
         {
-            screen.WriteLine(flags.GetValue(_options.Shared.Config) is { } path ? $"broker: configuration file {path} is valid" : "broker: the flags are valid");
+            screen.WriteLine(flags.GetValue(_options.Shared.Config) is { } path
+                ? $"broker: configuration file {path} is valid"
+                : "broker: the flags are valid");
             return ExitCode.Success;
         }
 
@@ -87,7 +91,7 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
         }
     }
 
-    // Where the servers are and who one is there; all else is the bridge's.
+    // The flags give the servers and the credentials. All other options are those of the bridge.
     private static ClientOptions Over(ClientOptions options, ClientOptions client) => options with
     {
         Servers = client.Servers,

@@ -4,18 +4,22 @@ using Broker.Cli.Messaging;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The flags of <c>broker bridge</c>: its own, those of clients for its server, and some of <c>broker serve</c>.</summary>
+/// <summary>
+/// The flags of <c>broker bridge</c>: its own flags, the connection flags of the client commands, and some flags of
+/// <c>broker serve</c>.
+/// </summary>
 internal sealed class BridgeOptions
 {
     public ConnectionFlags Connection { get; } = new();
 
-    /// <summary>Those that mean the same for <c>broker serve</c>.</summary>
+    /// <summary>The flags that <c>broker bridge</c> shares with <c>broker serve</c>.</summary>
     public ServeOptions Shared { get; } = new();
 
     public Option<string[]> Routes { get; } = new("--route")
     {
-        Description = "A route, as between the braces of one in a configuration file: 'pattern: request, endpoint: \"tcp://*:5560\", subject: jobs'; "
-            + "may be repeated [default: the PUB/SUB route of broker serve --zeromq]",
+        Description = "A route, written like the contents of a route block in a configuration file: "
+            + "'pattern: request, endpoint: \"tcp://*:5560\", subject: jobs'; may be repeated "
+            + "[default: the PUB/SUB route of broker serve --zeromq]",
         HelpName = "keys",
         Arity = ArgumentArity.OneOrMore,
         AllowMultipleArgumentsPerToken = false,
@@ -27,18 +31,25 @@ internal sealed class BridgeOptions
         command.Options.Add(Shared.Config);
         command.Options.Add(Shared.Test);
         Connection.AddTo(command);
-        foreach (Option option in (Option[])[Shared.HttpPort, Shared.Debug, Shared.LogTime, Shared.Log, Shared.Pid, Shared.PortsFileDirectory, Shared.Signal, Shared.Quiet])
+        Option[] shared =
+        [
+            Shared.HttpPort, Shared.Debug, Shared.LogTime, Shared.Log, Shared.Pid, Shared.PortsFileDirectory, Shared.Signal,
+            Shared.Quiet,
+        ];
+        foreach (Option option in shared)
         {
             command.Options.Add(option);
         }
     }
 
-    /// <summary>Defaults, file and flags together; later ones win.</summary>
-    /// <exception cref="ConfigException">The file or a route is wrong.</exception>
-    /// <exception cref="ConfigUnreadableException">The file cannot be read, or the routes do not go together.</exception>
+    /// <summary>
+    /// Returns the settings: the defaults, overridden by the configuration file, overridden by the flags.
+    /// </summary>
+    /// <exception cref="ConfigException">The file or a route is invalid.</exception>
+    /// <exception cref="ConfigUnreadableException">The file cannot be read, or the routes conflict.</exception>
     public (ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings) Read(ParseResult flags)
     {
-        // Its port is nobody's: there is no server.
+        // A bridge alone has no server, so no client port is checked against other addresses.
         var settings = new ServeSettings { Port = 0, IsBridgeAlone = true };
         List<ConfigProblem> warnings = [];
         ConfigBlock? root = null;
@@ -67,7 +78,8 @@ internal sealed class BridgeOptions
 
     private ZeroMqSettings ZeroMq(ParseResult flags, ZeroMqSettings? fromFile)
     {
-        RouteSettings[] routes = [.. (flags.GetValue(Routes) ?? []).Select(text => BridgeFile.ReadRoute(text, "--route", fromFile?.Security))];
+        RouteSettings[] routes =
+            [.. (flags.GetValue(Routes) ?? []).Select(text => BridgeFile.ReadRoute(text, "--route", fromFile?.Security))];
         ZeroMqSettings zeroMq = fromFile ?? new ZeroMqSettings { HasPubSub = routes.Length == 0 };
         return zeroMq with
         {

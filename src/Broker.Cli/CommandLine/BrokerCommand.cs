@@ -12,18 +12,22 @@ using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The <c>broker</c> command: parses the arguments, runs what they ask for and answers the exit code.</summary>
+/// <summary>The <c>broker</c> command: parses the arguments, runs the subcommand and returns the exit code.</summary>
 /// <param name="output">Standard output.</param>
 /// <param name="error">Standard error.</param>
-/// <param name="screen">The same two, for what is shown while it serves.</param>
-/// <param name="shell">The same and standard input, for commands that carry messages.</param>
-/// <param name="createHost">Makes what is served.</param>
-/// <param name="program">The name that the program was started by.</param>
+/// <param name="screen">Writes to both outputs while the server or the bridge runs.</param>
+/// <param name="shell">Standard input and both outputs, for the commands that send or show messages.</param>
+/// <param name="createHost">Creates the host of <c>broker serve</c>.</param>
+/// <param name="program">The name by which the program was started.</param>
 internal sealed class BrokerCommand(
     TextWriter output, TextWriter error, Screen screen, ShellStreams shell, Func<IServeHost> createHost, string program = ProgramName.Default)
 {
-    /// <summary>Makes what a bridge alone is served by, from what adds to a client's options who the bridge is.</summary>
-    public Func<Func<ClientOptions, ClientOptions>, IServeHost> CreateBridge { get; init; } = static identify => new BridgeHost(identify);
+    /// <summary>
+    /// Creates the host of <c>broker bridge</c>. The argument adds the servers and credentials to the bridge's client
+    /// options.
+    /// </summary>
+    public Func<Func<ClientOptions, ClientOptions>, IServeHost> CreateBridge { get; init; } =
+        static identify => new BridgeHost(identify);
 
     private const string Examples = """
         Examples:
@@ -39,16 +43,17 @@ internal sealed class BrokerCommand(
         args = args switch
         {
             ["help" or "version"] => ["--" + args[0]],
-            // Scripts that start nats-server give flags and no command, or nothing at all.
-            [['-', ..] first, ..] when first.TrimStart('-') is not ("h" or "help" or "v" or "version" or "") => ["serve", .. args],
+            // Scripts for nats-server pass flags without a command, or no arguments.
+            [['-', ..] first, ..] when first.TrimStart('-') is not ("h" or "help" or "v" or "version" or "") =>
+                ["serve", .. args],
             [] when program != ProgramName.Default => ["serve"],
             _ => args,
         };
         var parsed = root.Parse(GoStyleArguments.Normalize(args, root, out string? unknown), new ParserConfiguration
         {
-            // Without response files an address such as @name is a value like any other.
+            // Disables response files, because a value may begin with '@', such as the server name @name.
             ResponseFileTokenReplacer = null,
-            // With bundles -no_advertise would be -n with the value o_advertise.
+            // If flags could be bundled, -no_advertise would be parsed as -n with the value o_advertise.
             EnablePosixBundling = false,
         });
         if (unknown is not null || (parsed.Errors.Count > 0 && parsed.Action is not HelpWithExamples))
@@ -63,7 +68,7 @@ internal sealed class BrokerCommand(
                 Output = output,
                 Error = error,
                 EnableDefaultExceptionHandler = false,
-                // Signals are ShutdownSignals' business: a stop has a deadline and an exit code of its own.
+                // The commands handle signals themselves, because a stop has its own deadline and exit code.
                 ProcessTerminationTimeout = null,
             },
             cancellationToken);
@@ -71,7 +76,7 @@ internal sealed class BrokerCommand(
 
     private RootCommand Build()
     {
-        var root = new RootCommand("A broker of the NATS protocol that ZeroMQ programs can talk to.");
+        var root = new RootCommand("A broker for NATS clients and ZeroMQ programs.");
         root.Options.Clear();
         var version = new Option<bool>("--version", "-v") { Description = "Show the version" };
         root.Options.Add(version);
@@ -90,7 +95,7 @@ internal sealed class BrokerCommand(
         {
             if (parsed.GetValue(version))
             {
-                // The first line is for programs that ask nats-server and go by the answer what they can use.
+                // Programs read the first line to find out which features of nats-server they can use.
                 output.WriteLine($"nats-server: v{BrokerServer.ProtocolVersion}");
                 if (program == ProgramName.Default)
                 {
@@ -100,7 +105,7 @@ internal sealed class BrokerCommand(
                 return ExitCode.Success;
             }
 
-            error.WriteLine("broker: say what to do, such as broker serve (broker --help lists it)");
+            error.WriteLine("broker: a command is missing, such as broker serve (broker --help lists the commands)");
             return ExitCode.Usage;
         });
         return root;
@@ -115,7 +120,8 @@ internal sealed class BrokerCommand(
         {
             return $"{parsed.Errors[0].Message} ({help})";
         }
-        // What is behind the name may be a secret.
+
+        // The value after '=' may be a secret.
         token = token.StartsWith('-') ? token.Split('=')[0] : token;
         if (token.StartsWith('-') && command.Name == "serve" && UnsupportedFlags.Why(token) is { } why)
         {
@@ -126,14 +132,14 @@ internal sealed class BrokerCommand(
             ? command.Options.SelectMany(o => o.Aliases.Prepend(o.Name))
             : command.Subcommands.Select(c => c.Name);
         var meant = Spelling.Nearest(token, known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
-        // Beside a password it may be the rest of it.
+        // An unexpected argument may be the rest of a password that was not quoted.
         var shown = parsed.Tokens.Any(t => t.Value is "--pass" or "--auth" or "--plain-password") ? "" : $" \"{token}\"";
         return token.StartsWith('-')
             ? $"unknown flag {token}{meant} ({help} lists them)"
             : $"unexpected argument{shown}{meant} ({help})";
     }
 
-    // The names that lead to it, each with a space behind.
+    // Returns the names of the command and its parents, each followed by a space.
     private static string Path(CommandResult result)
         => result is { Command: not RootCommand, Parent: CommandResult parent } ? $"{Path(parent)}{result.Command.Name} " : "";
 }

@@ -3,7 +3,10 @@ using Broker.Cli.Help;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary><c>broker completion</c>: what a shell is told once, so that it asks this program what may follow (<c>[suggest]</c>).</summary>
+/// <summary>
+/// <c>broker completion</c>: prints the script by which a shell asks this program for completions, with the directive
+/// <c>[suggest]</c>.
+/// </summary>
 internal sealed class CompletionCommand(TextWriter output)
 {
     private const string Examples = """
@@ -40,9 +43,9 @@ internal sealed class CompletionCommand(TextWriter output)
 
     public Command Build()
     {
-        var shell = new Argument<string>("shell") { Description = "bash, zsh or pwsh" };
+        var shell = new Argument<string>("shell") { Description = "The shell: bash, zsh or pwsh" };
         shell.AcceptOnlyFromAmong("bash", "zsh", "pwsh");
-        var command = new Command("completion", "Prints a script by which a shell completes this command.");
+        var command = new Command("completion", "Prints the script that lets a shell complete commands and flags of broker.");
         command.Arguments.Add(shell);
         HelpWithExamples.Add(command, Examples);
         command.SetAction(line =>

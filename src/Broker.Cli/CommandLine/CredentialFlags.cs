@@ -3,10 +3,13 @@ using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The flags <c>--user</c>, <c>--pass</c> and <c>--auth</c>. No message shows what they hold.</summary>
+/// <summary>The flags <c>--user</c>, <c>--pass</c> and <c>--auth</c>. No message shows their values.</summary>
 internal static class CredentialFlags
 {
-    /// <summary>What is wrong with them, or null. One that is empty, as by a variable that is not set, would let everybody in.</summary>
+    /// <summary>
+    /// Returns the error in the flags, or null. An empty value, for example of an unset environment variable, is an
+    /// error, because it would admit every client.
+    /// </summary>
     public static string? Problem(ServeOptions options, ParseResult flags)
     {
         string? user = flags.GetValue(options.User);
@@ -14,14 +17,15 @@ internal static class CredentialFlags
         string? token = flags.GetValue(options.Token);
         if ((user is null) != (password is null))
         {
-            return "--user and --pass belong together";
+            return "--user and --pass must be given together";
         }
 
-        foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[("--user", user), ("--pass", password), ("--auth", token)])
+        ReadOnlySpan<(string, string?)> values = [("--user", user), ("--pass", password), ("--auth", token)];
+        foreach ((string name, string? value) in values)
         {
             if (value is "")
             {
-                return $"{name} is empty, which would let everybody in: leave it out if that is meant";
+                return $"{name} is empty, so every client would be admitted: omit the flag if that is intended";
             }
         }
 

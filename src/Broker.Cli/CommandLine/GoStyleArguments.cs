@@ -3,22 +3,25 @@ using System.CommandLine;
 namespace Broker.Cli.CommandLine;
 
 /// <summary>
-/// nats-server takes every flag with one dash or two (<c>-port</c>, <c>--port</c>, <c>--p</c>), never several in one word, and
-/// what follows a flag that needs a value is its value, whatever it looks like. This brings arguments to the form that the parser
-/// knows: one dash before a letter, two before a word.
+/// Converts flags in the style of Go to the form that the parser expects: one dash before a letter, two dashes before a
+/// word. nats-server accepts every flag with one or two dashes (<c>-port</c>, <c>--port</c>, <c>--p</c>), but never
+/// several flags in one word. The argument after a flag that needs a value is always its value, even if it begins with
+/// a dash.
 /// </summary>
 internal static class GoStyleArguments
 {
-    // Flags of nats-server that stand for several.
+    // Flags of nats-server that are short for several flags.
     private static readonly Dictionary<string, string[]> Combined = new(StringComparer.Ordinal)
     {
         ["DV"] = ["-D", "-V"],
         ["DVV"] = ["-D", "--VV"],
     };
 
-    /// <param name="args">As they were given.</param>
-    /// <param name="root">The program.</param>
-    /// <param name="unknown">The first that looks like a flag and is none, or null: the parser would take it for a value where values may follow.</param>
+    /// <param name="args">The arguments from the command line.</param>
+    /// <param name="root">The root command.</param>
+    /// <param name="unknown">
+    /// The first argument that looks like a flag but is unknown, or null. The parser itself could read it as a value.
+    /// </param>
     public static IReadOnlyList<string> Normalize(IReadOnlyList<string> args, Command root, out string? unknown)
     {
         unknown = null;
@@ -36,7 +39,7 @@ internal static class GoStyleArguments
             string bare = args[i].TrimStart('-');
             if (command.Subcommands.FirstOrDefault(c => c.Name == args[i]) is { } next)
             {
-                // What a flag is called, and whether it has a value, is each command's own.
+                // Each command has its own flags.
                 command = next;
                 options = OptionsOf(command);
                 normalized.Add(args[i]);

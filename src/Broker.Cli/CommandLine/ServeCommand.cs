@@ -15,21 +15,24 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
     private const string Examples = """
         Examples:
           broker serve --zeromq
-              NATS clients on 127.0.0.1:4222, ZeroMQ publishers on 5556 and subscribers on 5557.
+              Serves NATS clients on 127.0.0.1:4222, ZeroMQ publishers on port 5556 and subscribers on port 5557.
           broker serve -a 0.0.0.0 -p 4333 --zeromq-publishers "connect tcp://sensors:5556" --zeromq-prefix plant
-              Fetches from a publisher that binds; its topic a.b is the subject plant.a.b.
+              Connects to a ZeroMQ publisher that binds; messages of its topic a.b go to the subject plant.a.b.
         """;
 
     private readonly ServeOptions _options = new();
 
-    /// <summary>Its flags, which other commands may take too.</summary>
+    /// <summary>The flags of the command. Other commands can use them too.</summary>
     public ServeOptions Options => _options;
 
-    /// <summary>What the service control manager starts: the same without a terminal. It is in no help.</summary>
+    /// <summary>
+    /// Builds the hidden command that the service control manager of Windows starts: <c>broker serve</c> without a
+    /// terminal.
+    /// </summary>
     public Command BuildForService()
     {
         Option<string> name = ServiceCommand.NewName();
-        var command = new Command("run", "What Windows starts.") { Hidden = true };
+        var command = new Command("run", "Runs the service. Only Windows starts this command.") { Hidden = true };
         foreach (Option option in _options.OfService.Prepend(name))
         {
             command.Options.Add(option);
@@ -41,7 +44,10 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         return command;
     }
 
-    /// <summary>The settings that flags and a configuration file come to, with relative paths from <paramref name="folder"/>; null when they are wrong, which is said.</summary>
+    /// <summary>
+    /// Returns the settings from the flags and the configuration file. Relative paths begin in
+    /// <paramref name="folder"/>. If the settings are invalid, the method writes the errors and returns null.
+    /// </summary>
     public ServeSettings? Check(ParseResult flags, string folder)
     {
         string before = Environment.CurrentDirectory;
@@ -58,7 +64,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
 
     public Command Build()
     {
-        var command = new Command("serve", "Starts the server of the NATS protocol and, if asked to, the ZeroMQ bridge.");
+        var command = new Command("serve", "Starts the NATS server and, if requested, the ZeroMQ bridge.");
         foreach (var option in _options.All)
         {
             command.Options.Add(option);
@@ -107,7 +113,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
     [SupportedOSPlatform("windows")]
     private async Task<int> RunAsServiceAsync(ParseResult flags, string name, CancellationToken cancellationToken)
     {
-        // A service starts in a folder of Windows.
+        // Windows starts a service in a folder of its own.
         Environment.CurrentDirectory = ServiceCommandLine.Folder();
         using var control = new ServeControl(cancellationToken);
         using WindowsService? service = WindowsService.Connect(name, request => Ask(control, request));
@@ -170,7 +176,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
 
     private int RefuseService()
     {
-        screen.WriteErrorLine("broker: this is what Windows starts as a service; in a shell say broker serve");
+        screen.WriteErrorLine("broker: only Windows can start this command, as a service; use broker serve in a shell");
         return ExitCode.Usage;
     }
 

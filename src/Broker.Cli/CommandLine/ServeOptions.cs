@@ -6,12 +6,12 @@ using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The flags of <c>broker serve</c>; those that nats-server has too mean the same.</summary>
+/// <summary>The flags of <c>broker serve</c>. A flag that nats-server also has means the same as there.</summary>
 internal sealed class ServeOptions
 {
     public Option<string?> Host { get; } = new("--addr", "-a", "--net")
     {
-        Description = "Address to listen on: a name, an address, or * for all of IPv4 and IPv6 [default: 127.0.0.1]",
+        Description = "Address to listen on: a host name, an IP address, or * for all IPv4 and IPv6 addresses [default: 127.0.0.1]",
         HelpName = "host",
         CustomParser = ParseHost,
     };
@@ -31,11 +31,11 @@ internal sealed class ServeOptions
 
     public Option<string?> Config { get; } = new("--config", "-c")
     {
-        Description = "Configuration file in nats-server's syntax; flags win over it",
+        Description = "Configuration file in nats-server's syntax; flags override it",
         HelpName = "file",
     };
 
-    public Option<bool> Test { get; } = new("-t") { Description = "Check the configuration, say whether it is valid, and exit" };
+    public Option<bool> Test { get; } = new("-t") { Description = "Check the configuration, list all its errors, and exit" };
 
     public Option<bool> ZeroMq { get; } = new("--zeromq")
     {
@@ -45,7 +45,8 @@ internal sealed class ServeOptions
 
     public Option<BridgeEndpoint[]?> ZeroMqPublishers { get; } = new("--zeromq-publishers")
     {
-        Description = "Where ZeroMQ PUB sockets are, in place of the default: \"bind tcp://HOST:PORT\" or \"connect tcp://HOST:PORT\"; may be repeated",
+        Description = "Endpoint for ZeroMQ PUB sockets, in place of the default: "
+            + "\"bind tcp://HOST:PORT\" or \"connect tcp://HOST:PORT\"; may be repeated",
         HelpName = "endpoint",
         Arity = ArgumentArity.OneOrMore,
         AllowMultipleArgumentsPerToken = false,
@@ -54,7 +55,7 @@ internal sealed class ServeOptions
 
     public Option<BridgeEndpoint[]?> ZeroMqSubscribers { get; } = new("--zeromq-subscribers")
     {
-        Description = "Where ZeroMQ SUB sockets are, likewise",
+        Description = "Endpoint for ZeroMQ SUB sockets, in the same form; may be repeated",
         HelpName = "endpoint",
         Arity = ArgumentArity.OneOrMore,
         AllowMultipleArgumentsPerToken = false,
@@ -63,20 +64,23 @@ internal sealed class ServeOptions
 
     public Option<string?> ZeroMqPrefix { get; } = new("--zeromq-prefix")
     {
-        Description = "First token of the subjects of ZeroMQ topics [default: zmq]",
+        Description = "First token of the subjects for ZeroMQ topics [default: zmq]",
         HelpName = "prefix",
         CustomParser = ParsePrefix,
     };
 
-    public Option<bool> Debug { get; } = new("--debug", "-D") { Description = "Log what helps to find a fault" };
+    public Option<bool> Debug { get; } = new("--debug", "-D") { Description = "Log debug information" };
 
-    public Option<bool> Trace { get; } = new("--trace", "-V") { Description = "Log the protocol; -DV is both" };
+    public Option<bool> Trace { get; } = new("--trace", "-V") { Description = "Log the protocol; -DV is -D and -V" };
 
-    public Option<bool> TraceSystemAccount { get; } = new("--VV") { Description = "Log the protocol and what the server says in the system account; -DVV is -D too" };
+    public Option<bool> TraceSystemAccount { get; } = new("--VV")
+    {
+        Description = "Log the protocol and the server's own messages in the system account; -DVV is -D and -VV",
+    };
 
     public Option<int?> TracedPayload { get; } = new("--max_traced_msg_len")
     {
-        Description = "How many bytes of a payload -V shows; 0 for all [default: 1024]",
+        Description = "Maximum number of payload bytes that -V logs; 0 logs all [default: 1024]",
         HelpName = "length",
         CustomParser = ParseLength,
     };
@@ -91,26 +95,27 @@ internal sealed class ServeOptions
 
     public Option<string?> PortsFileDirectory { get; } = new("--ports_file_dir")
     {
-        Description = "Directory to write broker_<pid>.ports to: the addresses in use, as JSON",
+        Description = "Directory for the file broker_<pid>.ports, which lists the addresses in use as JSON",
         HelpName = "directory",
     };
 
     public Option<string?> ClientAdvertise { get; } = new("--client_advertise")
     {
-        Description = "host:port that clients are told in place of the real one",
+        Description = "host:port that the server announces to clients in place of its real address",
         HelpName = "host:port",
         CustomParser = ParseAdvertised,
     };
 
     public Option<SignalRequest?> Signal { get; } = new("--signal", "--sl")
     {
-        Description = "Ask a running broker to reload, reopen its log, leave slowly (ldm), stop, quit or term, and exit; "
-            + "the process is given by its id or its pid file [default: the pid file of -P or of the configuration, or else the only one there is]",
+        Description = "Send a signal to a running broker and exit: reload, reopen (the log file), ldm (lame duck mode), stop, quit "
+            + "or term; name the process by its id or its pid file "
+            + "[default: the pid file of -P or of the configuration, otherwise the only running broker]",
         HelpName = "signal[=pid]",
         CustomParser = ParseSignal,
     };
 
-    public Option<bool> LogTime { get; } = new("--logtime", "-T") { Description = "Begin log lines with the time [default: true]" };
+    public Option<bool> LogTime { get; } = new("--logtime", "-T") { Description = "Start log lines with the time [default: true]" };
 
     public Option<int?> HttpPort { get; } = new("--http_port", "-m")
     {
@@ -121,35 +126,40 @@ internal sealed class ServeOptions
 
     public Option<int?> HttpsPort { get; } = new("--https_port", "--ms")
     {
-        Description = "Port for the monitoring pages over HTTPS, with the certificate of the clients; -1 takes a free one [default: none]",
+        Description = "Port for the monitoring pages over HTTPS, with the certificate of --tlscert; -1 takes a free one "
+            + "[default: none]",
         HelpName = "port",
         CustomParser = ParsePort,
     };
 
-    public Option<string?> User { get; } = new("--user") { Description = "User that clients must be; needs --pass", HelpName = "user" };
+    public Option<string?> User { get; } = new("--user") { Description = "User name that clients must send; needs --pass", HelpName = "user" };
 
-    public Option<string?> Password { get; } = new("--pass") { Description = "Password of that user, or a bcrypt hash of it", HelpName = "password" };
+    public Option<string?> Password { get; } = new("--pass")
+    {
+        Description = "Password of that user, or its bcrypt hash",
+        HelpName = "password",
+    };
 
-    public Option<string?> Token { get; } = new("--auth") { Description = "Token that clients must show", HelpName = "token" };
+    public Option<string?> Token { get; } = new("--auth") { Description = "Token that clients must send", HelpName = "token" };
 
     public TlsFlags Tls { get; } = new();
 
-    public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "No live counts" };
+    public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Do not show live counts on standard output" };
 
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort, User, Password, Token, .. Tls.All, Signal,
-        PortsFileDirectory, Quiet,
+        Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort,
+        User, Password, Token, .. Tls.All, Signal, PortsFileDirectory, Quiet,
     ];
 
-    /// <summary>Those of a service: all but what checks or steers in place of serving.</summary>
+    /// <summary>The flags of a Windows service: all except <c>-t</c> and <c>--signal</c>, which do not serve.</summary>
     public IEnumerable<Option> OfService => All.Where(option => option != Test && option != Signal);
 
-    /// <summary>Those whose values nobody is to see.</summary>
+    /// <summary>The flags with secret values.</summary>
     public IReadOnlyList<Option> Secrets => [Password, Token];
 
-    // Below zero is all of it too, as for nats-server.
+    // As in nats-server, a negative length also means all bytes.
     private static int? ParseLength(ArgumentResult result)
     {
         var text = result.Tokens[0].Value;
@@ -170,7 +180,8 @@ internal sealed class ServeOptions
             return port;
         }
 
-        result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number from -1 to 65535, not \"{UserInfo.Hide(text)}\"");
+        result.AddError(
+            $"{((OptionResult)result.Parent!).Option.Name} must be a whole number from -1 to 65535, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 
@@ -206,7 +217,7 @@ internal sealed class ServeOptions
             return text;
         }
 
-        result.AddError($"--client_advertise must be an address such as \"example.org:4222\", not \"{UserInfo.Hide(text)}\"");
+        result.AddError($"--client_advertise must be a host and port such as \"example.org:4222\", not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 
@@ -233,7 +244,8 @@ internal sealed class ServeOptions
             }
             else
             {
-                result.AddError($"--{((OptionResult)result.Parent!).Option.Name.TrimStart('-')} must be {ZeroMqEndpointText.Shape}, not \"{UserInfo.Hide(token.Value)}\"");
+                string name = ((OptionResult)result.Parent!).Option.Name.TrimStart('-');
+                result.AddError($"--{name} must be {ZeroMqEndpointText.Shape}, not \"{UserInfo.Hide(token.Value)}\"");
             }
         }
 

@@ -5,11 +5,13 @@ using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>Puts defaults, configuration file and flags together; later ones win.</summary>
+/// <summary>Combines the defaults, the configuration file and the flags. Each overrides the ones before it.</summary>
 internal static class ServeSettingsReader
 {
-    /// <exception cref="ConfigException">The configuration file is wrong.</exception>
-    /// <exception cref="ConfigUnreadableException">The configuration file cannot be read, or flags do not go together.</exception>
+    /// <exception cref="ConfigException">The configuration file is invalid.</exception>
+    /// <exception cref="ConfigUnreadableException">
+    /// The configuration file cannot be read, or flags conflict.
+    /// </exception>
     public static (ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings) Read(ServeOptions options, ParseResult flags)
     {
         var settings = new ServeSettings();
@@ -51,11 +53,11 @@ internal static class ServeSettingsReader
         return (settings, warnings);
     }
 
-    /// <summary>Null for a flag that is absent, which must not undo what the file set.</summary>
+    /// <summary>Returns the value of a flag, or null if the flag is absent, so that the file's value remains.</summary>
     internal static bool? Given(Option<bool> option, ParseResult flags) =>
         flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
 
-    // The parser answers an empty array, not null, for an option that is absent.
+    // The parser returns an empty array, not null, if the option is absent.
     private static BridgeEndpoint[]? Given(Option<BridgeEndpoint[]?> option, ParseResult flags) =>
         flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
 
@@ -65,7 +67,8 @@ internal static class ServeSettingsReader
         BridgeEndpoint[]? subscribers = Given(options.ZeroMqSubscribers, flags);
         string? prefix = flags.GetValue(options.ZeroMqPrefix);
         bool? asked = Given(options.ZeroMq, flags);
-        if (asked is false || (fromFile is null && asked is null && publishers is null && subscribers is null && prefix is null))
+        if (asked is false
+            || (fromFile is null && asked is null && publishers is null && subscribers is null && prefix is null))
         {
             return null;
         }
@@ -80,9 +83,11 @@ internal static class ServeSettingsReader
         };
     }
 
-    /// <summary>Looks for what does not fit together. It may come from flags and file; it is shown where the file has it.</summary>
-    /// <exception cref="ConfigException">Something does not, of the file.</exception>
-    /// <exception cref="ConfigUnreadableException">Something does not, of the flags alone.</exception>
+    /// <summary>
+    /// Throws if settings conflict. Flags and the file may conflict too; the error then has the position in the file.
+    /// </summary>
+    /// <exception cref="ConfigException">A key of the file conflicts with another setting.</exception>
+    /// <exception cref="ConfigUnreadableException">Flags conflict with each other.</exception>
     internal static void Check(ServeSettings settings, ConfigBlock? root)
     {
         List<(string Key, string Text)> problems = [.. ServeCheck.Problems(settings)];

@@ -8,7 +8,7 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary><c>broker service</c>: the broker as a Windows service.</summary>
+/// <summary><c>broker service</c>: installs and controls the broker as a Windows service.</summary>
 internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
 {
     private const string Examples = """
@@ -24,37 +24,53 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
     private const string InstallExamples = """
         Examples:
           broker service install -c broker.conf -l broker.log
-              What "broker serve" does with these flags, as the service "broker"; the files are beside the program.
+              Installs the service "broker", which runs broker serve with these flags; both files are in the program's folder.
           broker service install --service-name plant --start delayed --account "NT SERVICE\plant" -p 4333 --zeromq
-              Another one, which waits for others when Windows starts, and has an account of its own.
+              Installs another service with its own account, which starts after other services when Windows starts.
         """;
 
-    // As long as a stop may take by default, and a little more.
+    // The time that Windows allows for a shutdown in addition to the stop deadline.
     private static readonly TimeSpan BesideDeadline = TimeSpan.FromSeconds(5);
 
-    private readonly Option<string> _displayName = new("--display-name") { Description = "What Windows shows [default: Broker (NAME)]", HelpName = "text" };
+    private readonly Option<string> _displayName = new("--display-name")
+    {
+        Description = "Display name of the service in Windows [default: Broker (NAME)]",
+        HelpName = "text",
+    };
 
     private readonly Option<string> _description = new("--description")
     {
-        Description = "What Windows shows below it",
+        Description = "Description of the service in Windows",
         HelpName = "text",
         DefaultValueFactory = static _ => "Carries messages between NATS clients and ZeroMQ programs.",
     };
 
-    private readonly Option<ServiceStart> _start = new("--start") { Description = "When it starts: auto, delayed or demand [default: auto]", HelpName = "when" };
+    private readonly Option<ServiceStart> _start = new("--start")
+    {
+        Description = "When the service starts: auto, delayed or demand [default: auto]",
+        HelpName = "when",
+    };
 
-    private readonly Option<string?> _account = new("--account") { Description = "Whom it runs as [default: the local system]", HelpName = "account" };
+    private readonly Option<string?> _account = new("--account")
+    {
+        Description = "Account that runs the service [default: the local system]",
+        HelpName = "account",
+    };
 
-    private readonly Option<string?> _password = new("--account-password") { Description = "Of that account, if it has one", HelpName = "password" };
+    private readonly Option<string?> _password = new("--account-password")
+    {
+        Description = "Password of that account, if it has one",
+        HelpName = "password",
+    };
 
     public Command Build()
     {
-        var command = new Command("service", "Installs the broker as a Windows service, and steers it.");
+        var command = new Command("service", "Installs and controls the broker as a Windows service.");
         command.Subcommands.Add(BuildInstall());
-        command.Subcommands.Add(Build("start", "Starts the service and waits until it serves."));
-        command.Subcommands.Add(Build("stop", "Stops the service, which delivers what is queued, and waits for its end."));
-        command.Subcommands.Add(Build("status", "Says whether the service runs."));
-        command.Subcommands.Add(Build("reload", "Lets the service read its configuration again."));
+        command.Subcommands.Add(Build("start", "Starts the service and waits until it is running."));
+        command.Subcommands.Add(Build("stop", "Stops the service and waits until it has delivered its queued messages and ended."));
+        command.Subcommands.Add(Build("status", "Shows whether the service is running."));
+        command.Subcommands.Add(Build("reload", "Makes the service reload its configuration."));
         command.Subcommands.Add(Build("uninstall", "Stops the service and removes it."));
         command.Subcommands.Add(serve.BuildForService());
         HelpWithExamples.Add(command, Examples);
@@ -71,7 +87,7 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
     private Command BuildInstall()
     {
         Option<string> name = NewName();
-        var command = new Command("install", "Installs a service that does what broker serve does with the same flags.");
+        var command = new Command("install", "Installs a service that runs broker serve with the given flags.");
         foreach (Option option in (Option[])[name, _displayName, _description, _start, _account, _password, .. serve.Options.OfService])
         {
             command.Options.Add(option);
@@ -103,7 +119,8 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
 
         if (serve.Check(line, ServiceCommandLine.Folder()) is not { } settings)
         {
-            screen.WriteErrorLine($"broker: nothing was installed; paths of a service begin in {ServiceCommandLine.Folder()}");
+            screen.WriteErrorLine(
+                $"broker: the service was not installed; relative paths of a service begin in {ServiceCommandLine.Folder()}");
             return ExitCode.Failure;
         }
 
@@ -123,14 +140,16 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
         string shown = CommandLine(serve.Options.Secrets);
         if (shown != commandLine)
         {
-            Warn("Windows shows the command line of a service, and what is secret in it, to everybody who may use the machine; in the file of -c it is not shown");
+            Warn("Windows shows the command line of a service, with its secrets, to every user of the machine; "
+                + "use a configuration file (-c) for secrets");
         }
 
         screen.WriteLine($"installed {name}: {shown}");
         return ExitCode.Success;
 
         string CommandLine(IReadOnlyList<Option> hidden) => ServiceCommandLine.Build(
-            ServiceCommandLine.ThisProgram(), ["service", "run", $"--service-name={name}", .. ServiceCommandLine.Given(line, serve.Options.OfService, hidden)]);
+            ServiceCommandLine.ThisProgram(),
+            ["service", "run", $"--service-name={name}", .. ServiceCommandLine.Given(line, serve.Options.OfService, hidden)]);
     }
 
     [SupportedOSPlatform("windows")]
@@ -175,8 +194,11 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
 
     private void Show(string name, ServiceReport report)
     {
-        string process = report.ProcessId == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" (process {report.ProcessId})");
-        string code = report is { State: ServiceReport.Stopped, ExitCode: not (0 or ServiceReport.NeverStarted) } ? string.Create(CultureInfo.InvariantCulture, $" (exit code {report.ExitCode})") : "";
+        string process =
+            report.ProcessId == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" (process {report.ProcessId})");
+        string code = report is { State: ServiceReport.Stopped, ExitCode: not (0 or ServiceReport.NeverStarted) }
+            ? string.Create(CultureInfo.InvariantCulture, $" (exit code {report.ExitCode})")
+            : "";
         screen.WriteLine($"{name}: {report.StateName}{process}{code}");
     }
 
@@ -197,16 +219,16 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
         }
         catch (Exception e) when (e is Win32Exception or UnauthorizedAccessException)
         {
-            // 5 is "access denied", for which there is one remedy.
+            // 5 is ERROR_ACCESS_DENIED.
             bool isDenied = e is UnauthorizedAccessException or Win32Exception { NativeErrorCode: 5 };
-            screen.WriteErrorLine($"broker: {e.Message}{(isDenied ? " (services need a shell of an administrator)" : "")}");
+            screen.WriteErrorLine($"broker: {e.Message}{(isDenied ? " (run this command as an administrator)" : "")}");
             return ExitCode.Failure;
         }
     }
 
     private int Refuse()
     {
-        screen.WriteErrorLine("broker: services of this kind are Windows' own; with systemd a unit runs broker serve");
+        screen.WriteErrorLine("broker: this command needs Windows; with systemd, run broker serve from a unit");
         return ExitCode.Failure;
     }
 

@@ -3,14 +3,14 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>Tells what is wrong with the settings that a command was given.</summary>
+/// <summary>Reads the settings of a command and writes their errors and warnings.</summary>
 internal static class SettingsReport
 {
-    /// <summary>The settings; null when something of them is wrong, which has been told then.</summary>
-    /// <param name="screen">Where it is told.</param>
-    /// <param name="everyProblem">Whether all that is wrong is told, or the first of it.</param>
-    /// <param name="command">The command that tells all: <c>broker serve -t</c>.</param>
-    /// <param name="read">Reads them.</param>
+    /// <summary>Returns the settings, or writes their errors and returns null.</summary>
+    /// <param name="screen">Receives errors and warnings.</param>
+    /// <param name="everyProblem">Whether all errors are written, or only the first.</param>
+    /// <param name="command">The command that lists all errors, such as <c>broker serve -t</c>.</param>
+    /// <param name="read">Reads the settings.</param>
     public static ServeSettings? Read(
         Screen screen, bool everyProblem, string command, Func<(ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings)> read)
     {

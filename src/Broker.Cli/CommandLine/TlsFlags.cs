@@ -4,24 +4,30 @@ using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The flags of TLS, those of nats-server. Any of them puts TLS on; <c>--tls=false</c> puts it off whatever the file says.</summary>
+/// <summary>
+/// The TLS flags of nats-server. Each of them turns TLS on. <c>--tls=false</c> turns TLS off, even if the file turns it
+/// on.
+/// </summary>
 internal sealed class TlsFlags
 {
-    private readonly Option<bool> _on = new("--tls") { Description = "Speak TLS with clients; needs --tlscert and --tlskey" };
+    private readonly Option<bool> _on = new("--tls") { Description = "Use TLS with clients; needs --tlscert and --tlskey" };
 
     private readonly Option<string?> _certificate = new("--tlscert")
     {
-        Description = "PEM file with the server's certificate, and intermediate ones after it",
+        Description = "PEM file with the server's certificate, followed by intermediate certificates",
         HelpName = "file",
     };
 
-    private readonly Option<string?> _key = new("--tlskey") { Description = "PEM file with its private key", HelpName = "file" };
+    private readonly Option<string?> _key = new("--tlskey") { Description = "PEM file with the private key of that certificate", HelpName = "file" };
 
-    private readonly Option<bool> _verify = new("--tlsverify") { Description = "Speak TLS, and let in only who shows a good certificate" };
+    private readonly Option<bool> _verify = new("--tlsverify")
+    {
+        Description = "Use TLS, and accept only clients with a valid certificate",
+    };
 
     private readonly Option<string?> _authority = new("--tlscacert")
     {
-        Description = "PEM file with those who sign the certificates of clients [default: whom the system trusts]",
+        Description = "PEM file with the authorities that sign client certificates [default: the trusted authorities of the system]",
         HelpName = "file",
     };
 
@@ -39,7 +45,8 @@ internal sealed class TlsFlags
         {
             return settings.Tls;
         }
-        // What the file says beside its block holds for that of the flags too.
+
+        // The file's allow_non_tls, which stands outside of its tls block, also applies to TLS that flags turn on.
         var options = settings.Tls ?? new ServerTlsOptions { AllowNonTls = settings.AllowNonTls };
         options = options with
         {

@@ -1,11 +1,11 @@
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The flags of nats-server for what the broker does not do, and why it does not.</summary>
+/// <summary>The flags of nats-server that the broker does not support, each with the reason.</summary>
 internal static class UnsupportedFlags
 {
-    private const string NoStreams = "nothing is stored, so there are no streams";
-    private const string NoRoutes = "servers do not join to a cluster";
-    private const string NoSyslog = "log to standard error, which a service manager takes, or to a file with -l";
+    private const string NoStreams = "the broker stores no messages, so it has no streams";
+    private const string NoRoutes = "the broker does not form clusters";
+    private const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file with -l";
 
     private static readonly Dictionary<string, string> Reasons = new(StringComparer.Ordinal)
     {
@@ -24,11 +24,14 @@ internal static class UnsupportedFlags
         ["syslog"] = NoSyslog,
         ["r"] = NoSyslog,
         ["remote_syslog"] = NoSyslog,
-        ["profile"] = "use dotnet-trace and dotnet-counters, which need no port",
-        ["log_size_limit"] = "move the file away and ask for --signal reopen, as logrotate does",
-        ["help_tls"] = "broker serve --help lists the flags of TLS, docs/configuration.md the keys",
+        ["profile"] = "use dotnet-trace or dotnet-counters, which need no port",
+        ["log_size_limit"] = "rename the file, then run broker serve --signal reopen, as logrotate does",
+        ["help_tls"] = "broker serve --help lists the TLS flags, and docs/configuration.md lists the keys",
     };
 
-    /// <summary>Why the flag, with its dashes and perhaps a value, is not supported; null when nats-server has none of that name.</summary>
+    /// <summary>
+    /// Returns the reason why a flag of nats-server is not supported, or null for another flag. The flag has its dashes
+    /// and may have a value.
+    /// </summary>
     public static string? Why(string flag) => Reasons.GetValueOrDefault(flag.TrimStart('-').Split('=')[0]);
 }

@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys <c>accounts</c> and <c>system_account</c>, as nats-server has them.</summary>
+/// <summary>Reads the keys <c>accounts</c> and <c>system_account</c> of nats-server.</summary>
 internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem> problems)
 {
     private const string ExportShape = "an array of blocks such as { stream: \"a.>\" } or { service: \"q\" }";
@@ -38,7 +38,8 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     {
         if (entry.Value is not ConfigBlock block)
         {
-            problems.Add(new ConfigProblem($"the account \"{entry.Key}\" must be a block{(entry.Value is ConfigText ? "" : $", not {entry.Value}")}", entry.Value.Position));
+            string found = entry.Value is ConfigText ? "" : $", not {entry.Value}";
+            problems.Add(new ConfigProblem($"the account \"{entry.Key}\" must be a block{found}", entry.Value.Position));
             return null;
         }
 
@@ -55,7 +56,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         return account;
     }
 
-    // What says nothing asks for nothing.
+    // Keys without an effect are accepted: a jetstream that is off, and an empty limits block.
     private static void AllowNothing(ConfigSection section, ConfigBlock block)
     {
         section.AllowOff("jetstream");
@@ -104,26 +105,33 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     {
         var stream = section.Text("stream", null);
         var service = section.Text("service", null);
-        IReadOnlyList<string>? accounts = section.Has("accounts") ? section.Many("accounts", [], "an array of names of accounts", static text => text) : null;
-        // Asked for in any case, or they would be called unknown.
+        IReadOnlyList<string>? accounts = section.Has("accounts")
+            ? section.Many("accounts", [], "an array of account names", static text => text)
+            : null;
+        // These keys are always read, because a key that was not read is reported as unknown.
         var response = Response(section);
         var defaults = new ServiceExport("x");
         var time = section.Span("response_threshold", section.Span("threshold", defaults.ResponseTimeout));
         section.Find("accounts");
         if (string.IsNullOrEmpty(stream) == string.IsNullOrEmpty(service))
         {
-            problems.Add(new ConfigProblem("an export has a \"stream\" or a \"service\"", block.Position));
+            problems.Add(new ConfigProblem("an export must have either a \"stream\" or a \"service\"", block.Position));
             return null;
         }
 
         if (string.IsNullOrEmpty(stream))
         {
-            return new ServiceExport(service!) { Accounts = accounts, Response = response ?? ServiceResponse.Once, ResponseTimeout = time };
+            return new ServiceExport(service!)
+            {
+                Accounts = accounts,
+                Response = response ?? ServiceResponse.Once,
+                ResponseTimeout = time,
+            };
         }
 
         if (response is not null || section.Has("threshold") || section.Has("response_threshold"))
         {
-            problems.Add(new ConfigProblem("only a service has responses", block.Position));
+            problems.Add(new ConfigProblem("response keys are only valid for a service, not for a stream", block.Position));
         }
 
         return new StreamExport(stream) { Accounts = accounts };
@@ -149,11 +157,11 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         var service = Source(section, "service");
         var to = section.Text("to", null);
         var prefix = section.Text("prefix", null);
-        // It is told who asks in any case, and no more than that.
+        // A service always receives the requester's identity and nothing else, so the value of share has no effect.
         section.Flag("share", false);
         if (section.Has("stream") == section.Has("service"))
         {
-            problems.Add(new ConfigProblem("an import has a \"stream\" or a \"service\"", block.Position));
+            problems.Add(new ConfigProblem("an import must have either a \"stream\" or a \"service\"", block.Position));
             return null;
         }
 
@@ -164,7 +172,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
 
         if (prefix is not null)
         {
-            problems.Add(new ConfigProblem("a \"prefix\" is for streams; a service has \"to\"", block.Position));
+            problems.Add(new ConfigProblem("\"prefix\" is only valid for a stream; use \"to\" for a service", block.Position));
         }
 
         return service is not null ? new ServiceImport(service.Value.Account, service.Value.Subject) { To = to } : null;

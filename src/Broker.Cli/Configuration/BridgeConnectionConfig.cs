@@ -2,10 +2,12 @@ using Broker.Transport;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys that say which servers a bridge goes to, where these are not the one in this process.</summary>
+/// <summary>
+/// Reads the keys that give the NATS servers of a bridge, if it does not use the server in this process.
+/// </summary>
 internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
 {
-    private const string UrlShape = "the address of a NATS server, such as \"nats://host:4222\" or \"wss://host\"";
+    private const string UrlShape = "the URL of a NATS server, such as \"nats://host:4222\" or \"wss://host\"";
 
     public BridgeConnection? Read(ConfigSection section, ConfigBlock block)
     {
@@ -23,7 +25,7 @@ internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
         }
         else if (!section.Has("url") && (credentials is not null || tls is not null))
         {
-            problems.Add(new ConfigProblem("\"credentials\" and \"tls\" are for the servers that \"url\" names, and it names none", block.Position));
+            problems.Add(new ConfigProblem("\"credentials\" and \"tls\" need \"url\", which is missing", block.Position));
         }
 
         return null;
@@ -46,7 +48,8 @@ internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
         }
         catch (Exception e) when (ClientCredentials.IsUnusable(e))
         {
-            return section.Wrong<string?>("credentials", $"a file with a user's JWT and seed, or with a seed ({e.Message})", section.Find("credentials")!, null);
+            string shape = $"a file with a user's JWT and seed, or with a seed ({e.Message})";
+            return section.Wrong<string?>("credentials", shape, section.Find("credentials")!, null);
         }
     }
 
@@ -67,7 +70,7 @@ internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
                 inner.RejectTheRest();
                 if ((tls.CertificateFile is null) != (tls.KeyFile is null))
                 {
-                    problems.Add(new ConfigProblem("\"cert_file\" and \"key_file\" belong together", block.Position));
+                    problems.Add(new ConfigProblem("\"cert_file\" and \"key_file\" must be given together", block.Position));
                 }
 
                 return tls;

@@ -2,11 +2,13 @@ using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys of a configuration file of <c>broker bridge</c>, each as in that of <c>broker serve</c>.</summary>
+/// <summary>
+/// Reads a configuration file of <c>broker bridge</c>. Its keys mean the same as for <c>broker serve</c>.
+/// </summary>
 internal static class BridgeFile
 {
-    /// <summary>Reads the file over <paramref name="defaults"/>.</summary>
-    /// <exception cref="ConfigException">Some key or value is wrong; all that are so are named.</exception>
+    /// <summary>Returns <paramref name="defaults"/> with the settings of the file.</summary>
+    /// <exception cref="ConfigException">Keys or values are invalid. The exception lists all of them.</exception>
     public static ServeSettings Bind(ConfigBlock root, ServeSettings defaults)
     {
         var problems = new List<ConfigProblem>();
@@ -23,22 +25,29 @@ internal static class BridgeFile
         };
         settings = settings with { ZeroMq = new ZeroMqConfig(problems).Read(section, settings, settings.ZeroMq) };
         section.RejectTheRest();
-        return problems.Count == 0 ? settings : throw new ConfigException([.. problems.OrderBy(p => p.Position.Line).ThenBy(p => p.Position.Column)]);
+        return problems.Count == 0
+            ? settings
+            : throw new ConfigException([.. problems.OrderBy(p => p.Position.Line).ThenBy(p => p.Position.Column)]);
     }
 
-    /// <summary>A route as it stands in a file, given as a text.</summary>
-    /// <param name="text">The inside of its block.</param>
-    /// <param name="source">What messages call the text.</param>
-    /// <param name="inherited">Its security, if it says nothing of its own.</param>
-    /// <exception cref="ConfigException">Something of it is wrong.</exception>
+    /// <summary>Reads a route from a text.</summary>
+    /// <param name="text">The contents of the route's block.</param>
+    /// <param name="source">The name of the text in error messages.</param>
+    /// <param name="inherited">The security of a route without its own security.</param>
+    /// <exception cref="ConfigException">The route is invalid.</exception>
     public static RouteSettings ReadRoute(string text, string source, SocketSecurity? inherited)
     {
         var scopes = new ConfigScopes(Environment.GetEnvironmentVariable);
         var block = new ConfigBlock(new ConfigPosition(source, 1, 1));
         scopes.Enter(block);
-        new ConfigParser(new ConfigCursor(text, source), scopes, static (name, at, _) => throw new ConfigException($"nothing can be included here: {name}", at))
+        new ConfigParser(
+                new ConfigCursor(text, source),
+                scopes,
+                static (name, at, _) => throw new ConfigException($"include is not allowed here: {name}", at))
             .ParseFile(block);
         var problems = new List<ConfigProblem>();
-        return new RoutesConfig(problems, inherited).Read(block) is { } route && problems.Count == 0 ? route : throw new ConfigException(problems);
+        return new RoutesConfig(problems, inherited).Read(block) is { } route && problems.Count == 0
+            ? route
+            : throw new ConfigException(problems);
     }
 }

@@ -1,8 +1,8 @@
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// The keys between two braces, or those of a whole file. Keys are compared without regard to case and a later
-/// assignment replaces an earlier one, as in nats-server.
+/// The keys of a block in braces, or of a whole file. As in nats-server, keys are case-insensitive, and a later
+/// assignment replaces an earlier one.
 /// </summary>
 internal sealed record ConfigBlock(ConfigPosition Position) : ConfigValue(Position)
 {
@@ -12,10 +12,10 @@ internal sealed record ConfigBlock(ConfigPosition Position) : ConfigValue(Positi
 
     public ConfigEntry? Find(string key) => _entries.GetValueOrDefault(key);
 
-    /// <summary>Sets the key and returns the entry that this one replaces.</summary>
+    /// <summary>Sets the key and returns the entry that was replaced, or null.</summary>
     public ConfigEntry? Set(ConfigEntry entry)
     {
-        // Removing first moves the key to its latest place, so that entries stay in the order of the file.
+        // Removing the key first moves it to the end, so that the entries are in the order of their last assignments.
         _entries.Remove(entry.Key, out var replaced);
         _entries.Add(entry.Key, entry);
         return replaced;

@@ -1,13 +1,13 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>Reads the characters of one file and knows the line and column it is at.</summary>
+/// <summary>Reads the characters of one file and counts lines and columns.</summary>
 internal sealed class ConfigCursor(string text, string file)
 {
     private int _index;
     private int _line = 1;
     private int _lineStart;
 
-    /// <summary>What <see cref="Peek"/> answers at the end of the file.</summary>
+    /// <summary>The character that <see cref="Peek"/> returns at the end of the file.</summary>
     public const char End = '\0';
 
     public string File => file;
@@ -69,7 +69,9 @@ internal sealed class ConfigCursor(string text, string file)
         }
     }
 
-    /// <summary>The text up to the first character of <paramref name="stops"/>, or to the end of the file.</summary>
+    /// <summary>
+    /// Takes the text before the first character of <paramref name="stops"/>, or the rest of the file.
+    /// </summary>
     public string TakeUntilAny(ReadOnlySpan<char> stops)
     {
         var rest = text.AsSpan(_index);
@@ -83,7 +85,7 @@ internal sealed class ConfigCursor(string text, string file)
         return rest[..length].ToString();
     }
 
-    /// <summary>How a message names the character at the cursor.</summary>
+    /// <summary>Describes the character at the cursor for an error message.</summary>
     public string Describe() => AtEnd ? "the end of the file" : Peek() switch
     {
         '\n' or '\r' => "the end of the line",

@@ -3,8 +3,8 @@ using System.Text;
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// A value as a text that is the same for two that mean the same: wherever they stand, and in whatever order their keys are. Secrets are in
-/// it, so it is for comparison alone.
+/// Converts a value to a text that is equal for values with the same meaning, independent of their positions and the
+/// order of keys. The text is only for comparison, because it may contain secrets.
 /// </summary>
 internal static class ConfigDefinition
 {
@@ -39,7 +39,7 @@ internal static class ConfigDefinition
                 text.Append(']');
                 break;
             case ConfigText { Value: var word }:
-                // The length keeps a text that has quotes in it from looking like two.
+                // The length distinguishes a text with quotes from two texts.
                 text.Append(System.Globalization.CultureInfo.InvariantCulture, $"{word.Length}\"{word}\"");
                 break;
             default:

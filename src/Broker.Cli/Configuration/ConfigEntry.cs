@@ -1,8 +1,8 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>One key with its value.</summary>
+/// <summary>A key with its value and position.</summary>
 internal sealed record ConfigEntry(string Key, ConfigPosition Position, ConfigValue Value)
 {
-    /// <summary>Whether a <c>$key</c> used it: a name of the user's own, which need not be a setting.</summary>
+    /// <summary>Whether a <c>$key</c> refers to this entry. The key may then be a variable and not a setting.</summary>
     public bool IsVariable { get; set; }
 }

@@ -1,8 +1,8 @@
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// The configuration cannot be used. <see cref="Problems"/> holds at least one; a syntax error ends the reading at
-/// once, wrong keys and values are collected.
+/// The configuration is invalid. <see cref="Problems"/> has at least one item. The parser stops at the first syntax
+/// error, but all invalid keys and values are collected.
 /// </summary>
 internal sealed class ConfigException(IReadOnlyList<ConfigProblem> problems) : Exception(problems[0].ToString())
 {

@@ -1,14 +1,15 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>A configuration file with everything it includes, read and parsed.</summary>
+/// <summary>The parsed content of a configuration file, with the files that it includes.</summary>
 internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem> Warnings)
 {
     private const int MaxIncludeDepth = 16;
 
-    // Far above any real configuration, and it keeps a mistaken `-c /dev/zero` from taking the memory.
+    // Far above any real configuration. The limit keeps a mistake such as `-c /dev/zero` from using up the memory.
     private const int MaxCharacters = 4 * 1024 * 1024;
 
-    /// <exception cref="ConfigException">A file cannot be read or is not of the syntax.</exception>
+    /// <exception cref="ConfigException">An included file cannot be read, or a file has a syntax error.</exception>
+    /// <exception cref="ConfigUnreadableException">The file itself cannot be read.</exception>
     public static ConfigFile Load(string path) => Load(path, Environment.GetEnvironmentVariable);
 
     public static ConfigFile Load(string path, Func<string, string?> environment)
@@ -31,7 +32,7 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
 
         if (opened.Count > MaxIncludeDepth)
         {
-            throw new ConfigException($"includes nest deeper than {MaxIncludeDepth}", from);
+            throw new ConfigException($"includes are nested more than {MaxIncludeDepth} levels deep", from);
         }
 
         var text = Read(path, from, included: opened.Count > 0);

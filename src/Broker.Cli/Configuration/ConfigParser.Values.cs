@@ -4,7 +4,7 @@ namespace Broker.Cli.Configuration;
 
 internal sealed partial class ConfigParser
 {
-    // An unquoted word ends here. '#' and '//' do not end one: nats://host:4222 is a word.
+    // These characters end an unquoted word. '#' and '//' do not, because nats://host:4222 is a word.
     private const string WordStops = " \t\r\n,;]}";
 
     private ConfigValue ParseValue()
@@ -37,7 +37,7 @@ internal sealed partial class ConfigParser
     {
         if (++_depth > MaxDepth)
         {
-            throw cursor.Error($"blocks and arrays nest deeper than {MaxDepth}");
+            throw cursor.Error($"blocks and arrays are nested more than {MaxDepth} levels deep");
         }
 
         var value = parse();
@@ -70,7 +70,7 @@ internal sealed partial class ConfigParser
 
             if (cursor.AtEnd)
             {
-                throw new ConfigException("an array that is opened but never closed with ']'", position);
+                throw new ConfigException("missing ']' for the array that begins", position);
             }
 
             items.Add(ParseValue());
@@ -90,7 +90,9 @@ internal sealed partial class ConfigParser
         return new ConfigArray(items, position);
     }
 
-    /// <summary>Double quotes know escapes, single quotes take everything as it stands; both may span lines.</summary>
+    /// <summary>
+    /// Parses a text in quotes, which may span lines. Double quotes have escapes; single quotes do not.
+    /// </summary>
     private string ParseQuoted()
     {
         var position = cursor.Position;
@@ -107,7 +109,7 @@ internal sealed partial class ConfigParser
             text.Append(c == '\\' && quote == '"' ? ParseEscape() : c);
         }
 
-        throw new ConfigException($"a string that is opened but never closed with {quote}", position);
+        throw new ConfigException($"missing {quote} for the string that begins", position);
     }
 
     private char ParseEscape()
@@ -129,11 +131,12 @@ internal sealed partial class ConfigParser
                 cursor.Take();
                 return (char)Convert.FromHexString([cursor.Take(), cursor.Take()])[0];
             default:
-                throw cursor.Error($"unknown escape '\\' and {cursor.Describe()}; there are \\t \\n \\r \\\" \\\\ and \\x41");
+                throw cursor.Error(
+                    $"unknown escape: {cursor.Describe()} after '\\'; the valid escapes are \\t \\n \\r \\\" \\\\ and \\x41");
         }
     }
 
-    /// <summary>The lines between '(' and a ')' that is the first character of its line and has the line to itself.</summary>
+    /// <summary>Parses the text between '(' and a ')' that is alone on its line.</summary>
     private string ParseParenthesised()
     {
         var position = cursor.Position;
@@ -150,6 +153,6 @@ internal sealed partial class ConfigParser
             }
         }
 
-        throw new ConfigException("a text in parentheses that is never closed with ')' on a line of its own", position);
+        throw new ConfigException("missing ')' on its own line for the text that begins", position);
     }
 }

@@ -1,24 +1,26 @@
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// Parses one file of the NATS configuration syntax (docs.nats.io, "Configuration file format"), as nats-server 2.9.10
-/// accepts it. It stops at the first syntax error, with a <see cref="ConfigException"/>.
+/// Parses one file in the NATS configuration syntax (docs.nats.io, "Configuration file format"), as nats-server 2.9.10
+/// accepts it. The first syntax error throws a <see cref="ConfigException"/>.
 /// </summary>
-/// <param name="cursor">The text.</param>
-/// <param name="variables">What a <c>$name</c> resolves to.</param>
-/// <param name="include">Parses the named file into the block that the include stands in.</param>
+/// <param name="cursor">Reads the text of the file.</param>
+/// <param name="variables">Resolves a <c>$name</c>.</param>
+/// <param name="include">Parses the named file into the block that contains the include.</param>
 internal sealed partial class ConfigParser(
     ConfigCursor cursor, ConfigScopes variables, Action<string, ConfigPosition, ConfigBlock> include)
 {
-    // The parser recurses; a file of a million braces must not take the stack.
+    // The parser is recursive, so the depth is limited to protect the stack.
     private const int MaxDepth = 64;
 
     private int _depth;
 
-    // How many of the keys around the cursor stand before what must not be shown.
+    // The number of keys around the cursor whose values may be secrets.
     private int _secrets;
 
-    /// <summary>Parses the whole file into <paramref name="block"/>. The file may stand in braces, as JSON does.</summary>
+    /// <summary>
+    /// Parses the whole file into <paramref name="block"/>. The file may be enclosed in braces, like JSON.
+    /// </summary>
     public void ParseFile(ConfigBlock block)
     {
         cursor.SkipBlank();
@@ -44,14 +46,14 @@ internal sealed partial class ConfigParser(
             switch (cursor.Peek())
             {
                 case ConfigCursor.End when cursor.AtEnd && braced:
-                    throw new ConfigException("a block that is opened but never closed with '}'", block.Position);
+                    throw new ConfigException("missing '}' for the block that begins", block.Position);
                 case ConfigCursor.End when cursor.AtEnd:
                     return;
                 case '}' when braced:
                     cursor.Take();
                     return;
                 case '}':
-                    throw cursor.Error("a '}' that closes nothing");
+                    throw cursor.Error("a '}' without a '{'");
                 case ',' or ';':
                     cursor.Take();
                     break;
@@ -72,7 +74,7 @@ internal sealed partial class ConfigParser(
             throw cursor.Error($"expected a key, found {cursor.Describe()}");
         }
 
-        string shown = _secrets > 0 && !SecretKeys.IsUsual(key) ? "that is not shown" : $"\"{key}\"";
+        string shown = _secrets > 0 && !SecretKeys.IsUsual(key) ? "(not shown)" : $"\"{key}\"";
 
         cursor.SkipSpaces();
         if (cursor.Peek() is '=' or ':')
@@ -89,7 +91,7 @@ internal sealed partial class ConfigParser(
                 return;
             }
 
-            // Without a separator a block may begin on the next line.
+            // Without a separator, a block may begin on the next line.
             cursor.SkipBlank();
             if (cursor.Position.Line != position.Line && cursor.Peek() != '{')
             {
@@ -115,7 +117,7 @@ internal sealed partial class ConfigParser(
         {
             entry.IsVariable = replaced.IsVariable;
             variables.Warnings.Add(new ConfigProblem(
-                $"\"{entry.Key}\" is set twice, the value from {replaced.Position} is not used", entry.Position));
+                $"\"{entry.Key}\" is set twice; the value from {replaced.Position} is replaced", entry.Position));
         }
     }
 
@@ -123,7 +125,7 @@ internal sealed partial class ConfigParser(
     {
         if (cursor.AtEnd || cursor.Peek() == '\n' || ParseValue() is not ConfigText file)
         {
-            throw new ConfigException("include needs the name of a file", position);
+            throw new ConfigException("include needs a file name", position);
         }
 
         include(file.Value, position, block);

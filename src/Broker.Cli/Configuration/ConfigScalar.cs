@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>What an unquoted word stands for: a boolean, a number, a size, or else text.</summary>
+/// <summary>Converts an unquoted word to a boolean, a number, a size or a text.</summary>
 internal static class ConfigScalar
 {
     public static ConfigValue Read(string word, ConfigPosition position, bool isSecret = false)

@@ -1,24 +1,31 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>The blocks open around the cursor, innermost last, in which <c>$name</c> is looked up before the environment.</summary>
+/// <summary>
+/// The open blocks around the cursor, the innermost last. A <c>$name</c> is looked up in them first, then in the
+/// environment.
+/// </summary>
 internal sealed class ConfigScopes(Func<string, string?> environment)
 {
     private readonly List<ConfigBlock> _open = [];
 
-    /// <summary>What is suspect but allowed.</summary>
+    /// <summary>Warnings about the file, such as keys that are set twice.</summary>
     public List<ConfigProblem> Warnings { get; } = [];
 
     public void Enter(ConfigBlock block) => _open.Add(block);
 
     public void Leave() => _open.RemoveAt(_open.Count - 1);
 
-    /// <summary>The value of a key set above the place of use, else that of an environment variable, typed as if it stood here.</summary>
-    /// <param name="name">Without the dollar.</param>
-    /// <param name="use">The place of use.</param>
-    /// <param name="isSecret">Whether what stands there must not be shown.</param>
+    /// <summary>
+    /// Returns the value of a key that is set above <paramref name="use"/>, or the value of an environment variable.
+    /// The text of a variable is parsed as if it were in the file.
+    /// </summary>
+    /// <param name="name">The name without the dollar sign.</param>
+    /// <param name="use">The position of the <c>$name</c>.</param>
+    /// <param name="isSecret">Whether the name and the value must not be shown.</param>
+    /// <exception cref="ConfigException">No key or variable has the name.</exception>
     public ConfigValue Resolve(string name, ConfigPosition use, bool isSecret)
     {
-        // As in nats-server a hash needs no quotes.
+        // As in nats-server, a bcrypt hash needs no quotes although it begins with '$'.
         if (name is ['2', 'a' or 'b' or 'x' or 'y', '$', ..])
         {
             return new ConfigText('$' + name, use);
@@ -37,8 +44,8 @@ internal sealed class ConfigScopes(Func<string, string?> environment)
 
         if (environment(name) is not { } text)
         {
-            string what = isSecret ? "what begins with $ (a text needs quotes)" : '$' + name;
-            throw new ConfigException($"{what} is neither set above nor an environment variable", use);
+            string what = isSecret ? "a variable (a text that begins with $ needs quotes)" : '$' + name;
+            throw new ConfigException($"{what} is neither a key above nor an environment variable", use);
         }
 
         return text is ['"', .., '"'] or ['\'', .., '\''] && text.Length > 1

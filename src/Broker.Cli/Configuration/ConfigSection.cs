@@ -1,12 +1,12 @@
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// Takes typed settings out of a block. What is wrong is added to the problems and the default answered instead, so
-/// that one run names every mistake. The keys asked for are the known ones: <see cref="RejectTheRest"/> compares.
+/// Reads typed settings from a block. An invalid value adds a problem and returns the default, so that one run reports
+/// all errors. Each key that is read becomes a known key, and <see cref="RejectTheRest"/> reports all others.
 /// </summary>
 /// <param name="block">The block.</param>
-/// <param name="problems">What is wrong is added here.</param>
-/// <param name="isSecret">Whether values must not be shown, because a secret may stand among them.</param>
+/// <param name="problems">Receives the errors.</param>
+/// <param name="isSecret">Whether values must not be shown, because they may be secrets.</param>
 internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> problems, bool isSecret = false)
 {
     private readonly List<string> _known = [];
@@ -35,7 +35,7 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             var value => Wrong(key, "true or false", value, otherwise),
         };
 
-    /// <summary>One of some words, in any case of letters.</summary>
+    /// <summary>Reads one of the given words, case-insensitive.</summary>
     public T Choice<T>(string key, T otherwise, params (string Word, T Value)[] words)
     {
         if (Find(key) is not { } value)
@@ -54,7 +54,7 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         return Wrong(key, "one of " + string.Join(", ", words.Select(w => w.Word)), value, otherwise);
     }
 
-    /// <summary>What a block holds; null without one.</summary>
+    /// <summary>Reads an inner block, or returns null if the key is missing.</summary>
     public T? Inner<T>(string key, Func<ConfigSection, T> read)
         where T : class
     {
@@ -88,10 +88,10 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             var value => Wrong(key, $"a size from {min} to {max} bytes, such as 64KB or 1MB without quotes", value, otherwise),
         };
 
-    /// <summary>A time above 0.</summary>
+    /// <summary>Reads a duration above 0.</summary>
     public TimeSpan Span(string key, TimeSpan otherwise) => Span(key, otherwise, "a duration such as \"10s\" or \"2m\"");
 
-    /// <summary>A time of whole seconds, up to a day.</summary>
+    /// <summary>Reads a duration of whole seconds, up to a day.</summary>
     public TimeSpan Seconds(string key, TimeSpan otherwise, int least)
     {
         string shape = $"a duration of whole seconds from \"{least}s\" to \"24h\"";
@@ -101,17 +101,22 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             : Wrong(key, shape, Find(key)!, otherwise);
     }
 
-    /// <summary>A time, or none: <c>0s</c>.</summary>
+    /// <summary>Reads a duration, which may be <c>0s</c>.</summary>
     public TimeSpan SpanOrNone(string key, TimeSpan otherwise)
         => Find(key) is ConfigText text && Duration.TryParse(text.Value, out TimeSpan none) && none == TimeSpan.Zero
             ? TimeSpan.Zero
             : Span(key, otherwise, "a duration such as \"10s\" or \"2m\", or \"0s\"");
 
-    /// <summary>A time above 0, or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
+    /// <summary>Reads a duration above 0, or <c>never</c> as <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
     public TimeSpan SpanOrNever(string key, TimeSpan otherwise)
-        => Find(key) is ConfigText { Value: var word } && word.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan : Span(key, otherwise, "a duration such as \"10s\" or \"2m\", or never");
+        => Find(key) is ConfigText { Value: var word } && word.Equals("never", StringComparison.OrdinalIgnoreCase)
+            ? Timeout.InfiniteTimeSpan
+            : Span(key, otherwise, "a duration such as \"10s\" or \"2m\", or never");
 
-    /// <summary>A text, or an array of them, each converted; <paramref name="shape"/> says what they must be.</summary>
+    /// <summary>
+    /// Reads a text or an array of texts and converts each. <paramref name="shape"/> describes valid texts for error
+    /// messages.
+    /// </summary>
     public IReadOnlyList<T> Many<T>(string key, IReadOnlyList<T> otherwise, string shape, Func<string, T?> convert)
         where T : class
     {
@@ -138,12 +143,16 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         return converted;
     }
 
-    /// <summary>Says of the block what it lacks.</summary>
+    /// <summary>Adds an error at the position of the block, for a missing key.</summary>
     public void Lacks(string problem) => problems.Add(new ConfigProblem(problem, block.Position));
 
-    public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise) => Wrong(key, expected, found, otherwise, isSecret);
+    public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise) =>
+        Wrong(key, expected, found, otherwise, isSecret);
 
-    /// <summary>Says what a key must be, and what it is unless that may be a secret.</summary>
+    /// <summary>
+    /// Adds an error with the expected value of a key, and with the value found unless that may be a secret. Returns
+    /// <paramref name="otherwise"/>.
+    /// </summary>
     public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise, bool isSecret)
     {
         string instead = isSecret ? "" : $", not {found}";
@@ -151,8 +160,8 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         return otherwise;
     }
 
-    /// <summary>The keys that nobody has asked for are problems.</summary>
-    /// <param name="unsupported">Those of nats-server that the broker has no use for, each with the reason.</param>
+    /// <summary>Adds an error for each key that was not read.</summary>
+    /// <param name="unsupported">Keys of nats-server that the broker does not support, each with the reason.</param>
     public void RejectTheRest(IReadOnlyDictionary<string, string>? unsupported = null)
     {
         foreach (ConfigEntry entry in block.Entries)
@@ -177,12 +186,15 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             return otherwise;
         }
 
-        return value is ConfigText text && Duration.TryParse(text.Value, out var span) && span > TimeSpan.Zero && span < TimeSpan.FromDays(24)
+        return value is ConfigText text
+            && Duration.TryParse(text.Value, out var span)
+            && span > TimeSpan.Zero
+            && span < TimeSpan.FromDays(24)
             ? span
             : Wrong(key, shape, value, otherwise);
     }
 
-    // What is far from every key may be a secret in the place of one.
+    // A key that is not similar to a known key may be a misplaced secret, so it is not shown in a secret section.
     private ConfigProblem Unknown(ConfigEntry entry)
     {
         string? meant = Spelling.Nearest(entry.Key, _known);
@@ -190,7 +202,10 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         return new ConfigProblem(what, entry.Position, meant, _known);
     }
 
-    /// <summary>A key that says that something is off which is off in any case: <c>jetstream: disabled</c>. Otherwise it stays unknown.</summary>
+    /// <summary>
+    /// Accepts a key of an unsupported feature if its value turns the feature off, such as <c>jetstream: disabled</c>.
+    /// Another value leaves the key unknown.
+    /// </summary>
     public void AllowOff(string key)
     {
         bool isOff = block.Find(key)?.Value switch
@@ -207,7 +222,7 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         }
     }
 
-    /// <summary>The host of a listener.</summary>
+    /// <summary>Reads the host of a listener.</summary>
     public string? Host(string key, string? otherwise) =>
         Find(key) switch
         {
@@ -215,5 +230,4 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             ConfigText text when ListenAddress.ParseHost(text.Value) is { } host => host,
             var value => Wrong(key, ListenAddress.HostShape, value, otherwise),
         };
-
 }

@@ -1,4 +1,4 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>The configuration file itself cannot be read, so there is no position to name.</summary>
+/// <summary>The configuration file cannot be read, or flags are invalid. The error has no position in a file.</summary>
 internal sealed class ConfigUnreadableException(string message) : Exception(message);

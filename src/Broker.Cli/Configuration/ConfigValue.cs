@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>A value of a configuration file and where it stands. <see cref="ToString"/> is how messages quote it.</summary>
+/// <summary>
+/// A value of a configuration file and its position. <see cref="ToString"/> returns its form for error messages.
+/// </summary>
 internal abstract record ConfigValue(ConfigPosition Position);
 
 internal sealed record ConfigText(string Value, ConfigPosition Position) : ConfigValue(Position)
@@ -10,7 +12,7 @@ internal sealed record ConfigText(string Value, ConfigPosition Position) : Confi
     public override string ToString() => $"\"{UserInfo.Hide(Value)}\"";
 }
 
-/// <summary>A whole number; a size suffix (<c>1k</c> = 1000, <c>1kb</c> = <c>1KiB</c> = 1024) is already applied.</summary>
+/// <summary>A whole number, with the size suffix applied (<c>1k</c> = 1000, <c>1kb</c> = <c>1KiB</c> = 1024).</summary>
 internal sealed record ConfigInteger(long Value, ConfigPosition Position) : ConfigValue(Position)
 {
     public override string ToString() => Value.ToString(CultureInfo.InvariantCulture);

@@ -3,14 +3,16 @@ using System.Globalization;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>Durations as Go writes them: <c>10s</c>, <c>1m30s</c>, <c>1.5h</c>, <c>250ms</c>.</summary>
+/// <summary>
+/// Parses and formats durations in Go's notation: <c>10s</c>, <c>1m30s</c>, <c>1.5h</c>, <c>250ms</c>.
+/// </summary>
 internal static class Duration
 {
     private static readonly SearchValues<char> NumberCharacters = SearchValues.Create("0123456789.");
 
     private static readonly (string Unit, double Ticks)[] Units =
     [
-        // "ms" before "m": the longer unit must win.
+        // "ms" must precede "m", because the first unit that matches is used.
         ("ns", 0.01), ("us", 10), ("µs", 10), ("ms", TimeSpan.TicksPerMillisecond),
         ("s", TimeSpan.TicksPerSecond), ("m", TimeSpan.TicksPerMinute), ("h", TimeSpan.TicksPerHour),
     ];
@@ -61,7 +63,7 @@ internal static class Duration
         return true;
     }
 
-    /// <summary>The shortest of the same notation: <c>2m</c>, <c>10s</c>.</summary>
+    /// <summary>Returns the shortest notation, such as <c>2m</c> or <c>10s</c>.</summary>
     public static string Format(TimeSpan value) => value switch
     {
         { Ticks: var t } when t % TimeSpan.TicksPerHour == 0 && t > 0 => $"{value.TotalHours:0}h",

@@ -2,12 +2,14 @@ using Broker.Bridge;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys of a route in the file, which are written with underscores: <c>TimeToLive</c> is <c>time_to_live</c> there.</summary>
+/// <summary>
+/// Reads the keys of a route from a file. The file's keys have underscores: <c>TimeToLive</c> is <c>time_to_live</c>.
+/// </summary>
 internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endpoints) : IRouteConfiguration
 {
     private readonly List<BridgeEndpoint> _read = [];
 
-    /// <summary>The endpoints of all keys so far.</summary>
+    /// <summary>The endpoints of all keys that were read.</summary>
     public IReadOnlyList<BridgeEndpoint> EndpointsRead => _read;
 
     public string? ReadText(string key) => section.Text(Written(key), null);
@@ -21,7 +23,7 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
 
         if (!section.Has(Written(key)))
         {
-            section.Lacks($"\"{Written(key)}\" must be said");
+            section.Lacks($"\"{Written(key)}\" is missing");
         }
 
         return "";
@@ -43,7 +45,8 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
 
     public byte ReadCharacter(string key, byte otherwise) => (byte)TopicKeys.Character(section, Written(key), (char)otherwise);
 
-    public byte? ReadCharacterOrNone(string key, byte? otherwise) => (byte?)TopicKeys.CharacterOrNone(section, Written(key), (char?)otherwise);
+    public byte? ReadCharacterOrNone(string key, byte? otherwise) =>
+        (byte?)TopicKeys.CharacterOrNone(section, Written(key), (char?)otherwise);
 
     public string ReadSubjectPrefix(string key, string otherwise) => TopicKeys.Prefix(section, Written(key), otherwise);
 
@@ -69,7 +72,7 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
     {
         if (section.Has(Written(key)) == section.Has(Written(other)))
         {
-            section.Lacks($"just one of \"{Written(key)}\" and \"{Written(other)}\" must be said");
+            section.Lacks($"exactly one of \"{Written(key)}\" and \"{Written(other)}\" must be set");
         }
     }
 
@@ -77,13 +80,14 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
     {
         if (section.Find(Written(key)) is { } value)
         {
-            section.Wrong(Written(key), $"beside \"{Written(other)}\"", value, 0);
+            section.Wrong(Written(key), $"used together with \"{Written(other)}\"", value, 0);
         }
     }
 
-    private static string Written(string key) => string.Concat(key.Select(static c => char.IsAsciiLetterUpper(c) ? $"_{char.ToLowerInvariant(c)}" : c.ToString()))[1..];
+    private static string Written(string key) =>
+        string.Concat(key.Select(static c => char.IsAsciiLetterUpper(c) ? $"_{char.ToLowerInvariant(c)}" : c.ToString()))[1..];
 
-    // It is asked for, and so it is a key.
+    // Reading a missing key makes it a known key.
     private IReadOnlyList<string>? Nothing(string key)
     {
         section.Find(Written(key));

@@ -3,9 +3,11 @@ using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The key <c>routes</c> of the bridge: an array of blocks, of which <c>pattern</c> says what else is in each.</summary>
-/// <param name="problems">What is wrong is added here.</param>
-/// <param name="inherited">The security of routes that say nothing of their own.</param>
+/// <summary>
+/// Reads the key <c>routes</c> of the bridge, an array of blocks. The <c>pattern</c> of a block decides its other keys.
+/// </summary>
+/// <param name="problems">Receives the errors.</param>
+/// <param name="inherited">The security of routes without their own security.</param>
 internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity? inherited = null)
 {
     private const string Shape = "an array of blocks, each with a \"pattern\"";
@@ -39,7 +41,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         }
     }
 
-    /// <summary>One route; null when something of it is wrong.</summary>
+    /// <summary>Reads one route, or adds errors and returns null.</summary>
     public RouteSettings? Read(ConfigBlock block)
     {
         int before = problems.Count;
@@ -58,7 +60,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         section.RejectTheRest();
         if (problems.Count == before && keys.EndpointsRead.Count == 0)
         {
-            problems.Add(new ConfigProblem($"the route \"{options.Name}\" has no endpoint of ZeroMQ programs", block.Position));
+            problems.Add(new ConfigProblem($"the route \"{options.Name}\" has no ZeroMQ endpoint", block.Position));
         }
 
         if (problems.Count > before)
@@ -73,7 +75,8 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
-            problems.Add(new ConfigProblem($"the route \"{options.Name}\" cannot be: {e.Message.Split(" (Parameter ")[0]}", block.Position));
+            string reason = e.Message.Split(" (Parameter ")[0];
+            problems.Add(new ConfigProblem($"the route \"{options.Name}\" is invalid: {reason}", block.Position));
             return null;
         }
     }
@@ -87,7 +90,8 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
 
         if (read.Any(other => other.Name == route.Name))
         {
-            problems.Add(new ConfigProblem($"there are two routes of the name \"{route.Name}\"; give each a \"name\"", block.Position));
+            problems.Add(new ConfigProblem(
+                $"two routes have the name \"{route.Name}\"; give each route its own \"name\"", block.Position));
         }
 
         read.Add(route);
@@ -98,7 +102,8 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         switch (section.Find("pattern"))
         {
             case null:
-                problems.Add(new ConfigProblem($"a route needs a \"pattern\": {RoutePatterns.Description}", block.Position, null, ["pattern", "name"]));
+                problems.Add(new ConfigProblem(
+                    $"a route needs a \"pattern\": {RoutePatterns.Description}", block.Position, null, ["pattern", "name"]));
                 return null;
             case ConfigText { Value: var word } when RoutePatterns.Find(word) is { } pattern:
                 return pattern;
@@ -111,7 +116,8 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         section.Find("name") switch
         {
             null => null,
-            ConfigText { Value: { Length: > 0 and <= LongestName } name } when name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '.') => name,
+            ConfigText { Value: { Length: > 0 and <= LongestName } name }
+                when name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '.') => name,
             var value => section.Wrong<string?>("name", $"a name of 1 to {LongestName} letters, digits, '_', '-' and '.'", value, null),
         };
 }

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys behind which a secret may stand, right or wrong: what is there is shown by no message.</summary>
+/// <summary>The keys whose values may contain secrets, also misplaced ones. No message shows these values.</summary>
 internal static class SecretKeys
 {
     private static readonly HashSet<string> Secret = new(StringComparer.OrdinalIgnoreCase)
@@ -13,9 +13,11 @@ internal static class SecretKeys
         "permissions", "permission", "default_permissions", "publish", "subscribe", "allow", "deny", "timeout", "imports", "exports",
     };
 
-    /// <summary>Whether nothing behind the key is shown.</summary>
+    /// <summary>Whether the value of the key must not be shown.</summary>
     public static bool Holds(string key) => Secret.Contains(key);
 
-    /// <summary>Whether the key itself may be shown where others may be secrets in a wrong place.</summary>
+    /// <summary>
+    /// Whether the key itself may be shown inside a secret value. Any other key there may be a misplaced secret.
+    /// </summary>
     public static bool IsUsual(string key) => Usual.Contains(key);
 }

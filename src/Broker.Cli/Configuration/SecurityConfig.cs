@@ -5,21 +5,21 @@ using Broker.Server;
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// The keys <c>authorization</c> and <c>no_auth_user</c>, as nats-server has them. No message shows a value of theirs: a password may
-/// stand in the wrong place.
+/// Reads the keys <c>authorization</c> and <c>no_auth_user</c> of nats-server. No message shows their values, because
+/// any of them may be a misplaced password.
 /// </summary>
 internal sealed class SecurityConfig(List<ConfigProblem> problems)
 {
-    private const string Filters = "a subject or an array of them";
-    private const string Subscriptions = "a subject, perhaps with a queue after a space, or an array of them";
+    private const string Filters = "a subject or an array of subjects";
+    private const string Subscriptions = "a subject, optionally followed by a space and a queue group, or an array of these";
     private const string SecretShape = "a text in quotes";
-    private const string EverybodyIsLetIn = "so everybody would be let in: leave it out if that is meant";
+    private const string EverybodyIsLetIn = "so every client would be admitted: remove the key if that is intended";
 
     private static readonly string[] DefaultPermissionKeys = ["default_permissions", "default_permission", "permissions"];
 
     private string? _noAuthUser;
 
-    /// <summary>Whether a user needs no password, because a certificate says who it is.</summary>
+    /// <summary>Whether users need no password, because their certificates identify them.</summary>
     public bool CertificatesNameUsers { get; init; }
 
     public SecuritySettings? Read(ConfigSection root, SecuritySettings? otherwise)
@@ -49,7 +49,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             : root.Wrong("no_auth_user", "the name of one of the users", found, settings);
     }
 
-    /// <summary>A section whose values are not shown.</summary>
+    /// <summary>Returns a section whose values are not shown in messages.</summary>
     public ConfigSection Secretive(ConfigBlock block) => new(block, problems, isSecret: true);
 
     public List<User> Users(ConfigSection section)
@@ -83,14 +83,14 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             }
             else
             {
-                problems.Add(new ConfigProblem($"there are two users \"{user.Name}\"", block.Position));
+                problems.Add(new ConfigProblem($"two users have the name \"{user.Name}\"", block.Position));
             }
         }
 
         return users;
     }
 
-    /// <summary>Permissions by the first of the keys that is there.</summary>
+    /// <summary>Reads the permissions from the first of the keys that exists.</summary>
     public Permissions? Permissions(ConfigSection section, params ReadOnlySpan<string> keys)
     {
         Permissions? permissions = null;
@@ -105,7 +105,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
 
     public Permissions? DefaultPermissions(ConfigSection section) => Permissions(section, DefaultPermissionKeys);
 
-    // A number of seconds, as nats-server has it, or a duration.
+    // Reads a number of seconds, as in nats-server, or a duration.
     internal static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise) =>
         section.Find(key) switch
         {
@@ -114,7 +114,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             _ => section.Span(key, otherwise),
         };
 
-    // A list that a script left empty must not open the server.
+    // A list of users that a script left empty must not admit every client.
     private void RequireSomebody(ConfigSection root, SecuritySettings? settings)
     {
         if (settings is null or { IsRequired: true })
@@ -126,7 +126,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         {
             problems.Add(block.Find("users") is { } users
                 ? new ConfigProblem($"\"users\" is empty, {EverybodyIsLetIn}", users.Value.Position)
-                : new ConfigProblem($"\"authorization\" names nobody, {EverybodyIsLetIn}", block.Position));
+                : new ConfigProblem($"\"authorization\" contains no user and no token, {EverybodyIsLetIn}", block.Position));
         }
         else if (root.Find("accounts") is ConfigBlock accounts
             && accounts.Entries.Select(a => (a.Value as ConfigBlock)?.Find("users")).FirstOrDefault(u => u is not null) is { } empty)
@@ -135,7 +135,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         }
     }
 
-    // What accounts have must fit together; all of it is checked where it is used too.
+    // Reports accounts that conflict with each other or with other keys. The server checks them again when it starts.
     private void Compare(ConfigSection root, SecuritySettings? settings)
     {
         if (settings is null || (settings.Accounts.Count == 0 && settings.SystemAccount is null))
@@ -146,12 +146,12 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         ConfigPosition at = (root.Find("accounts") ?? root.Find("system_account") ?? root.Find("system"))!.Position;
         if (settings.Token is not null)
         {
-            problems.Add(new ConfigProblem("there can be a \"token\" or \"accounts\", not both", at));
+            problems.Add(new ConfigProblem("\"token\" and \"accounts\" cannot be combined", at));
         }
 
         if (settings.IsOneUser)
         {
-            problems.Add(new ConfigProblem("there can be one \"user\" and its \"password\" or \"accounts\", not both", at));
+            problems.Add(new ConfigProblem("a single \"user\" with a \"password\" and \"accounts\" cannot be combined", at));
         }
 
         var names = new HashSet<string>(StringComparer.Ordinal);
@@ -159,7 +159,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         {
             if (!names.Add(user.Name))
             {
-                problems.Add(new ConfigProblem($"there are two users \"{user.Name}\"", at));
+                problems.Add(new ConfigProblem($"two users have the name \"{user.Name}\"", at));
             }
         }
 
@@ -193,12 +193,12 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         bool hasPassword = section.Has("password") || section.Has("pass");
         if ((section.Has("user") || section.Has("username")) != hasPassword)
         {
-            problems.Add(new ConfigProblem("\"user\" and \"password\" belong together", block.Position));
+            problems.Add(new ConfigProblem("\"user\" and \"password\" must be given together", block.Position));
         }
 
         if (name is not null && users.Count > 0)
         {
-            problems.Add(new ConfigProblem("there can be a \"user\" or \"users\", not both", block.Position));
+            problems.Add(new ConfigProblem("\"user\" and \"users\" cannot be combined", block.Position));
         }
 
         return settings with { Users = name is null || password is null ? users : [new User(name, password)], IsOneUser = name is not null };
@@ -232,14 +232,15 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             return User.WithCertificate(name, permissions);
         }
 
-        // Whoever shows nothing is that user in any case, so a password would keep nobody out.
+        // A client without credentials becomes this user, so a password would not exclude anybody.
         if (key is null && name is not null && name == _noAuthUser)
         {
             return User.WithoutPassword(name, permissions);
         }
 
         problems.Add(new ConfigProblem(
-            "a user has a \"user\" and a \"password\", or an \"nkey\"; only the \"no_auth_user\" may have no password", block.Position));
+            "a user must have a \"user\" and a \"password\", or an \"nkey\"; only the \"no_auth_user\" may have no password",
+            block.Position));
         return null;
     }
 
@@ -251,8 +252,9 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         }
         catch (ArgumentException)
         {
-            string what = key.StartsWith('S') ? "; this may be a seed, which nobody but the user should have" : "";
-            problems.Add(new ConfigProblem($"\"nkey\" must be a public user key such as \"U…\" of 56 characters{what}", at));
+            string what = key.StartsWith('S') ? "; this value may be a seed, which is secret and only for the client" : "";
+            problems.Add(new ConfigProblem(
+                $"\"nkey\" must be a public user key: 56 characters that begin with 'U'{what}", at));
             return null;
         }
     }
@@ -309,9 +311,11 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
     private static string? Filter(string text) => Subject.IsValidFilter(Encoding.UTF8.GetBytes(text)) ? text : null;
 
     private static string? FilterWithQueue(string text) =>
-        text.Split(' ', '\t') is [var filter, .. var queue] && queue is [] or [{ Length: > 0 }] && Filter(filter) is not null ? text : null;
+        text.Split(' ', '\t') is [var filter, .. var queue] && queue is [] or [{ Length: > 0 }] && Filter(filter) is not null
+            ? text
+            : null;
 
-    // A subject that may be answered by default once, within two minutes.
+    // By default, a client may publish one response to each request, within two minutes.
     private ResponsePermissions? Responses(ConfigSection section, string key)
     {
         switch (section.Find(key))
@@ -356,7 +360,9 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             case ConfigText { Value.Length: > 0 } text:
                 return text.Value;
             case var value:
-                string what = value is ConfigText ? $"\"{key}\" is empty; it must be {SecretShape}" : $"\"{key}\" must be {SecretShape}";
+                string what = value is ConfigText
+                    ? $"\"{key}\" is empty; it must be {SecretShape}"
+                    : $"\"{key}\" must be {SecretShape}";
                 problems.Add(new ConfigProblem(what, value.Position));
                 return null;
         }

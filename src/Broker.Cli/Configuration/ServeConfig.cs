@@ -3,11 +3,14 @@ using Broker.Transport;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys of a configuration file of <c>broker serve</c>, and what they mean.</summary>
+/// <summary>Reads a configuration file of <c>broker serve</c>.</summary>
 internal static class ServeConfig
 {
-    /// <summary>Reads the file over <paramref name="defaults"/>. What is allowed and has no effect is added to the warnings.</summary>
-    /// <exception cref="ConfigException">Some key or value is wrong; all that are so are named.</exception>
+    /// <summary>
+    /// Returns <paramref name="defaults"/> with the settings of the file. Keys that are accepted but have no effect add
+    /// warnings.
+    /// </summary>
+    /// <exception cref="ConfigException">Keys or values are invalid. The exception lists all of them.</exception>
     public static ServeSettings Bind(ConfigBlock root, ServeSettings defaults, List<ConfigProblem>? warnings = null)
     {
         var problems = new List<ConfigProblem>();
@@ -26,7 +29,8 @@ internal static class ServeConfig
             MaxSubscriptions = MaxSubscriptions(section, defaults.MaxSubscriptions),
             ClientAdvertise = Advertised(section, "client_advertise") ?? defaults.ClientAdvertise,
             ConnectUrls = section.Many("connect_urls", defaults.ConnectUrls, AdvertisedShape, CheckAdvertised),
-            MaxConnections = (int)section.Whole("max_conn", section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000), 1, 1_000_000),
+            MaxConnections = (int)section.Whole(
+                "max_conn", section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000), 1, 1_000_000),
             Loops = Loops(section, defaults.Loops, problems),
             WriteDeadline = section.Span("write_deadline", defaults.WriteDeadline),
             PingInterval = section.Span("ping_interval", defaults.PingInterval),
@@ -78,33 +82,33 @@ internal static class ServeConfig
         }
     }
 
-    // What is right by itself and wrong beside another.
+    // Reports values that are valid alone but conflict with each other.
     private static void Compare(ServeSettings settings, ConfigBlock root, List<ConfigProblem> problems)
     {
         if (settings.MaxPayload > settings.MaxPending)
         {
             var at = root.Find("max_payload") ?? root.Find("max_pending");
             problems.Add(new ConfigProblem(
-                $"max_payload ({settings.MaxPayload}) must not be above max_pending ({settings.MaxPending})", at!.Value.Position));
+                $"max_payload ({settings.MaxPayload}) must not be greater than max_pending ({settings.MaxPending})", at!.Value.Position));
         }
 
         if (settings.MaxPendingTotal != 0 && settings.MaxPendingTotal < settings.MaxPending)
         {
             problems.Add(new ConfigProblem(
-                $"max_pending_total ({settings.MaxPendingTotal}) must not be below max_pending ({settings.MaxPending})",
+                $"max_pending_total ({settings.MaxPendingTotal}) must not be less than max_pending ({settings.MaxPending})",
                 root.Find("max_pending_total")!.Position));
         }
 
         if (settings is { Http: not null, Https: not null })
         {
-            problems.Add(new ConfigProblem("there can be \"http\" or \"https\", not both", Position(root, "https")!.Value));
+            problems.Add(new ConfigProblem("\"http\" and \"https\" cannot be combined", Position(root, "https")!.Value));
         }
 
         if (settings.LameDuckGracePeriod > settings.LameDuckDuration)
         {
             var at = root.Find("lame_duck_grace_period") ?? root.Find("lame_duck_duration");
             problems.Add(new ConfigProblem(
-                $"lame_duck_grace_period ({Duration.Format(settings.LameDuckGracePeriod)}) must not be above lame_duck_duration "
+                $"lame_duck_grace_period ({Duration.Format(settings.LameDuckGracePeriod)}) must not be greater than lame_duck_duration "
                 + $"({Duration.Format(settings.LameDuckDuration)})",
                 at!.Position));
         }
@@ -149,7 +153,10 @@ internal static class ServeConfig
         }
     }
 
-    /// <summary>Where pages are: <c>http_port</c> is on the host of the clients, <c>http</c> has one of its own. The same with <c>https</c>.</summary>
+    /// <summary>
+    /// Reads the address of the pages. <c>http_port</c> uses the host of the clients; <c>http</c> may have its own
+    /// host. The keys with <c>https</c> work in the same way.
+    /// </summary>
     internal static ListenAddress? Http(ConfigSection section, ServeSettings settings, string key, ListenAddress? fallback)
     {
         var otherwise = fallback;
@@ -167,7 +174,7 @@ internal static class ServeConfig
         };
     }
 
-    // What nats-server has, and what is so in any case or changes nothing.
+    // Accepts keys of nats-server that turn off a missing feature, and warns about keys without an effect.
     private static void AllowNoOps(ConfigSection section, ConfigBlock root, List<ConfigProblem> problems, List<ConfigProblem> warnings)
     {
         section.AllowOff("jetstream");
@@ -190,12 +197,12 @@ internal static class ServeConfig
 
     private static string WhyNot(string key) => key switch
     {
-        "no_header_support" => "headers are always taken; clients that know none are sent none",
+        "no_header_support" => "headers are always supported; clients without header support receive no headers",
         "syslog" => UnsupportedKeys.OfFile[key],
-        _ => "the server's account is always there; without users nobody is in it",
+        _ => "the system account always exists; without users it has no clients",
     };
 
-    // In lower case, from an array or a text with commas, as nats-server has them.
+    // As in nats-server, tags are an array or a text with commas, and are converted to lower case.
     private static IReadOnlyList<string> Tags(ConfigSection section, IReadOnlyList<string> otherwise) =>
         section.Find("server_tags") is null ? otherwise : [.. section.Many("server_tags", otherwise, "a text or an array of texts", static text => text)
             .SelectMany(text => text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
@@ -211,7 +218,7 @@ internal static class ServeConfig
             var value => section.Wrong("http_base_path", "a path such as \"/broker\"", value, otherwise),
         };
 
-    private const string AdvertisedShape = "an address such as \"example.org:4222\"";
+    private const string AdvertisedShape = "a host and port such as \"example.org:4222\"";
 
     private static string? CheckAdvertised(string text) =>
         HostAndPort.TryParse(text, out var host, out var port) && host.Length > 0 && port > 0 ? text : null;
@@ -224,7 +231,7 @@ internal static class ServeConfig
             var value => section.Wrong(key, AdvertisedShape, value, (string?)null),
         };
 
-    // nats-server takes both names, and -1 for no limit.
+    // As in nats-server, both names are valid, and -1 means no limit.
     private static int MaxSubscriptions(ConfigSection section, int otherwise) =>
         Math.Max(0, (int)section.Whole("max_subs", section.Whole("max_subscriptions", otherwise, -1, int.MaxValue), -1, int.MaxValue));
 

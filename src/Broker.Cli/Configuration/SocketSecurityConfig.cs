@@ -4,7 +4,10 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The block <c>security</c> of a route, or of <c>zeromq</c> for all routes that have none. Its files are read with it.</summary>
+/// <summary>
+/// Reads the block <c>security</c> of a route, or of <c>zeromq</c> for all routes without their own. It also reads the
+/// files that the block names.
+/// </summary>
 internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
 {
     private static readonly string[] AllKeys = ["secret_key_file", "clients", "server_key_file", "users_file", "user", "password_file"];
@@ -20,7 +23,9 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
         CurveClient,
     }
 
-    /// <summary>What stands at the key; <paramref name="otherwise"/> without it, or when something of it is wrong.</summary>
+    /// <summary>
+    /// Reads the block. Returns <paramref name="otherwise"/> if the key is missing or the block has errors.
+    /// </summary>
     public SocketSecurity? Read(ConfigSection section, SocketSecurity? otherwise)
     {
         switch (section.Find("security"))
@@ -53,7 +58,8 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
         };
         foreach (string key in AllKeys.Except(keys, StringComparer.Ordinal).Where(section.Has))
         {
-            problems.Add(new ConfigProblem($"\"{key}\" is not for {Name(part)}{(keys.Length > 0 ? ", which has " + string.Join(" and ", keys) : "")}", section.Find(key)!.Position));
+            string valid = keys.Length > 0 ? ", which has " + string.Join(" and ", keys) : "";
+            problems.Add(new ConfigProblem($"\"{key}\" is not valid for {Name(part)}{valid}", section.Find(key)!.Position));
         }
 
         SocketSecurity? read = part switch
@@ -72,7 +78,8 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
     {
         if (!section.Has("mechanism"))
         {
-            problems.Add(new ConfigProblem("\"security\" needs a \"mechanism\": null, plain or curve", block.Position, null, ["mechanism", "role", .. AllKeys]));
+            problems.Add(new ConfigProblem(
+                "\"security\" needs a \"mechanism\": null, plain or curve", block.Position, null, ["mechanism", "role", .. AllKeys]));
             return null;
         }
 
@@ -87,7 +94,10 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
         if ((mechanism == "null") != (isServer is null))
         {
             problems.Add(new ConfigProblem(
-                isServer is null ? $"the mechanism {mechanism} needs a \"role\" of the bridge in it: server or client" : "the mechanism null has no \"role\"", block.Position));
+                isServer is null
+                    ? $"the mechanism {mechanism} needs the \"role\" of the bridge: server or client"
+                    : "the mechanism null has no \"role\"",
+                block.Position));
             return null;
         }
 
@@ -133,12 +143,12 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
         }
         catch (ArgumentException)
         {
-            problems.Add(new ConfigProblem("\"user\" and what \"password_file\" has must be at most 255 octets each", block.Position));
+            problems.Add(new ConfigProblem("\"user\" and the password in \"password_file\" must each have at most 255 bytes", block.Position));
             return null;
         }
     }
 
-    // What is no file may be the secret itself in the place of its file, and is not shown.
+    // A text that is not an existing file may be the secret itself, so it is not shown.
     private T? FromFile<T>(ConfigSection section, ConfigBlock block, string key, string what, Func<string, T> read, bool isNeeded)
         where T : class
     {

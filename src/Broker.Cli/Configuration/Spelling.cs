@@ -1,9 +1,11 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>Guesses the word that was meant.</summary>
+/// <summary>Finds the known word that is most similar to a misspelled word.</summary>
 internal static class Spelling
 {
-    /// <summary>The candidate nearest to <paramref name="word"/>, or null when none is near enough to be a slip.</summary>
+    /// <summary>
+    /// Returns the candidate that is most similar to <paramref name="word"/>, or null if none is similar enough.
+    /// </summary>
     public static string? Nearest(string word, IEnumerable<string> candidates)
     {
         var allowed = Math.Max(1, (word.Length + 1) / 3);
@@ -15,7 +17,7 @@ internal static class Spelling
             .FirstOrDefault();
     }
 
-    /// <summary>Levenshtein's distance, without regard to case.</summary>
+    /// <summary>Returns the Levenshtein distance, case-insensitive.</summary>
     private static int Distance(string a, string b)
     {
         var row = Enumerable.Range(0, b.Length + 1).ToArray();

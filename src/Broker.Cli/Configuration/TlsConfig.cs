@@ -4,10 +4,13 @@ using Broker.Server;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys <c>tls</c> and <c>allow_non_tls</c>, as nats-server has them. The files are read to see whether they can be used.</summary>
+/// <summary>
+/// Reads the keys <c>tls</c> and <c>allow_non_tls</c> of nats-server. It also reads the certificate files, to report
+/// unusable ones.
+/// </summary>
 internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
-    // How long nats-server waits for a hello when it is told "auto".
+    // The time that nats-server waits for a ClientHello if handshake_first is "auto".
     private static readonly TimeSpan AutoFallback = TimeSpan.FromMilliseconds(50);
 
     private static readonly string[] Curves = ["CurveP256", "CurveP384", "CurveP521", "X25519"];
@@ -24,10 +27,12 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         return options is null ? null : options with { AllowNonTls = allowNonTls };
     }
 
-    /// <summary>The key beside the block, which holds also when TLS comes by flags.</summary>
+    /// <summary>Reads <c>allow_non_tls</c>, which also applies if flags turn TLS on.</summary>
     public static bool AllowsNonTls(ConfigSection root) => root.Flag("allow_non_tls", false);
 
-    /// <summary>The block of a listener for HTTP, which has no INFO and whose clients have passwords.</summary>
+    /// <summary>
+    /// Reads the block of an HTTP listener. Keys that concern the INFO message of NATS clients do not apply to it.
+    /// </summary>
     public ServerTlsOptions? ReadForHttp(ConfigSection owner)
     {
         var options = owner.Find("tls") switch
@@ -38,7 +43,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         };
         if (options is { HandshakeFirst: true })
         {
-            problems.Add(new ConfigProblem("\"handshake_first\" is for NATS clients without WebSocket", owner.Find("tls")!.Position));
+            problems.Add(new ConfigProblem("\"handshake_first\" is not valid for WebSocket", owner.Find("tls")!.Position));
         }
 
         return options;
@@ -75,17 +80,18 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         return options;
     }
 
-    /// <summary>What keeps the options from being used, or null.</summary>
+    /// <summary>Returns the error that makes the options unusable, or null.</summary>
     public static string? Problem(ServerTlsOptions options)
     {
         if (options.CertificateFile is null)
         {
             return "TLS needs a certificate: \"cert_file\" with \"key_file\", or --tlscert with --tlskey";
         }
-        // Without "verify" nobody would look at it, until somebody adds that.
+
+        // The server reads this file only with "verify". Checking it here reports the error before "verify" is added.
         if (options.ClientAuthorityFile is { } authority && !File.Exists(authority))
         {
-            return $"there is no file {authority} with those who sign the certificates of clients";
+            return $"the file {authority} for the authorities of client certificates does not exist";
         }
 
         try
@@ -104,7 +110,8 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         var path = section.Text(key, null);
         if (path is not null && !File.Exists(path))
         {
-            problems.Add(new ConfigProblem($"\"{key}\" must be a file, and there is no \"{path}\"", section.Find(key)!.Position));
+            problems.Add(new ConfigProblem(
+                $"\"{key}\" must be an existing file, not \"{path}\"", section.Find(key)!.Position));
         }
 
         return path;
@@ -129,14 +136,14 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             var value => section.Wrong("min_version", "\"1.2\" or \"1.3\"", value, otherwise),
         };
 
-    // Go's names are those of IANA, save that some lack the hash at the end.
+    // Go's names are those of IANA, but some of them lack the hash at the end.
     private static Suite? CipherSuite(string name) =>
         name.StartsWith("TLS_", StringComparison.Ordinal)
             && (Enum.TryParse(name, out TlsCipherSuite suite) || Enum.TryParse(name + "_SHA256", out suite))
             ? new Suite(suite)
             : null;
 
-    // What the platform cannot do must not keep a file from being used that nats-server takes, nor pass in silence.
+    // .NET cannot select curves. A warning lets the broker still use a file that was written for nats-server.
     private void CurvePreferences(ConfigSection section)
     {
         if (section.Find("curve_preferences") is not { } found)
@@ -144,8 +151,13 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             return;
         }
 
-        section.Many("curve_preferences", [], $"curves out of {string.Join(", ", Curves)}", static name => Curves.Contains(name) ? name : null);
-        warnings.Add(new ConfigProblem("\"curve_preferences\" has no effect: the curves are those of the operating system's TLS", found.Position));
+        section.Many(
+            "curve_preferences",
+            [],
+            $"one or more of {string.Join(", ", Curves)}",
+            static name => Curves.Contains(name) ? name : null);
+        warnings.Add(new ConfigProblem(
+            "\"curve_preferences\" has no effect: the operating system's TLS selects the curves", found.Position));
     }
 
     private sealed record Suite(TlsCipherSuite Value);

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>Values that say how topics of ZeroMQ are written as subjects.</summary>
+/// <summary>Reads values that control the mapping of ZeroMQ topics to subjects.</summary>
 internal static class TopicKeys
 {
     public static string Prefix(ConfigSection section, string key, string otherwise) =>

@@ -1,15 +1,15 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>The key <c>websocket</c>, or <c>ws</c>, as nats-server has it.</summary>
+/// <summary>Reads the key <c>websocket</c>, or <c>ws</c>, of nats-server.</summary>
 internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
     private const string OriginShape = "an origin such as \"https://app.example.org\"";
-    private const string NoPort = "a port, \"port\" or \"listen\": without one nothing listens";
+    private const string NoPort = "a \"port\" or \"listen\" to listen on";
 
     public WebSocketSettings? Read(ConfigSection root, ServeSettings settings, WebSocketSettings? otherwise)
     {
         var key = root.Has("ws") && !root.Has("websocket") ? "ws" : "websocket";
-        // Both are known, whichever is there.
+        // Reading the key makes it a known key.
         _ = root.Find("ws");
         return root.Find(key) switch
         {
@@ -19,7 +19,9 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         };
     }
 
-    /// <summary>Whether its clients are the users that their certificates name; what is wrong there is said elsewhere.</summary>
+    /// <summary>
+    /// Whether the certificates of WebSocket clients name their users. Reading the block reports its errors.
+    /// </summary>
     public static bool MapsUsers(ConfigBlock root) =>
         (root.Find("websocket") ?? root.Find("ws")) is { Value: ConfigBlock block }
         && block.Find("tls") is { Value: ConfigBlock tls }
@@ -48,7 +50,8 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         }
         else if (problems.Count == before && read.Tls is null && !read.NoTls)
         {
-            problems.Add(new ConfigProblem("\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" to do without", block.Position));
+            problems.Add(new ConfigProblem(
+                "\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" for no TLS", block.Position));
         }
 
         return problems.Count == before ? read : null;
@@ -57,11 +60,11 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
     private static bool IsHostDefault(ConfigSection section) =>
         !section.Has("host") && !section.Has("net") && section.Find("listen") is null or ConfigInteger or ConfigText { Value: [':', ..] };
 
-    // For nats-server port 0 is none.
+    // As in nats-server, port 0 means no listener.
     private static bool IsNowhere(ConfigSection section) =>
         (section.Find("listen") ?? section.Find("port")) is null or ConfigInteger { Value: 0 };
 
-    // Where nats-server has 0 for an address that is not listened at, -1 takes a free port in both.
+    // As in nats-server, -1 takes a free port.
     private static ListenAddress? Address(ConfigSection section)
     {
         var host = section.Host("host", null) ?? section.Host("net", "0.0.0.0")!;
@@ -75,7 +78,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         };
     }
 
-    // nats-server takes these names too.
+    // nats-server accepts these names too.
     private static IReadOnlyList<string> Origins(ConfigSection section)
     {
         foreach (var key in (ReadOnlySpan<string>)["allowed_origins", "allowed_origin", "allow_origins", "allow_origin"])
@@ -92,7 +95,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
     private static string? Origin(string text) =>
         Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri is { Scheme: "http" or "https", Host.Length: > 0 } ? text : null;
 
-    // A number of seconds, as nats-server has it too, or a duration.
+    // Reads a number of seconds, as in nats-server, or a duration.
     private static TimeSpan Timeout(ConfigSection section)
     {
         var defaults = TimeSpan.FromSeconds(2);
@@ -101,14 +104,15 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
             : section.Span("handshake_timeout", defaults);
     }
 
-    // Here it would be another user than elsewhere, which the server cannot tell apart: rather no start than too many rights.
+    // In nats-server, WebSocket clients can have another no_auth_user. This server cannot distinguish them, so it
+    // refuses the file instead of giving a client too many permissions.
     private void NoAuthUser(ConfigSection section, ServeSettings settings)
     {
         if (section.Find("no_auth_user") is { } value
             && (value is not ConfigText name || name.Value != settings.Security?.NoAuthUser))
         {
             problems.Add(new ConfigProblem(
-                "\"no_auth_user\" of \"websocket\" must be that of the whole server: there is no other one for WebSockets", value.Position));
+                "\"no_auth_user\" of \"websocket\" must equal the \"no_auth_user\" of the whole server", value.Position));
         }
     }
 }

@@ -3,10 +3,10 @@ using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The key <c>zeromq</c>, which nats-server has not.</summary>
+/// <summary>Reads the key <c>zeromq</c>, which nats-server does not have.</summary>
 internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
 {
-    // With one of these a block with routes has the PUB/SUB route of its own too.
+    // A block with "routes" has the PUB/SUB route of the block itself only if it also has one of these keys.
     private static readonly string[] KeysOfPubSub = ["publishers", "subscribers"];
 
     private readonly ZeroMqEndpointConfig _endpoints = new(problems);
@@ -28,7 +28,9 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
         (IReadOnlyList<BridgeEndpoint> subscribers, string? subscribersUser) = Side(section, "subscribers", settings, defaults.Subscribers, user);
         if ((publishersUser is null) != (subscribersUser is null))
         {
-            problems.Add(new ConfigProblem("\"publishers\" and \"subscribers\" must both have a \"user\", or the whole of \"zeromq\"", block.Position));
+            problems.Add(new ConfigProblem(
+                "\"publishers\" and \"subscribers\" must both have a \"user\", or \"zeromq\" must have one for both",
+                block.Position));
         }
 
         SocketSecurity? security = new SocketSecurityConfig(problems).Read(section, null);
@@ -53,13 +55,15 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
         section.RejectTheRest();
         if (read.Connection is not null && read.PublishersUser is not null)
         {
-            problems.Add(new ConfigProblem("a \"user\" is of this server, and \"url\" names another one: give its user in the URL", block.Position));
+            problems.Add(new ConfigProblem(
+                "\"user\" is a user of this server, but \"url\" names another server: put that server's user into the URL",
+                block.Position));
         }
 
         return read;
     }
 
-    // Endpoints, or a block that says who is behind them.
+    // Reads endpoints, or a block with endpoints and their user.
     private (IReadOnlyList<BridgeEndpoint> Endpoints, string? User) Side(
         ConfigSection section, string key, ServeSettings settings, IReadOnlyList<BridgeEndpoint> otherwise, string? user)
     {

@@ -4,13 +4,13 @@ using Broker.Bridge;
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// Where ZeroMQ programs are: an endpoint, a block with endpoints and who may connect to them, or an array of both.
+/// Reads ZeroMQ endpoints: an endpoint, a block with endpoints and the addresses that may connect, or an array of both.
 /// </summary>
 internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
 {
-    private const string AllowShape = "an address or a network such as \"10.0.0.0/8\", or an array of them";
+    private const string AllowShape = "an IP address or a network such as \"10.0.0.0/8\", or an array of these";
 
-    /// <summary>What stands at the key; <paramref name="otherwise"/> without the key.</summary>
+    /// <summary>Reads the endpoints of a key, or returns <paramref name="otherwise"/> if the key is missing.</summary>
     public IReadOnlyList<BridgeEndpoint> Read(ConfigSection section, string key, IReadOnlyList<BridgeEndpoint> otherwise)
     {
         if (section.Find(key) is not { } value)
@@ -40,10 +40,11 @@ internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
         return read;
     }
 
-    /// <summary>The endpoints of a block. Keys that it has beside these are the caller's.</summary>
+    /// <summary>Reads the endpoints of a block. The caller reads the other keys of the block.</summary>
     public static IReadOnlyList<BridgeEndpoint> ReadBlock(ConfigSection block, IReadOnlyList<BridgeEndpoint> otherwise)
     {
-        IReadOnlyList<BridgeEndpoint> endpoints = block.Many("endpoint", otherwise, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse);
+        IReadOnlyList<BridgeEndpoint> endpoints =
+            block.Many("endpoint", otherwise, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse);
         IReadOnlyList<Allowed> allowed = block.Many("allow", [], AllowShape, Network);
         return [.. endpoints.Select(e => e with { AllowedAddresses = [.. allowed.Select(a => a.Network)] })];
     }

@@ -4,7 +4,7 @@ using System.CommandLine.Invocation;
 
 namespace Broker.Cli.Help;
 
-/// <summary>The usual help text with examples below it.</summary>
+/// <summary>Prints the usual help text and examples below it.</summary>
 internal sealed class HelpWithExamples(HelpAction help, string examples) : SynchronousCommandLineAction
 {
     public static void Add(Command command, string examples)

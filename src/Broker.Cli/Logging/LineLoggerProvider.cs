@@ -3,30 +3,32 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Cli.Logging;
 
 /// <summary>
-/// Sends every event as one line to a <see cref="LogLineWriter"/>. One provider serves the console, where lines must
-/// not cut through the status line, and a file, for which the framework has none.
+/// Writes every log event as one line to a <see cref="LogLineWriter"/>. The same provider writes to the console, where
+/// lines must not damage the status line, and to a file.
 /// </summary>
 /// <remarks>
-/// Until <see cref="Release"/>, what is only information is held back, and never written if that does not come: who starts the
-/// broker in vain reads the one line that says why, not how far it got.
+/// Information events are buffered until <see cref="Release"/>. If the start fails, they are never written, so that the
+/// user only reads the line with the reason.
 /// </remarks>
 internal sealed class LineLoggerProvider : ILoggerProvider
 {
     private readonly TimeProvider? _clock;
     private readonly LogLineWriter _lines;
     private readonly Lock _gate = new();
-    private List<string>? _held = [];
+    private List<string>? _buffered = [];
     private volatile LogLevel _level = LogLevel.Information;
 
-    /// <param name="write">Writes one line; what it throws is counted as a line lost, which a later line tells of.</param>
-    /// <param name="clock">Tells the time that lines begin with; null for none.</param>
+    /// <param name="write">
+    /// Writes one line. If it throws, the line is counted as lost, and a later line reports it.
+    /// </param>
+    /// <param name="clock">The clock for the time at the start of lines, or null for no time.</param>
     public LineLoggerProvider(Action<string> write, TimeProvider? clock)
     {
         _clock = clock;
         _lines = new LogLineWriter(write, text => LogLine.Format(Now, LogLevel.Warning, "log", text, null));
     }
 
-    /// <summary>What is less than this is not written. It may change at any time.</summary>
+    /// <summary>The lowest level that is written. It can be changed at any time.</summary>
     public LogLevel Level
     {
         get => _level;
@@ -35,13 +37,13 @@ internal sealed class LineLoggerProvider : ILoggerProvider
 
     public ILogger CreateLogger(string categoryName) => new LineLogger(this, categoryName);
 
-    /// <summary>The start has succeeded.</summary>
+    /// <summary>Writes the buffered events, after the start has succeeded, and stops buffering.</summary>
     public void Release()
     {
         lock (_gate)
         {
-            _held?.ForEach(_lines.Add);
-            _held = null;
+            _buffered?.ForEach(_lines.Add);
+            _buffered = null;
         }
     }
 
@@ -51,9 +53,9 @@ internal sealed class LineLoggerProvider : ILoggerProvider
     {
         lock (_gate)
         {
-            if (_held is not null && level <= LogLevel.Information)
+            if (_buffered is not null && level <= LogLevel.Information)
             {
-                _held.Add(line);
+                _buffered.Add(line);
             }
             else
             {
@@ -72,7 +74,7 @@ internal sealed class LineLoggerProvider : ILoggerProvider
         public void Log<TState>(
             LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
-            // The factory asks its own rules only, and those were fixed when it was made.
+            // The logger factory only knows the level at its creation, so the current level is checked here.
             if (IsEnabled(logLevel))
             {
                 provider.Write(logLevel, LogLine.Format(provider.Now, logLevel, category, formatter(state, exception), exception));

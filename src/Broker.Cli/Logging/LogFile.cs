@@ -3,11 +3,11 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Broker.Cli.Logging;
 
-/// <summary>A file that lines are appended to, and that can be opened anew after it was moved away.</summary>
+/// <summary>Appends lines to a log file. The file can be reopened after it was renamed.</summary>
 /// <remarks>
-/// One thread writes; <see cref="Reopen"/> and <see cref="Dispose"/> may come from another one meanwhile and never wait for it,
-/// since a write to a pipe or a remote disk may last for ever. Nothing is buffered: a line that cannot be written is gone and
-/// never comes in the way of the next one.
+/// One thread writes. Another thread may call <see cref="Reopen"/> and <see cref="Dispose"/>, which never wait for the
+/// writing thread, because a write to a pipe or a remote disk may block forever. Nothing is buffered: a line that
+/// cannot be written is lost and does not affect the next line.
 /// </remarks>
 internal sealed class LogFile : IDisposable
 {
@@ -15,13 +15,13 @@ internal sealed class LogFile : IDisposable
 
     private SafeFileHandle _file;
 
-    // The file that ends in the middle of a line, of which no more could be written.
+    // The file whose last line is incomplete because a write failed.
     private SafeFileHandle? _torn;
 
     /// <exception cref="ServeStartException">The file cannot be opened.</exception>
     public LogFile(string path) => _file = Open(path);
 
-    /// <exception cref="IOException">The line could not be written. Another one may be tried.</exception>
+    /// <exception cref="IOException">The line could not be written. Later lines can still be written.</exception>
     public void WriteLine(string line)
     {
         while (true)
@@ -34,20 +34,23 @@ internal sealed class LogFile : IDisposable
             }
             catch (ObjectDisposedException) when (file != Volatile.Read(ref _file))
             {
-                // It was opened anew in this moment.
+                // Another thread has just reopened the file.
             }
         }
     }
 
-    /// <summary>Goes on in the file that has the path now. When that cannot be opened, it goes on as before.</summary>
-    /// <exception cref="ServeStartException">The file cannot be opened.</exception>
+    /// <summary>Opens the file that now has the path and writes to it.</summary>
+    /// <exception cref="ServeStartException">
+    /// The file cannot be opened. Lines still go to the previous file.
+    /// </exception>
     public void Reopen(string path) => Interlocked.Exchange(ref _file, Open(path)).Dispose();
 
     public void Dispose() => _file.Dispose();
 
     private void Append(SafeFileHandle file, string line)
     {
-        // Where the file ends is asked each time: whoever rotates logs may have cut it short, or write to it too.
+        // The length is read each time, because a log rotation may have truncated the file, or another process may
+        // write to it.
         long end = LengthOf(file);
         byte[] bytes = Utf8.GetBytes((_torn == file && end > 0 ? "\n" : "") + line + Environment.NewLine);
         try
@@ -66,7 +69,7 @@ internal sealed class LogFile : IDisposable
         }
     }
 
-    // A pipe or a terminal has none.
+    // A pipe or a terminal has no length.
     private static long LengthOf(SafeFileHandle file)
     {
         try

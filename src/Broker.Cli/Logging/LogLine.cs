@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;
 
-/// <summary>One event as one line: <c>2026-11-21 10:33:00.123 [info] Server: text</c>.</summary>
+/// <summary>Formats a log event as one line: <c>2026-11-21 10:33:00.123 [info] Server: text</c>.</summary>
 internal static class LogLine
 {
     public static string Format(DateTimeOffset? time, LogLevel level, string category, string message, Exception? exception)
@@ -24,7 +24,10 @@ internal static class LogLine
         return $"{when}[{name}] {source}: {OneLine(text)}";
     }
 
-    /// <summary>A peer's bytes may be part of a message: they must neither fake a line, nor turn its direction, nor drive the terminal.</summary>
+    /// <summary>
+    /// Escapes characters of a message. A message may contain bytes of a peer, which must not be able to fake a line,
+    /// reverse the text direction or control the terminal.
+    /// </summary>
     private static string OneLine(string text)
     {
         if (!text.AsSpan().ContainsAnyExceptInRange(' ', '~'))

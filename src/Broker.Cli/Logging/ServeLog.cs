@@ -4,7 +4,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;
 
-/// <summary>Tells the log how a run goes, where there is a file of it: what else the terminal would show.</summary>
+/// <summary>
+/// Writes the events of a run to the log, if the log is a file or the event log, where the terminal does not show them.
+/// </summary>
 internal sealed partial class ServeLog(ILogger logger) : IServeObserver
 {
     private bool _isStopping;
@@ -58,7 +60,7 @@ internal sealed partial class ServeLog(ILogger logger) : IServeObserver
     [LoggerMessage(202, LogLevel.Error, "{Text}")]
     private static partial void Problem(ILogger logger, string text);
 
-    [LoggerMessage(203, LogLevel.Information, "stopping: {Clients} clients, {Bytes} bytes queued, delivered for {Most} at most")]
+    [LoggerMessage(203, LogLevel.Information, "stopping: {Clients} clients, {Bytes} bytes queued, delivering for {Most} at most")]
     private static partial void Stopping(ILogger logger, int clients, long bytes, string most);
 
     [LoggerMessage(204, LogLevel.Information, "stopped: everything was delivered")]

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;
 
-/// <summary>The loggers of one run: to standard error, or to the log file when one is set.</summary>
+/// <summary>The loggers of one run. They write to the log file, or to standard error without one.</summary>
 internal sealed class ServeLogging : IDisposable
 {
     private readonly LineLoggerProvider _provider;
@@ -18,10 +18,10 @@ internal sealed class ServeLogging : IDisposable
 
     public ILoggerFactory Factory { get; }
 
-    /// <param name="settings">The file and the level.</param>
-    /// <param name="screen">Shows the lines where there is no file.</param>
-    /// <param name="clock">Tells the time of the lines.</param>
-    /// <param name="events">Is told of everything too, and chooses by itself what it keeps; null for nobody.</param>
+    /// <param name="settings">The settings with the file and the level.</param>
+    /// <param name="screen">Shows the lines if there is no file.</param>
+    /// <param name="clock">The clock for the time of the lines.</param>
+    /// <param name="events">A second provider, which receives all events and filters them itself, or null.</param>
     /// <exception cref="ServeStartException">The log file cannot be opened.</exception>
     public static ServeLogging Start(ServeSettings settings, Screen screen, TimeProvider clock, ILoggerProvider? events = null)
     {
@@ -42,8 +42,10 @@ internal sealed class ServeLogging : IDisposable
     /// <inheritdoc cref="LineLoggerProvider.Release"/>
     public void Release() => _provider.Release();
 
-    /// <summary>Applies the level, and goes on in the log file that has its name now.</summary>
-    /// <exception cref="ServeStartException">The log file cannot be opened; the one before is written on.</exception>
+    /// <summary>Applies the level and reopens the log file by its name.</summary>
+    /// <exception cref="ServeStartException">
+    /// The log file cannot be opened. Lines still go to the previous file.
+    /// </exception>
     public void Reload(ServeSettings settings)
     {
         if (settings.LogFile is { } path)
@@ -59,7 +61,7 @@ internal sealed class ServeLogging : IDisposable
     public void Dispose()
     {
         Factory.Dispose();
-        // The last lines are written out before the file is closed.
+        // Disposing the provider writes the last lines, so the file is closed after it.
         _provider.Dispose();
         _file?.Dispose();
     }

@@ -4,7 +4,9 @@ using Broker.Client;
 
 namespace Broker.Cli.Messaging;
 
-/// <summary>What is the same for all commands that are clients: the connection, signals, and what each end answers the shell.</summary>
+/// <summary>
+/// Runs a command that is a NATS client: connects, handles signals, and translates errors to exit codes.
+/// </summary>
 internal sealed class ClientRun
 {
     private readonly ShellStreams _shell;
@@ -22,14 +24,14 @@ internal sealed class ClientRun
     /// <summary>Cancelled by Ctrl+C.</summary>
     public CancellationToken Stop { get; }
 
-    /// <summary>Whether the server has refused something.</summary>
+    /// <summary>Whether the server has reported an error, such as a permissions violation.</summary>
     public bool WasRefused => Volatile.Read(ref _errors) != 0;
 
-    /// <summary>Connects, does the work and answers the exit code.</summary>
-    /// <param name="shell">Where it speaks.</param>
-    /// <param name="options">Read late, as files are read by it.</param>
-    /// <param name="work">The work.</param>
-    /// <param name="cancellationToken">Ends it, as Ctrl+C does.</param>
+    /// <summary>Connects to the server, runs <paramref name="work"/> and returns the exit code.</summary>
+    /// <param name="shell">The streams of the command.</param>
+    /// <param name="options">Returns the client's options. It may read files and throw.</param>
+    /// <param name="work">Uses the connection and returns the exit code.</param>
+    /// <param name="cancellationToken">Ends the command, as Ctrl+C does.</param>
     public static async Task<int> OfAsync(
         ShellStreams shell, Func<ClientOptions> options, Func<ClientRun, Task<int>> work, CancellationToken cancellationToken)
     {
@@ -49,7 +51,7 @@ internal sealed class ClientRun
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
-            // A subject, an address or a file that is none. The name of our parameter says nothing here.
+            // A subject, an address or a file is invalid. The parameter's name would not help the user.
             shell.Complain(e.Message.Split(" (Parameter ")[0]);
             return ExitCode.Usage;
         }
@@ -72,21 +74,23 @@ internal sealed class ClientRun
         {
             OnServerError = (_, text) =>
             {
-                shell.Complain($"the server says: {text}");
+                shell.Complain($"error from the server: {text}");
                 if (run is not null)
                 {
                     Interlocked.Increment(ref run._errors);
                 }
             },
-            OnDisconnected = (_, reason) => shell.Complain($"the server is lost: {reason.Message}"),
-            OnReconnected = _ => shell.Say("connected again"),
+            OnDisconnected = (_, reason) => shell.Complain($"the connection to the server was lost: {reason.Message}"),
+            OnReconnected = _ => shell.Say("reconnected to the server"),
         };
         await using BrokerConnection connection = await BrokerConnection.ConnectAsync(options, stop);
         run = new ClientRun(shell, connection, stop);
         return await work(run);
     }
 
-    /// <summary>Waits until the server has dealt with everything so far, and answers whether it refused nothing.</summary>
+    /// <summary>
+    /// Waits until the server has processed everything sent so far. Returns false if it reported an error.
+    /// </summary>
     public async Task<bool> ConfirmAsync()
     {
         await Connection.FlushAsync(Stop);

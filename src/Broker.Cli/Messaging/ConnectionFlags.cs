@@ -5,48 +5,61 @@ using Broker.Transport;
 
 namespace Broker.Cli.Messaging;
 
-/// <summary>The flags of all commands that are clients: where the server is, and who one is there. No message shows what they hold.</summary>
+/// <summary>
+/// The flags of all commands that are NATS clients: the server's address and the client's credentials. No message shows
+/// their values.
+/// </summary>
 internal sealed class ConnectionFlags
 {
-    /// <summary>Names the server where no flag does.</summary>
+    /// <summary>The environment variable with the server's address, used if no flag gives it.</summary>
     public const string Variable = "NATS_URL";
 
     private const string Default = "nats://127.0.0.1:4222";
 
-    // One attempt is all there is, and somebody at a keyboard can end it: longer than a program that goes on to the next server.
+    // Longer than the client's default, because a command tries to connect only once and its user can press Ctrl+C.
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
 
     private readonly Option<string[]> _servers = new("--server", "-s")
     {
-        Description = $"The server, nats://HOST:PORT, tls://, ws:// or wss://; may be repeated [default: {Variable} or {Default}]",
+        Description = "URL of the server: nats://HOST:PORT, tls://, ws:// or wss://; may be repeated "
+            + $"[default: {Variable}, otherwise {Default}]",
         HelpName = "url",
         Arity = ArgumentArity.OneOrMore,
         AllowMultipleArgumentsPerToken = false,
     };
 
-    private readonly Option<string?> _user = new("--user") { Description = "User to be; needs --pass", HelpName = "user" };
+    private readonly Option<string?> _user = new("--user") { Description = "User name for the server; needs --pass", HelpName = "user" };
 
-    private readonly Option<string?> _password = new("--pass") { Description = "That user's password", HelpName = "password" };
+    private readonly Option<string?> _password = new("--pass") { Description = "Password of that user", HelpName = "password" };
 
-    private readonly Option<string?> _token = new("--auth") { Description = "Token to show", HelpName = "token" };
+    private readonly Option<string?> _token = new("--auth") { Description = "Token for the server", HelpName = "token" };
 
     private readonly Option<string?> _credentials = new("--creds")
     {
-        Description = "File with a user's JWT and seed, or the seed of an nkey alone",
+        Description = "Credentials file with a user's JWT and seed, or a file with only the seed of an nkey",
         HelpName = "file",
     };
 
     private readonly Option<string?> _authority = new("--tlscacert")
     {
-        Description = "PEM file with those who sign the server's certificate [default: whom the system trusts]",
+        Description = "PEM file with the authorities that sign the server's certificate "
+            + "[default: the trusted authorities of the system]",
         HelpName = "file",
     };
 
-    private readonly Option<string?> _certificate = new("--tlscert") { Description = "PEM file with a certificate to show", HelpName = "file" };
+    private readonly Option<string?> _certificate = new("--tlscert")
+    {
+        Description = "PEM file with the client's certificate",
+        HelpName = "file",
+    };
 
-    private readonly Option<string?> _key = new("--tlskey") { Description = "PEM file with its private key", HelpName = "file" };
+    private readonly Option<string?> _key = new("--tlskey")
+    {
+        Description = "PEM file with the private key of that certificate",
+        HelpName = "file",
+    };
 
-    /// <summary>Whether a flag says where the server is.</summary>
+    /// <summary>Whether a flag gives the server's address.</summary>
     public bool NamesServers(ParseResult flags) => flags.GetValue(_servers) is { Length: > 0 };
 
     public void AddTo(Command command)
@@ -57,14 +70,14 @@ internal sealed class ConnectionFlags
         }
     }
 
-    /// <exception cref="UsageException">They do not go together, or a file cannot be used.</exception>
+    /// <exception cref="UsageException">Flags conflict, or a file cannot be used.</exception>
     public ClientOptions Read(ParseResult flags)
     {
         string? user = flags.GetValue(_user);
         string? password = flags.GetValue(_password);
         if ((user is null) != (password is null))
         {
-            throw new UsageException("--user and --pass belong together");
+            throw new UsageException("--user and --pass must be given together");
         }
 
         var options = new ClientOptions
@@ -83,7 +96,9 @@ internal sealed class ConnectionFlags
     private string[] Servers(ParseResult flags) => flags.GetValue(_servers) switch
     {
         { Length: > 0 } given => given,
-        _ => Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } named ? named.Split(',', StringSplitOptions.TrimEntries) : [Default],
+        _ => Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } named
+            ? named.Split(',', StringSplitOptions.TrimEntries)
+            : [Default],
     };
 
     private ClientTlsOptions? Tls(ParseResult flags)

@@ -11,7 +11,7 @@ internal static class HeaderFlag
     {
         var option = new Option<string[]>("--header", "-H")
         {
-            Description = "A header, \"NAME: VALUE\"; may be repeated",
+            Description = "Header of the message, \"NAME: VALUE\"; may be repeated",
             HelpName = "header",
             Arity = ArgumentArity.OneOrMore,
             AllowMultipleArgumentsPerToken = false,
@@ -20,7 +20,7 @@ internal static class HeaderFlag
         return option;
     }
 
-    /// <summary>The block of what was given; empty for nothing.</summary>
+    /// <summary>Returns the encoded headers, or empty memory if there are none.</summary>
     public static ReadOnlyMemory<byte> Read(ParseResult flags, Option<string[]> option)
     {
         if (flags.GetValue(option) is not { Length: > 0 } given)
@@ -47,7 +47,8 @@ internal static class HeaderFlag
             }
             catch (ArgumentException)
             {
-                result.AddError($"--header must be a name, a colon and a value such as \"Trace: 1\", not \"{token.Value}\"");
+                result.AddError(
+                    $"--header must be a name, a colon and a value such as \"Trace: 1\", not \"{token.Value}\"");
             }
         }
     }

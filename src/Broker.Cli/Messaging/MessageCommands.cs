@@ -3,7 +3,7 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Messaging;
 
-/// <summary>The commands that are clients.</summary>
+/// <summary>Builds the commands that are NATS clients: <c>pub</c>, <c>sub</c>, <c>req</c> and <c>reply</c>.</summary>
 internal static class MessageCommands
 {
     public static IEnumerable<Command> Build(ShellStreams shell) =>

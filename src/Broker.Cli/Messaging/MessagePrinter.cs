@@ -4,10 +4,12 @@ using Broker.Client;
 
 namespace Broker.Cli.Messaging;
 
-/// <summary>Shows received messages.</summary>
-/// <param name="shell">Where.</param>
-/// <param name="form">How.</param>
-/// <param name="withSubject">Whether text begins with the subject; that of an answer says nothing.</param>
+/// <summary>Prints received messages to standard output.</summary>
+/// <param name="shell">The streams of the command.</param>
+/// <param name="form">The output format.</param>
+/// <param name="withSubject">
+/// Whether a line of text begins with the subject. The subject of a reply is a random inbox and would not help.
+/// </param>
 internal sealed class MessagePrinter(ShellStreams shell, OutputForm form, bool withSubject = true)
 {
     private readonly LineOutput _lines = new(shell);
@@ -43,7 +45,8 @@ internal sealed class MessagePrinter(ShellStreams shell, OutputForm form, bool w
 
         if (!message.Headers.IsEmpty)
         {
-            _lines.Write("{" + string.Join(", ", Headers(in message).Select(h => Show(h.Key) + ": " + Show(h.Value))) + "} ");
+            IEnumerable<string> headers = Headers(in message).Select(h => Show(h.Key) + ": " + Show(h.Value));
+            _lines.Write("{" + string.Join(", ", headers) + "} ");
         }
 
         ReadOnlySpan<byte> body = message.Body.Span;
@@ -82,7 +85,7 @@ internal sealed class MessagePrinter(ShellStreams shell, OutputForm form, bool w
 
     private static string Show(string text) => BodyText.Show(System.Text.Encoding.UTF8.GetBytes(text));
 
-    // What is no header block is shown as none: the server passes on whatever begins with the version.
+    // An invalid header block is shown as no headers. The server forwards any block that begins with the version line.
     private static MessageHeaders Headers(in Message message)
     {
         try

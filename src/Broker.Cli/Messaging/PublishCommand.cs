@@ -16,24 +16,26 @@ internal sealed class PublishCommand(ShellStreams shell)
           broker pub --count 1000 numbers "message {number}"
           broker pub --lines log.app < app.log
 
-        Ends with 0 when the server has all of it, 1 when it has not, 2 for a wrong command line.
+        Exit codes: 0 if the server has received all messages; 1 if not; 2 if the command line is wrong.
         """;
 
     private readonly ConnectionFlags _connection = new();
-    private readonly Argument<string> _subject = new("subject") { Description = "Where to" };
+    private readonly Argument<string> _subject = new("subject") { Description = "Subject to publish to" };
 
     private readonly Argument<string?> _body = new("body")
     {
-        Description = "What; without it standard input, to its end",
+        Description = "Body of the message [default: all of standard input]",
         Arity = ArgumentArity.ZeroOrOne,
     };
 
     private readonly Option<string[]> _headers = HeaderFlag.Create();
-    private readonly Option<string?> _replyTo = new("--reply-to") { Description = "Subject for answers", HelpName = "subject" };
-    private readonly Option<long?> _count = CommonOptions.Count("Publish it so often; {number} in the body is then the number");
-    private readonly Option<bool> _lines = new("--lines") { Description = "Publish each line of standard input by itself" };
-    private readonly Option<bool> _hex = CommonOptions.Hex("The body is given in hexadecimal digits");
-    private readonly Option<bool> _json = new("--json") { Description = "Say as JSON what was published" };
+    private readonly Option<string?> _replyTo = new("--reply-to") { Description = "Subject for replies", HelpName = "subject" };
+    private readonly Option<long?> _count = CommonOptions.Count(
+        "Number of times to publish the message; {number} in the body becomes the number of the message");
+
+    private readonly Option<bool> _lines = new("--lines") { Description = "Publish each line of standard input as a message" };
+    private readonly Option<bool> _hex = CommonOptions.Hex("Read the body as hexadecimal digits");
+    private readonly Option<bool> _json = new("--json") { Description = "Print the summary as JSON" };
 
     public Command Build()
     {
@@ -49,7 +51,7 @@ internal sealed class PublishCommand(ShellStreams shell)
         HelpWithExamples.Add(command, Examples);
         command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
             shell,
-            // One that is lost while it is told everything is not replaced: nobody could say what the next one has to hear.
+            // The command does not reconnect: it could not know which messages the lost server had received.
             () => _connection.Read(flags) with { MaxReconnectAttempts = 0 },
             run => PublishAsync(run, flags),
             cancellationToken));
@@ -91,7 +93,7 @@ internal sealed class PublishCommand(ShellStreams shell)
         {
             if (given is not null || flags.GetValue(_count) is not null || flags.GetValue(_hex))
             {
-                throw new UsageException("--lines takes the bodies from standard input: no body, no --count and no --hex beside it");
+                throw new UsageException("--lines reads the bodies from standard input, so it cannot be combined with a body, --count or --hex");
             }
 
             await foreach (ReadOnlyMemory<byte> line in StandardInput.ReadLinesAsync(shell.Input, stop))
@@ -104,7 +106,7 @@ internal sealed class PublishCommand(ShellStreams shell)
 
         if (given is null && !shell.IsInputRedirected)
         {
-            throw new UsageException("say what to publish behind the subject, or bring it by standard input (broker pub --help)");
+            throw new UsageException("the body is missing: give it after the subject or on standard input (broker pub --help)");
         }
 
         byte[] body = given is not null ? BodyText.Parse(given, flags.GetValue(_hex))

@@ -11,19 +11,19 @@ internal sealed class ReplyCommand(ShellStreams shell)
     private const string Examples = """
         Examples:
           broker reply echo
-              Answers each question with itself.
+              Replies to each request with the request's body.
           broker reply 'greet.*' "hello {subject}, you are number {number} and said {body}"
           broker reply --queue workers --count 10 jobs.do done
 
-        Ends as broker sub does.
+        The exit codes are those of broker sub.
         """;
 
     private readonly ConnectionFlags _connection = new();
-    private readonly Argument<string> _filter = new("subject") { Description = "Which questions to answer" };
+    private readonly Argument<string> _filter = new("subject") { Description = "Subject of the requests; * matches one token, > matches all following tokens" };
 
     private readonly Argument<string> _body = new("body")
     {
-        Description = "The answer, with {subject}, {body} and {number} for those of the question",
+        Description = "Body of the reply; {subject}, {body} and {number} become those of the request",
         Arity = ArgumentArity.ZeroOrOne,
         DefaultValueFactory = static _ => "{body}",
     };
@@ -33,7 +33,7 @@ internal sealed class ReplyCommand(ShellStreams shell)
 
     public Command Build()
     {
-        var command = new Command("reply", "Answers questions and shows them.");
+        var command = new Command("reply", "Replies to requests and shows them.");
         command.Arguments.Add(_filter);
         command.Arguments.Add(_body);
         command.Options.Add(_headers);
@@ -55,8 +55,10 @@ internal sealed class ReplyCommand(ShellStreams shell)
             flags.GetValue(_reading.Queue),
             Answer,
             printer.Flush);
-        // The last answers are with the server before the connection ends.
-        return run.Connection.State == Client.ConnectionState.Connected && !run.Stop.IsCancellationRequested && !await run.ConfirmAsync()
+        // The server must have the last replies before the connection is closed.
+        return run.Connection.State == Client.ConnectionState.Connected
+            && !run.Stop.IsCancellationRequested
+            && !await run.ConfirmAsync()
             ? ExitCode.Failure
             : result;
 

@@ -14,31 +14,31 @@ internal sealed class RequestCommand(ShellStreams shell)
           broker req orders.price '{"id":7}' --json
           broker req --count 3 --timeout 2s services.ping
 
-        Ends with 0 when it has its answers, 4 when nobody answers in time, 1 when there is no server or it refuses, 2 for a wrong
-        command line.
+        Exit codes: 0 if all replies have arrived; 1 if there is no server or it refuses the request; 2 if the command line
+        is wrong; 4 if replies are missing when the time is over.
         """;
 
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(5);
 
     private readonly ConnectionFlags _connection = new();
-    private readonly Argument<string> _subject = new("subject") { Description = "Whom to ask" };
+    private readonly Argument<string> _subject = new("subject") { Description = "Subject of the request" };
 
     private readonly Argument<string?> _body = new("body")
     {
-        Description = "What [default: nothing]",
+        Description = "Body of the request [default: empty]",
         Arity = ArgumentArity.ZeroOrOne,
     };
 
     private readonly Option<string[]> _headers = HeaderFlag.Create();
-    private readonly Option<long?> _count = CommonOptions.Count("Wait for so many answers to the one question [default: 1]");
-    private readonly Option<TimeSpan?> _timeout = CommonOptions.Time("--timeout", "How long to wait for them [default: 5s]");
+    private readonly Option<long?> _count = CommonOptions.Count("Number of replies to wait for [default: 1]");
+    private readonly Option<TimeSpan?> _timeout = CommonOptions.Time("--timeout", "How long to wait for the replies [default: 5s]");
     private readonly Option<bool> _json = CommonOptions.Json();
     private readonly Option<bool> _raw = CommonOptions.Raw();
-    private readonly Option<bool> _hex = CommonOptions.Hex("The body is given, and answers are shown, in hexadecimal digits");
+    private readonly Option<bool> _hex = CommonOptions.Hex("Read the body and show replies as hexadecimal digits");
 
     public Command Build()
     {
-        var command = new Command("req", "Asks a question and shows the answer.");
+        var command = new Command("req", "Sends a request and shows the reply.");
         command.Arguments.Add(_subject);
         command.Arguments.Add(_body);
         foreach (Option option in (Option[])[_headers, _count, _timeout, _json, _raw, _hex])
@@ -61,7 +61,7 @@ internal sealed class RequestCommand(ShellStreams shell)
         long count = flags.GetValue(_count) ?? 1;
         if (count > int.MaxValue)
         {
-            throw new UsageException("--count is larger than the number of answers that can be waited for");
+            throw new UsageException($"--count must be at most {int.MaxValue}");
         }
 
         var printer = new MessagePrinter(shell, CommonOptions.Form(flags, _json, _raw, _hex), withSubject: false);
@@ -86,7 +86,7 @@ internal sealed class RequestCommand(ShellStreams shell)
             return ExitCode.Failure;
         }
 
-        shell.Complain(answers == 0 ? "no answer in time" : $"{answers} of {count} answers in time");
+        shell.Complain(answers == 0 ? "no reply in time" : $"only {answers} of {count} replies in time");
         return ExitCode.NothingCame;
     }
 }

@@ -14,17 +14,22 @@ internal sealed class SubscribeCommand(ShellStreams shell)
           broker sub --count 1 --timeout 10s orders.done
           broker sub --queue workers jobs.new
 
-        Ends with 0 by Ctrl+C or after --count, 4 when --timeout ends it before that, 3 when messages came faster than they were
-        read and some were left out, 1 when there is no server or it refuses, 2 for a wrong command line.
+        Exit codes: 0 after --count messages or after Ctrl+C; 1 if there is no server or it refuses the subscription; 2 if
+        the command line is wrong; 3 if messages were dropped because they arrived faster than they were read; 4 if
+        --timeout ends the command before --count messages have arrived.
         """;
 
     private readonly ConnectionFlags _connection = new();
-    private readonly Argument<string> _filter = new("subject") { Description = "What to hear: * is one token, > all that follow" };
+    private readonly Argument<string> _filter = new("subject")
+    {
+        Description = "Subject to subscribe to; * matches one token, > matches all following tokens",
+    };
+
     private readonly ReadingFlags _reading = new();
 
     public Command Build()
     {
-        var command = new Command("sub", "Shows the messages of a subject until it is stopped.");
+        var command = new Command("sub", "Shows the messages of a subject until Ctrl+C.");
         command.Arguments.Add(_filter);
         _reading.AddTo(command);
         _connection.AddTo(command);

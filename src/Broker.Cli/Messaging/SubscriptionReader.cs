@@ -4,18 +4,18 @@ using Broker.Client;
 
 namespace Broker.Cli.Messaging;
 
-/// <summary>Reads one subscription to the end that was asked for.</summary>
-/// <param name="shell">Where it speaks.</param>
+/// <summary>Reads a subscription until a number of messages has arrived, a time is over, or Ctrl+C.</summary>
+/// <param name="shell">The streams of the command.</param>
 /// <param name="run">The connection.</param>
-/// <param name="count">After how many messages it ends; null for never.</param>
-/// <param name="timeout">After what time it ends; null for never.</param>
+/// <param name="count">The number of messages after which reading ends, or null for no limit.</param>
+/// <param name="timeout">The time after which reading ends, or null for no limit.</param>
 internal sealed class SubscriptionReader(ShellStreams shell, ClientRun run, long? count, TimeSpan? timeout)
 {
-    /// <summary>Answers the exit code.</summary>
+    /// <summary>Subscribes, reads, and returns the exit code.</summary>
     /// <param name="filter">The subject.</param>
     /// <param name="queue">The queue group, or null.</param>
-    /// <param name="take">Given each message and its number, from 1.</param>
-    /// <param name="pause">Called when there is nothing more for now, and at the end.</param>
+    /// <param name="take">Receives each message and its number, starting at 1.</param>
+    /// <param name="pause">Called when no more messages are queued, and at the end.</param>
     public async Task<int> ReadAsync(string filter, string? queue, Action<Message, long> take, Action pause)
     {
         using QueuedSubscription subscription = run.Connection.SubscribeQueued(filter, queue: queue);
@@ -29,12 +29,15 @@ internal sealed class SubscriptionReader(ShellStreams shell, ClientRun run, long
             return ExitCode.Failure;
         }
 
-        // On standard error, where it is in nobody's way, and after the server has said that it holds.
+        // The line goes to standard error, so that standard output has only messages. At this point the server has
+        // confirmed the subscription.
         shell.Say($"subscribed to {filter} (Ctrl+C ends)");
         long taken = await ReadAsync(subscription, take, pause);
         if (subscription.GetStatistics().Dropped is > 0 and var dropped)
         {
-            shell.Complain(string.Create(CultureInfo.InvariantCulture, $"{dropped:N0} messages came faster than they were read and were left out"));
+            shell.Complain(string.Create(
+                CultureInfo.InvariantCulture,
+                $"{dropped:N0} messages were dropped, because they arrived faster than they were read"));
             return ExitCode.Undelivered;
         }
 
@@ -68,7 +71,7 @@ internal sealed class SubscriptionReader(ShellStreams shell, ClientRun run, long
         }
         catch (OperationCanceledException) when (ended.IsCancellationRequested)
         {
-            // By Ctrl+C or by the clock.
+            // Ctrl+C, or the time is over.
         }
 
         pause();

@@ -1,22 +1,24 @@
 namespace Broker.Cli.Progress;
 
-/// <summary>What the command answers the shell.</summary>
+/// <summary>The exit codes of the command.</summary>
 internal static class ExitCode
 {
     public const int Success = 0;
 
-    /// <summary>It could not start or go on: an address, a server, a file, a permission.</summary>
+    /// <summary>
+    /// The command could not start or continue, for example because of an address, a server, a file or a permission.
+    /// </summary>
     public const int Failure = 1;
 
-    /// <summary>The command line is wrong.</summary>
+    /// <summary>The command line is invalid.</summary>
     public const int Usage = 2;
 
-    /// <summary>It stopped with messages that were accepted but not delivered.</summary>
+    /// <summary>The command ended, but accepted messages were not delivered.</summary>
     public const int Undelivered = 3;
 
-    /// <summary>Nobody answered, or what was waited for did not come in time.</summary>
+    /// <summary>No reply or no message arrived in time.</summary>
     public const int NothingCame = 4;
 
-    /// <summary>Ctrl+C ended it before it was done; 128 + SIGINT, as shells report it.</summary>
+    /// <summary>Ctrl+C ended the command early. The value is 128 + SIGINT, as in shells.</summary>
     public const int Interrupted = 130;
 }

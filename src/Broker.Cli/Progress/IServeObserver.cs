@@ -1,51 +1,56 @@
 namespace Broker.Cli.Progress;
 
 /// <summary>
-/// Is told how a run of the broker goes, from the start to its result: the terminal, the log, a service manager, a test.
+/// Receives the events of a run of the broker, from the start to the result. Observers are the terminal, the log, a
+/// service manager or a test.
 /// </summary>
 /// <remarks>
-/// Called one call at a time, from any thread. It must not block: serving and stopping wait for it. What it throws is logged and
-/// changes nothing. <see cref="OnStopped"/> is the last call and always comes, also when nothing could be started.
+/// Calls come from any thread, but never two at a time. A method must not block, because serving and stopping wait for
+/// it. An exception is logged and has no other effect. <see cref="OnStopped"/> is always called last, also if the start
+/// failed.
 /// </remarks>
 internal interface IServeObserver
 {
-    /// <summary>All addresses accept connections.</summary>
+    /// <summary>The start has succeeded; all addresses accept connections.</summary>
     void OnStarted(ServeAddresses addresses, ServeSettings settings)
     {
     }
 
-    /// <summary>The counts have changed. Once a second on a terminal, else every 10 s; not when the settings say quiet.</summary>
+    /// <summary>
+    /// The counts have changed. Called at most once a second on a terminal, otherwise every 10 seconds, and never if
+    /// the settings are quiet.
+    /// </summary>
     void OnCounts(ServeCounts counts)
     {
     }
 
-    /// <summary>The configuration is read again. Clients are served meanwhile.</summary>
+    /// <summary>A reload of the configuration has begun. Clients are still served.</summary>
     void OnReloading()
     {
     }
 
-    /// <summary>The configuration was read again.</summary>
-    /// <param name="problems">Why nothing has changed; empty when it was taken.</param>
+    /// <summary>A reload of the configuration has ended.</summary>
+    /// <param name="problems">The reasons why nothing has changed, or empty if the new configuration is in use.</param>
     void OnReloaded(IReadOnlyList<string> problems)
     {
     }
 
-    /// <summary>Something that was asked for could not be done, and serving goes on as before.</summary>
+    /// <summary>A request failed. Serving continues as before.</summary>
     void OnProblem(string problem)
     {
     }
 
-    /// <summary>Clients are sent elsewhere within the time given, and the stop follows.</summary>
+    /// <summary>Lame duck mode has begun. It ends within the given time, and the stop follows.</summary>
     void OnLameDuck(TimeSpan within)
     {
     }
 
-    /// <summary>The stop has begun, and then once a second: how far it has come.</summary>
+    /// <summary>The stop has begun. Then called once a second with its progress.</summary>
     void OnStopping(ServeStop stop)
     {
     }
 
-    /// <summary>It is over.</summary>
+    /// <summary>The run has ended.</summary>
     void OnStopped(ServeResult result)
     {
     }

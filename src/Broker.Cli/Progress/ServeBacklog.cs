@@ -1,6 +1,6 @@
 namespace Broker.Cli.Progress;
 
-/// <summary>What a host still has to do before it can end without a loss.</summary>
-/// <param name="Clients">Clients that are still connected.</param>
-/// <param name="Bytes">What is queued for them, in bytes of the protocol.</param>
+/// <summary>The work that remains before a host can stop without losing messages.</summary>
+/// <param name="Clients">The number of connected clients.</param>
+/// <param name="Bytes">The protocol bytes that are pending for these clients.</param>
 internal readonly record struct ServeBacklog(int Clients, long Bytes);

@@ -1,6 +1,9 @@
 namespace Broker.Cli.Progress;
 
-/// <summary>What the broker has done so far. Everything but the first two and <see cref="ZeroMqPeers"/> only grows.</summary>
+/// <summary>
+/// The counts that the terminal shows. <see cref="Connections"/>, <see cref="Subscriptions"/> and
+/// <see cref="ZeroMqPeers"/> are current values; all others only grow.
+/// </summary>
 internal readonly record struct ServeCounts
 {
     public long Connections { get; init; }
@@ -21,6 +24,6 @@ internal readonly record struct ServeCounts
 
     public long ZeroMqMessagesOut { get; init; }
 
-    /// <summary>Messages given up because a peer was too slow or they were too large.</summary>
+    /// <summary>Messages that were dropped because a peer was too slow or the message was too large.</summary>
     public long Dropped { get; init; }
 }

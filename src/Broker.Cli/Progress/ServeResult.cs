@@ -1,7 +1,7 @@
 namespace Broker.Cli.Progress;
 
-/// <summary>How a run has ended.</summary>
-/// <param name="ExitCode">What the process answers; see <see cref="Progress.ExitCode"/>.</param>
-/// <param name="Undelivered">Messages that were accepted and not delivered.</param>
-/// <param name="Problem">Why it could not start or go on, as one line; null when it was stopped.</param>
+/// <summary>The result of a run.</summary>
+/// <param name="ExitCode">The exit code of the process; see <see cref="Progress.ExitCode"/>.</param>
+/// <param name="Undelivered">The number of accepted messages that were not delivered.</param>
+/// <param name="Problem">The reason why the run could not start or continue, as one line, or null after a stop.</param>
 internal sealed record ServeResult(int ExitCode, long Undelivered = 0, string? Problem = null);

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Progress;
 
-/// <summary>How far a stop has come.</summary>
-/// <param name="Backlog">What still stands in its way.</param>
-/// <param name="Left">The time until clients are closed whatever they have not taken.</param>
+/// <summary>The progress of a stop.</summary>
+/// <param name="Backlog">The work that remains.</param>
+/// <param name="Left">The time until all clients are closed, also those with pending messages.</param>
 internal readonly record struct ServeStop(ServeBacklog Backlog, TimeSpan Left);

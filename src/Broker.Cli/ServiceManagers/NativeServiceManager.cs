@@ -3,7 +3,7 @@ using System.Runtime.Versioning;
 
 namespace Broker.Cli.ServiceManagers;
 
-/// <summary>The calls that install and steer services (winsvc.h).</summary>
+/// <summary>The Windows functions that install and control services (winsvc.h).</summary>
 [SupportedOSPlatform("windows")]
 internal static unsafe partial class NativeServiceManager
 {
@@ -32,8 +32,8 @@ internal static unsafe partial class NativeServiceManager
 
     [LibraryImport("advapi32.dll", EntryPoint = "CreateServiceW", SetLastError = true, StringMarshalling = StringMarshalling.Utf16)]
     internal static partial ServiceHandle Create(
-        ServiceHandle manager, string name, string displayName, uint access, uint type, uint start, uint errorControl, string commandLine,
-        string? group, nint tag, string? dependencies, string? account, string? password);
+        ServiceHandle manager, string name, string displayName, uint access, uint type, uint start, uint errorControl,
+        string commandLine, string? group, nint tag, string? dependencies, string? account, string? password);
 
     [LibraryImport("advapi32.dll", EntryPoint = "OpenServiceW", SetLastError = true, StringMarshalling = StringMarshalling.Utf16)]
     internal static partial ServiceHandle Open(ServiceHandle manager, string name, uint access);

@@ -4,16 +4,18 @@ using System.Text;
 
 namespace Broker.Cli.ServiceManagers;
 
-/// <summary>The command line that a Windows service is installed with: this program, and the flags that it was given, as they were.</summary>
+/// <summary>
+/// Builds the command line of a Windows service: this program with the flags of <c>broker service install</c>.
+/// </summary>
 internal static class ServiceCommandLine
 {
-    /// <param name="program">The parts that start this program: its path, or that of dotnet and its assembly.</param>
-    /// <param name="arguments">The rest.</param>
+    /// <param name="program">This program: its path, or the path of dotnet and the path of the assembly.</param>
+    /// <param name="arguments">The arguments.</param>
     public static string Build(IEnumerable<string> program, IEnumerable<string> arguments)
-        // A path without quotes would be tried up to each of its spaces, as somebody else's program.
+        // Windows would try a path without quotes up to each of its spaces, and could start another program.
         => string.Join(' ', program.Select(p => Quote(p, always: true)).Concat(arguments.Select(a => Quote(a))));
 
-    /// <summary>How this program is started: its own file, or dotnet with the assembly.</summary>
+    /// <summary>Returns the file of this program, or dotnet and the assembly.</summary>
     public static IReadOnlyList<string> ThisProgram()
     {
         string process = Environment.ProcessPath ?? ProgramName.Default;
@@ -22,13 +24,19 @@ internal static class ServiceCommandLine
             : [process];
     }
 
-    /// <summary>The folder that relative paths of a service begin in: that of the program, since Windows starts services in its own.</summary>
-    public static string Folder() => Path.GetDirectoryName(ThisProgram()[^1]) is { Length: > 0 } folder ? folder : AppContext.BaseDirectory;
+    /// <summary>
+    /// Returns the folder in which relative paths of a service begin: the program's folder, because Windows starts
+    /// services in one of its own folders.
+    /// </summary>
+    public static string Folder() =>
+        Path.GetDirectoryName(ThisProgram()[^1]) is { Length: > 0 } folder ? folder : AppContext.BaseDirectory;
 
-    /// <summary>The options of a command line that are among <paramref name="passed"/>, in the order of that list.</summary>
-    /// <param name="line">It.</param>
-    /// <param name="passed">Those that count.</param>
-    /// <param name="hidden">Those of them whose values are not for people to see.</param>
+    /// <summary>
+    /// Returns the options of a command line that are in <paramref name="passed"/>, in the order of that list.
+    /// </summary>
+    /// <param name="line">The command line.</param>
+    /// <param name="passed">The options to return.</param>
+    /// <param name="hidden">The options whose values are replaced by asterisks.</param>
     public static IEnumerable<string> Given(ParseResult line, IEnumerable<Option> passed, IReadOnlyList<Option> hidden)
     {
         foreach (Option option in passed)
@@ -44,7 +52,7 @@ internal static class ServiceCommandLine
                 yield return name;
             }
 
-            // In one word: a value may begin with a dash.
+            // The name and the value form one word, because a value may begin with a dash.
             foreach (Token token in result.Tokens)
             {
                 yield return $"{name}={(hidden.Contains(option) ? "***" : token.Value)}";
@@ -52,7 +60,7 @@ internal static class ServiceCommandLine
         }
     }
 
-    /// <summary>One argument so that CommandLineToArgvW, and .NET with it, reads it as it was.</summary>
+    /// <summary>Quotes an argument so that CommandLineToArgvW, which .NET uses, returns it unchanged.</summary>
     internal static string Quote(string argument, bool always = false)
     {
         if (!always && argument.Length > 0 && !argument.AsSpan().ContainsAny(" \t\n\v\""))
@@ -70,7 +78,7 @@ internal static class ServiceCommandLine
                 continue;
             }
 
-            // Backslashes count double before a quote only, and one more takes its meaning from it.
+            // Before a quote, each backslash is doubled, and one more backslash escapes the quote.
             quoted.Append('\\', c == '"' ? (backslashes * 2) + 1 : backslashes).Append(c);
             backslashes = 0;
         }

@@ -1,6 +1,8 @@
 namespace Broker.Cli.ServiceManagers;
 
-/// <summary>What a service is installed as. No record: it would print the password.</summary>
+/// <summary>
+/// The definition of a service to install. It is not a record, because ToString would contain the password.
+/// </summary>
 internal sealed class ServiceDefinition(string name, string commandLine)
 {
     public string Name => name;
@@ -13,11 +15,11 @@ internal sealed class ServiceDefinition(string name, string commandLine)
 
     public ServiceStart Start { get; init; }
 
-    /// <summary>Whom it runs as; null for the system's own account.</summary>
+    /// <summary>The account that runs the service, or null for the local system.</summary>
     public string? Account { get; init; }
 
     public string? Password { get; init; }
 
-    /// <summary>How long a shutdown of Windows waits for it.</summary>
+    /// <summary>The time that Windows waits for the service at a shutdown.</summary>
     public TimeSpan PreShutdown { get; init; }
 }

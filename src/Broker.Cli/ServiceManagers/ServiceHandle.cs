@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Broker.Cli.ServiceManagers;
 
-/// <summary>A handle of the service control manager or of one of its services.</summary>
+/// <summary>A handle to the service control manager or to a service.</summary>
 [SupportedOSPlatform("windows")]
 internal sealed class ServiceHandle() : SafeHandleZeroOrMinusOneIsInvalid(ownsHandle: true)
 {

@@ -1,17 +1,19 @@
 namespace Broker.Cli.ServiceManagers;
 
-/// <summary>How a service is, as Windows knows.</summary>
-/// <param name="State">SERVICE_STATUS's: 1 stopped, 2 starting, 3 stopping, 4 running.</param>
-/// <param name="ProcessId">0 if there is none.</param>
-/// <param name="ExitCode">Why it has stopped: an error of Windows, or the program's own code; 0 if all was well.</param>
-/// <param name="CheckPoint">Grows while something is pending.</param>
+/// <summary>The status of a service, as Windows reports it.</summary>
+/// <param name="State">The state in SERVICE_STATUS: 1 stopped, 2 starting, 3 stopping, 4 running.</param>
+/// <param name="ProcessId">The process id, or 0 if there is no process.</param>
+/// <param name="ExitCode">
+/// The Windows error or the program's exit code with which the service ended, or 0 for success.
+/// </param>
+/// <param name="CheckPoint">A counter that grows while a start or stop makes progress.</param>
 internal readonly record struct ServiceReport(uint State, uint ProcessId, uint ExitCode, uint CheckPoint)
 {
     public const uint Stopped = 1;
     public const uint Starting = 2;
     public const uint Running = 4;
 
-    /// <summary>ERROR_SERVICE_NEVER_STARTED, which is the code of one that was not started yet.</summary>
+    /// <summary>ERROR_SERVICE_NEVER_STARTED, the exit code of a service that was never started.</summary>
     public const uint NeverStarted = 1077;
 
     public string StateName => State switch

@@ -5,7 +5,7 @@ internal enum ServiceStart
 {
     Auto,
 
-    /// <summary>A little after the others.</summary>
+    /// <summary>Shortly after the other automatic services.</summary>
     Delayed,
 
     Demand,

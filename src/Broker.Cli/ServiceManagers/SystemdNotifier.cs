@@ -6,13 +6,15 @@ using System.Text;
 namespace Broker.Cli.ServiceManagers;
 
 /// <summary>
-/// Tells systemd how a run goes, as sd_notify(3) describes it: ready, reloading, stopping, and that it is alive, as often as the unit's
-/// <c>WatchdogSec=</c> asks for and the broker answers.
+/// Notifies systemd about a run, as sd_notify(3) describes: ready, reloading and stopping. If the unit has
+/// <c>WatchdogSec=</c>, it also reports that the broker is alive, as long as the broker responds.
 /// </summary>
-/// <remarks>A datagram that cannot be sent is let go: the manager that it was for is gone or not listening, and serving goes on.</remarks>
+/// <remarks>
+/// Errors of sending are ignored. The service manager is not there or does not listen, and serving continues.
+/// </remarks>
 internal sealed class SystemdNotifier : IServeObserver, IDisposable
 {
-    // What is closed after the deadline of a stop.
+    // The time for closing everything after the stop deadline.
     private static readonly TimeSpan ClosingTime = TimeSpan.FromSeconds(10);
 
     private readonly Socket _socket;
@@ -26,17 +28,19 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
     {
         _watchdog = watchdog;
         _clock = clock;
-        // A name that begins with @ is none of a file: abstract sockets begin with a zero.
+        // '@' marks an abstract socket, whose address begins with a zero byte and which is not a file.
         _manager = new UnixDomainSocketEndPoint(path[0] == '@' ? "\0" + path[1..] : path);
         _socket = new Socket(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified) { Blocking = false };
     }
 
-    /// <summary>What the variables of this process ask for; null where no manager does.</summary>
+    /// <summary>
+    /// Returns the notifier for this process's environment, or null if no service manager asks for notifications.
+    /// </summary>
     public static SystemdNotifier? OfProcess() => Of(Environment.GetEnvironmentVariable, Environment.ProcessId, TimeProvider.System);
 
-    /// <param name="variable">Gives a variable of the environment.</param>
-    /// <param name="process">The id of this process: the watchdog may be meant for another.</param>
-    /// <param name="clock">For the watchdog.</param>
+    /// <param name="variable">Returns the value of an environment variable.</param>
+    /// <param name="process">The id of this process, because the watchdog may be for another process.</param>
+    /// <param name="clock">The clock of the watchdog.</param>
     internal static SystemdNotifier? Of(Func<string, string?> variable, int process, TimeProvider clock)
     {
         if (OperatingSystem.IsWindows() || variable("NOTIFY_SOCKET") is not ['/' or '@', _, ..] path)
@@ -45,7 +49,8 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
         }
 
         bool isMeant = variable("WATCHDOG_PID") is not { Length: > 0 } pid || pid == process.ToString(CultureInfo.InvariantCulture);
-        TimeSpan? watchdog = isMeant && long.TryParse(variable("WATCHDOG_USEC"), NumberStyles.None, CultureInfo.InvariantCulture, out long microseconds)
+        TimeSpan? watchdog = isMeant
+            && long.TryParse(variable("WATCHDOG_USEC"), NumberStyles.None, CultureInfo.InvariantCulture, out long microseconds)
             && microseconds > 1 && microseconds < int.MaxValue * 1000L
             ? TimeSpan.FromMicroseconds(microseconds)
             : null;
@@ -55,43 +60,55 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
         }
         catch (Exception e) when (e is ArgumentException or SocketException)
         {
-            // A path that is too long, or a system without such sockets.
+            // The path is too long, or the system has no Unix sockets.
             return null;
         }
     }
 
     /// <summary>
-    /// From now on says that the broker is alive, each time that it has answered: one that hangs is told of no more, and systemd ends it.
-    /// Nothing where the unit has no <c>WatchdogSec=</c>.
+    /// Starts to report to the watchdog of systemd that the broker is alive, each time that the broker has responded.
+    /// If the broker hangs, the reports end and systemd kills the process. Without <c>WatchdogSec=</c> in the unit,
+    /// this method does nothing.
     /// </summary>
-    /// <param name="answer">Completes when what serves has answered, with false when it cannot. Asked on a thread of the pool, once at a time.</param>
+    /// <param name="answer">
+    /// Completes when the host has responded, with false if it cannot serve. Called on a thread of the pool, never
+    /// twice at a time.
+    /// </param>
     public void Watch(Func<Task<bool>> answer)
     {
         if (_watchdog is { } within)
         {
-            // Twice as often as asked for, as sd_watchdog_enabled(3) recommends.
+            // Half of the watchdog's interval, as sd_watchdog_enabled(3) recommends.
             _timer = _clock.CreateTimer(_ => Ask(answer), null, within / 2, within / 2);
         }
     }
 
     public void OnStarted(ServeAddresses addresses, ServeSettings settings) => Send($"READY=1\nSTATUS=serving {string.Join(' ', addresses.Nats)}");
 
-    // The time is that of CLOCK_MONOTONIC, which the stopwatch counts in nanoseconds on Linux.
-    public void OnReloading() => Send(
-        string.Create(CultureInfo.InvariantCulture, $"RELOADING=1\nMONOTONIC_USEC={Stopwatch.GetTimestamp() / (Stopwatch.Frequency / 1_000_000)}"));
+    public void OnReloading()
+    {
+        // systemd expects the time of CLOCK_MONOTONIC, which is the time of Stopwatch on Linux, in nanoseconds.
+        long microseconds = Stopwatch.GetTimestamp() / (Stopwatch.Frequency / 1_000_000);
+        Send(string.Create(CultureInfo.InvariantCulture, $"RELOADING=1\nMONOTONIC_USEC={microseconds}"));
+    }
 
     public void OnReloaded(IReadOnlyList<string> problems)
-        => Send(problems.Count == 0 ? "READY=1\nSTATUS=serving, reloaded" : $"READY=1\nSTATUS=serving as before: {problems[0].ReplaceLineEndings(" ")}");
+        => Send(problems.Count == 0
+            ? "READY=1\nSTATUS=serving, reloaded"
+            : $"READY=1\nSTATUS=serving, reload failed: {problems[0].ReplaceLineEndings(" ")}");
 
-    public void OnLameDuck(TimeSpan within) => Send("STATUS=sending clients elsewhere");
+    public void OnLameDuck(TimeSpan within) => Send("STATUS=lame duck mode");
 
     public void OnStopping(ServeStop stop)
     {
-        string state = string.Create(CultureInfo.InvariantCulture, $"STOPPING=1\nSTATUS=delivering to {stop.Backlog.Clients} clients, {stop.Backlog.Bytes} bytes queued");
+        string state = string.Create(
+            CultureInfo.InvariantCulture,
+            $"STOPPING=1\nSTATUS=delivering to {stop.Backlog.Clients} clients, {stop.Backlog.Bytes} bytes queued");
         if (stop.Left > TimeSpan.Zero)
         {
-            // A stop may take longer than TimeoutStopSec= allows, but not for ever: when the deadline has come nothing is asked for any more.
-            state += string.Create(CultureInfo.InvariantCulture, $"\nEXTEND_TIMEOUT_USEC={(long)(stop.Left + ClosingTime).TotalMicroseconds}");
+            // A stop may take longer than TimeoutStopSec=. After the stop deadline, the time is not extended any more.
+            long extension = (long)(stop.Left + ClosingTime).TotalMicroseconds;
+            state += string.Create(CultureInfo.InvariantCulture, $"\nEXTEND_TIMEOUT_USEC={extension}");
         }
 
         Send(state);
@@ -122,7 +139,7 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
         }
         finally
         {
-            // Whatever became of this answer, the next is asked for.
+            // The next check must be possible, also after an exception.
             Volatile.Write(ref _isAsking, 0);
         }
     }

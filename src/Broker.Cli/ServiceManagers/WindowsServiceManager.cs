@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace Broker.Cli.ServiceManagers;
 
-/// <summary>Installs, steers and removes services of Windows.</summary>
+/// <summary>Installs, controls and removes Windows services.</summary>
 [SupportedOSPlatform("windows")]
 internal static unsafe class WindowsServiceManager
 {
@@ -15,15 +15,18 @@ internal static unsafe class WindowsServiceManager
     private const int NotActive = 1062;
     private const uint SpecificError = 1066;
 
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(50);
 
-    // While nothing moves: no checkpoint, no other state.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    // The maximum time without a change of the checkpoint or the state.
+    private static readonly TimeSpan StallTimeout = TimeSpan.FromSeconds(60);
 
-    /// <summary>Installs it, with recovery: it is restarted after 1, 5 and then each 30 s when it fails, counted anew after a day.</summary>
-    /// <param name="definition">What to install.</param>
-    /// <param name="warn">Told what could not be set, and is not vital.</param>
-    /// <exception cref="Win32Exception">Windows has refused it.</exception>
+    /// <summary>
+    /// Installs a service with recovery: if it fails, Windows restarts it after 1, 5 and then every 30 seconds. The
+    /// count of failures is reset after a day.
+    /// </summary>
+    /// <param name="definition">The service to install.</param>
+    /// <param name="warn">Receives warnings about settings that could not be set but are not required.</param>
+    /// <exception cref="Win32Exception">Windows has refused the installation.</exception>
     public static void Install(ServiceDefinition definition, Action<string> warn)
     {
         using ServiceHandle manager = Manager(NativeServiceManager.ManagerConnect | NativeServiceManager.ManagerCreate);
@@ -47,8 +50,8 @@ internal static unsafe class WindowsServiceManager
         }
     }
 
-    /// <summary>Starts it and waits until it runs, or has ended.</summary>
-    /// <exception cref="Win32Exception">Windows has refused it.</exception>
+    /// <summary>Starts a service and waits until it is running or has ended.</summary>
+    /// <exception cref="Win32Exception">Windows has refused the request.</exception>
     public static ServiceReport Start(string name)
     {
         using ServiceHandle manager = Manager(NativeServiceManager.ManagerConnect);
@@ -61,8 +64,8 @@ internal static unsafe class WindowsServiceManager
         return WaitFor(service, ServiceReport.Running, ServiceReport.Stopped);
     }
 
-    /// <summary>Asks it to stop and waits until it has, as long as it says that it goes on.</summary>
-    /// <exception cref="Win32Exception">Windows has refused it.</exception>
+    /// <summary>Stops a service and waits for its end, as long as it reports progress.</summary>
+    /// <exception cref="Win32Exception">Windows has refused the request.</exception>
     public static ServiceReport Stop(string name)
     {
         using ServiceHandle manager = Manager(NativeServiceManager.ManagerConnect);
@@ -70,22 +73,26 @@ internal static unsafe class WindowsServiceManager
         return Stop(service);
     }
 
-    /// <summary>Asks it to read its configuration again; one that starts is waited for.</summary>
-    /// <exception cref="Win32Exception">Windows has refused it, for one because it does not run.</exception>
+    /// <summary>
+    /// Makes a service reload its configuration. If the service is starting, this method waits until it runs.
+    /// </summary>
+    /// <exception cref="Win32Exception">
+    /// Windows has refused the request, for example because the service is not running.
+    /// </exception>
     public static void Reload(string name)
     {
         using ServiceHandle manager = Manager(NativeServiceManager.ManagerConnect);
         using ServiceHandle service = Open(manager, name, NativeServiceManager.QueryStatus | NativeServiceManager.PauseContinue);
         if (Query(service).State == ServiceReport.Starting)
         {
-            // Windows takes no control for it meanwhile.
+            // Windows accepts no control requests while a service is starting.
             WaitFor(service, ServiceReport.Running, ServiceReport.Stopped);
         }
 
         Control(service, ControlParamChange);
     }
 
-    /// <exception cref="Win32Exception">Windows has refused it.</exception>
+    /// <exception cref="Win32Exception">Windows has refused the request.</exception>
     public static ServiceReport Status(string name)
     {
         using ServiceHandle manager = Manager(NativeServiceManager.ManagerConnect);
@@ -93,8 +100,8 @@ internal static unsafe class WindowsServiceManager
         return Query(service);
     }
 
-    /// <summary>Stops it if it runs, and removes it.</summary>
-    /// <exception cref="Win32Exception">Windows has refused it.</exception>
+    /// <summary>Stops a service if it is running, and removes it.</summary>
+    /// <exception cref="Win32Exception">Windows has refused the request.</exception>
     public static void Uninstall(string name)
     {
         using ServiceHandle manager = Manager(NativeServiceManager.ManagerConnect);
@@ -123,7 +130,7 @@ internal static unsafe class WindowsServiceManager
         actions[2] = new NativeServiceManager.FailureAction { Type = Restart, Delay = 30_000 };
         var recovery = new NativeServiceManager.FailureActions { ResetPeriod = 24 * 60 * 60, Count = 3, Actions = actions };
         Set(service, NativeServiceManager.ConfigFailureActions, &recovery, "recovery", warn);
-        // Without this only a crash counts, and not a start that has failed in order.
+        // Without this flag, recovery only follows a crash, and not an exit code of a failed start.
         int alsoOnErrors = 1;
         Set(service, NativeServiceManager.ConfigFailureActionsFlag, &alsoOnErrors, "recovery after an exit code", warn);
     }
@@ -136,14 +143,14 @@ internal static unsafe class WindowsServiceManager
         }
     }
 
-    // Until one of two states, or nothing has moved for long: then the state is what it is.
+    // Waits until the service has one of two states, or has made no progress for StallTimeout. Returns the last status.
     private static ServiceReport WaitFor(ServiceHandle service, uint state, uint orState)
     {
         ServiceReport report = Query(service);
         long since = Environment.TickCount64;
-        while (report.State != state && report.State != orState && Environment.TickCount64 - since < Patience.TotalMilliseconds)
+        while (report.State != state && report.State != orState && Environment.TickCount64 - since < StallTimeout.TotalMilliseconds)
         {
-            Thread.Sleep(Look);
+            Thread.Sleep(PollInterval);
             ServiceReport next = Query(service);
             if (next.State != report.State || next.CheckPoint != report.CheckPoint)
             {
@@ -175,7 +182,8 @@ internal static unsafe class WindowsServiceManager
 
     private static ServiceHandle Manager(uint access) => Checked(NativeServiceManager.OpenManager(null, null, access));
 
-    private static ServiceHandle Open(ServiceHandle manager, string name, uint access) => Checked(NativeServiceManager.Open(manager, name, access));
+    private static ServiceHandle Open(ServiceHandle manager, string name, uint access) =>
+        Checked(NativeServiceManager.Open(manager, name, access));
 
     private static ServiceHandle Checked(ServiceHandle handle)
     {

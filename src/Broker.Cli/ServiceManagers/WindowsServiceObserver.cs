@@ -3,12 +3,14 @@ using Broker.Hosting;
 
 namespace Broker.Cli.ServiceManagers;
 
-/// <summary>Tells Windows how a run goes. That it has ended is said by who runs it, once nothing is left to be done.</summary>
+/// <summary>
+/// Reports the start and the stop of a run to Windows. The caller of the run reports its end, after all work is done.
+/// </summary>
 [SupportedOSPlatform("windows")]
 internal sealed class WindowsServiceObserver(WindowsService service) : IServeObserver
 {
     public void OnStarted(ServeAddresses addresses, ServeSettings settings) => service.Running();
 
-    // Once a second, each time a checkpoint further.
+    // Called once a second; each call increments the checkpoint.
     public void OnStopping(ServeStop stop) => service.Stopping();
 }

@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>A bridge alone, beside NATS servers that are elsewhere.</summary>
-/// <param name="identify">Adds to a client's options who the bridge is to its servers.</param>
+/// <summary>Runs a bridge without a server. The bridge connects to NATS servers of other processes.</summary>
+/// <param name="identify">Adds the servers and credentials to the bridge's client options.</param>
 internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : IServeHost
 {
     private EventLoopGroup? _loops;
@@ -42,7 +42,7 @@ internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : 
         await _bridge!.ChangeAsync(settings.ZeroMq!, _stopDeadline);
     }
 
-    // Its ZeroMQ programs cannot be sent elsewhere.
+    // ZeroMQ programs cannot be asked to connect to another server.
     public Task EnterLameDuckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public async Task<long> StopAsync(CancellationToken deadline)
@@ -54,7 +54,7 @@ internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : 
         }
         catch (OperationCanceledException)
         {
-            // What is on its way still is lost, and counted by the routes.
+            // Messages that are still in transit are lost. The routes count them.
         }
 
         TimeSpan left = _stopDeadline - TimeSpan.FromMilliseconds(Environment.TickCount64 - begin);

@@ -6,14 +6,14 @@ using Broker.Bridge;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The page <c>/bridgez</c>: the counters of the connection and of each route, by which an operator sees what is lost.</summary>
+/// <summary>The page <c>/bridgez</c> and the bridge's metrics: counters of the connection and of each route.</summary>
 internal static class BridgePage
 {
     private const string RefusedBecause = "refused_because";
 
     private static readonly JsonWriterOptions Indented = new() { Indented = true };
 
-    /// <param name="read">The counters now; null while there is no bridge.</param>
+    /// <param name="read">Returns the current counters, or null while there is no bridge.</param>
     public static MonitoringPage Of(Func<BridgeSnapshot?> read) => new("/bridgez", "ZeroMQ routes", () => Json(read()))
     {
         WriteMetrics = () => Metrics(read()),
@@ -84,7 +84,7 @@ internal static class BridgePage
             return "";
         }
 
-        // All lines of one name stand together.
+        // The format requires that all lines with the same name are adjacent.
         var text = new StringBuilder();
         foreach ((string type, string end, IEnumerable<(string, long)> values) in
             ((string, string, IEnumerable<(string, long)>)[])[("gauge", "", Gauges(bridge)), ("counter", "_total", Counters(bridge))])

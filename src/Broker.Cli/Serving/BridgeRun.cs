@@ -6,15 +6,18 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>A bridge with the routes that were asked for last. One caller at a time, but for the counters.</summary>
+/// <summary>
+/// A running bridge. A reload changes its routes. Only <see cref="Snapshot"/> may be called at the same time as other
+/// methods.
+/// </summary>
 internal sealed class BridgeRun : IAsyncDisposable
 {
-    /// <summary>What is queued for ZeroMQ programs has this much time in any case.</summary>
+    /// <summary>The minimum time at a stop for messages that are queued for ZeroMQ programs.</summary>
     public static readonly TimeSpan LeastLinger = TimeSpan.FromMilliseconds(100);
 
     private readonly ZeroMqBridge _bridge;
 
-    // As they run, which after a failed reload is not as they were asked for.
+    // The running routes. After a failed reload, they differ from the requested routes.
     private readonly Dictionary<string, RouteSettings> _running = new(StringComparer.Ordinal);
 
     private BridgeRun(ZeroMqBridge bridge, IEnumerable<RouteSettings> routes)
@@ -26,22 +29,26 @@ internal sealed class BridgeRun : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts it.</summary>
-    /// <exception cref="ServeStartException">It cannot be had so.</exception>
+    /// <summary>Starts a bridge with the routes of the settings.</summary>
+    /// <exception cref="ServeStartException">The bridge cannot start with these settings.</exception>
     public static async Task<BridgeRun> StartAsync(
         ZeroMqSettings zeroMq, Func<ClientOptions, ClientOptions> connect, ILogger logger, CancellationToken cancellationToken)
     {
         var options = new ZeroMqBridgeOptions { Logger = logger };
         IReadOnlyList<RouteSettings> routes = BridgeSetup.Routes(zeroMq);
         ClientOptions client = connect(options.Client);
-        options = options with { Routes = [.. routes.Select(route => route.Options)], Client = zeroMq.Connection?.Over(client) ?? client };
+        options = options with
+        {
+            Routes = [.. routes.Select(route => route.Options)],
+            Client = zeroMq.Connection?.Over(client) ?? client,
+        };
         try
         {
             return new BridgeRun(await ZeroMqBridge.StartAsync(options, cancellationToken), routes);
         }
         catch (ClientException e)
         {
-            throw new ServeStartException($"the ZeroMQ bridge cannot reach {zeroMq.Connection}: {e.Message}", e);
+            throw new ServeStartException($"the ZeroMQ bridge cannot connect to {zeroMq.Connection}: {e.Message}", e);
         }
         catch (Exception e) when (IsOfSettings(e))
         {
@@ -49,7 +56,7 @@ internal sealed class BridgeRun : IAsyncDisposable
         }
     }
 
-    /// <summary>What all routes together have done.</summary>
+    /// <summary>Returns the sum of the counters of all routes.</summary>
     public static ServeCounts Count(IReadOnlyList<RouteSnapshot> routes) => new()
     {
         ZeroMqPeers = routes.Sum(route => route.Peers),
@@ -60,7 +67,7 @@ internal sealed class BridgeRun : IAsyncDisposable
 
     public BridgeSnapshot Snapshot() => _bridge.Snapshot();
 
-    /// <summary>Where ZeroMQ programs find it.</summary>
+    /// <summary>Returns the addresses with the endpoints of the bridge added.</summary>
     public ServeAddresses AddTo(ServeAddresses addresses)
     {
         IReadOnlyList<RouteSnapshot> routes = _bridge.Snapshot().Routes;
@@ -70,15 +77,20 @@ internal sealed class BridgeRun : IAsyncDisposable
             ZeroMqPublishers = [.. pubSub.SelectMany(route => route.PublisherEndpoints).Select(Reachable)],
             ZeroMqSubscribers = [.. pubSub.SelectMany(route => route.SubscriberEndpoints).Select(Reachable)],
             ZeroMqRoutes =
-                [.. routes.Where(route => route is not PubSubRouteSnapshot).Select(route => new RouteAddresses(route.Name, [.. route.Endpoints.Select(Reachable)]))],
+            [
+                .. routes.Where(route => route is not PubSubRouteSnapshot)
+                    .Select(route => new RouteAddresses(route.Name, [.. route.Endpoints.Select(Reachable)])),
+            ],
         };
     }
 
     /// <summary>
-    /// Ends the routes that are not wanted any more or wanted otherwise, and starts those that are. The others go on. A route that cannot be
-    /// started as it is wanted now goes on as it was.
+    /// Ends removed and changed routes, and starts new and changed routes. Unchanged routes continue without
+    /// interruption. If a changed route cannot be started, it is started with its previous settings.
     /// </summary>
-    /// <exception cref="ServeStartException">Some could not; all others are as they are wanted.</exception>
+    /// <exception cref="ServeStartException">
+    /// Some routes could not be started. All other routes were changed.
+    /// </exception>
     public async Task ChangeAsync(ZeroMqSettings zeroMq, TimeSpan linger)
     {
         IReadOnlyList<RouteSettings> wanted = BridgeSetup.Routes(zeroMq);
@@ -97,10 +109,10 @@ internal sealed class BridgeRun : IAsyncDisposable
                 continue;
             }
 
-            problems.Add($"the route \"{route.Name}\": {problem.Message}");
+            problems.Add($"the route \"{route.Name}\" cannot be started: {problem.Message}");
             if (before.TryGetValue(route.Name, out RouteSettings? old) && await StartAsync(old) is { } worse)
             {
-                problems.Add($"the route \"{route.Name}\" as it was: {worse.Message}");
+                problems.Add($"the route \"{route.Name}\" cannot be restored: {worse.Message}");
             }
         }
 
@@ -118,7 +130,8 @@ internal sealed class BridgeRun : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _bridge.DisposeAsync();
 
-    private static bool IsSame(RouteSettings route, RouteSettings other) => route.Name == other.Name && route.Definition == other.Definition;
+    private static bool IsSame(RouteSettings route, RouteSettings other) =>
+        route.Name == other.Name && route.Definition == other.Definition;
 
     private async Task<ServeStartException?> StartAsync(RouteSettings route)
     {
@@ -138,7 +151,7 @@ internal sealed class BridgeRun : IAsyncDisposable
 
     private static ServeStartException Explain(Exception e) => e is ListenException { InnerException: SocketException reason } listening
         ? ServeStartException.CannotListen(listening.Address, reason)
-        : new ServeStartException($"a setting of the ZeroMQ bridge is wrong: {e.Message}", e);
+        : new ServeStartException($"a setting of the ZeroMQ bridge is invalid: {e.Message}", e);
 
     private static string Reachable(string zeroMqEndpoint)
         => zeroMqEndpoint.Replace("tcp://*:", "tcp://127.0.0.1:", StringComparison.Ordinal)

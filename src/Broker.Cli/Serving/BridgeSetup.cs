@@ -2,13 +2,14 @@ using Broker.Bridge;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>What the bridge is told of the settings, but for how it reaches the server.</summary>
+/// <summary>Converts the settings to routes of the bridge.</summary>
 internal static class BridgeSetup
 {
-    /// <summary>All routes: the PUB/SUB one of the settings' own, and the others.</summary>
-    public static IReadOnlyList<RouteSettings> Routes(ZeroMqSettings zeroMq) => zeroMq.HasPubSub ? [PubSub(zeroMq), .. zeroMq.Routes] : zeroMq.Routes;
+    /// <summary>Returns all routes: the PUB/SUB route of the settings themselves, and the others.</summary>
+    public static IReadOnlyList<RouteSettings> Routes(ZeroMqSettings zeroMq) =>
+        zeroMq.HasPubSub ? [PubSub(zeroMq), .. zeroMq.Routes] : zeroMq.Routes;
 
-    /// <summary>What keeps the bridge from being started so, or null.</summary>
+    /// <summary>Returns the error that keeps the bridge from starting with these settings, or null.</summary>
     public static string? Problem(ZeroMqSettings zeroMq)
     {
         var names = new HashSet<string>(StringComparer.Ordinal);
@@ -16,7 +17,7 @@ internal static class BridgeSetup
         {
             if (!names.Add(route.Name))
             {
-                return $"there are two routes of the name \"{route.Name}\"";
+                return $"two routes have the name \"{route.Name}\"";
             }
 
             try
@@ -29,7 +30,7 @@ internal static class BridgeSetup
             }
         }
 
-        return names.Count == 0 ? "there is no route" : null;
+        return names.Count == 0 ? "it has no route" : null;
     }
 
     private static RouteSettings PubSub(ZeroMqSettings zeroMq)

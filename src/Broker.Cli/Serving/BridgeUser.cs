@@ -4,8 +4,9 @@ using Broker.Server;
 namespace Broker.Cli.Serving;
 
 /// <summary>
-/// Who the bridge is where clients must be somebody: a user that nobody else can be, with the permissions of those users that publishers and
-/// subscribers are to be, and in their account.
+/// The user of the bridge in a server whose clients must authenticate. Its random name and password keep other clients
+/// from using it. It is in the account of the users that are set for ZeroMQ publishers and subscribers, and has their
+/// permissions.
 /// </summary>
 internal sealed class BridgeUser
 {
@@ -13,24 +14,24 @@ internal sealed class BridgeUser
 
     public string Password { get; } = RandomNumberGenerator.GetHexString(32);
 
-    /// <summary>What keeps it from being both users at once, or null.</summary>
+    /// <summary>Returns the error in the users that are set for publishers and subscribers, or null.</summary>
     public static string? Problem(SecuritySettings? security, ZeroMqSettings zeroMq)
     {
         foreach (string? user in (ReadOnlySpan<string?>)[zeroMq.PublishersUser, zeroMq.SubscribersUser])
         {
             if (user is not null && security?.AllUsers.Any(u => u.Name == user) is not true)
             {
-                return $"there is no user \"{user}\" for ZeroMQ";
+                return $"the user \"{user}\" of \"zeromq\" does not exist";
             }
         }
 
         return zeroMq is { PublishersUser: { } publishers, SubscribersUser: { } subscribers }
             && AccountOf(security!, publishers) != AccountOf(security!, subscribers)
-            ? $"the users \"{publishers}\" and \"{subscribers}\" are of two accounts, and what ZeroMQ publishers send must reach its subscribers"
+            ? $"the users \"{publishers}\" and \"{subscribers}\" of \"zeromq\" must be in the same account"
             : null;
     }
 
-    /// <summary>The settings with this user among the others, where clients must be somebody.</summary>
+    /// <summary>Returns the settings with this user added, if clients must authenticate.</summary>
     public SecuritySettings AddTo(SecuritySettings security, ZeroMqSettings zeroMq)
     {
         if (!security.IsRequired || zeroMq.Connection is not null)
@@ -61,7 +62,10 @@ internal sealed class BridgeUser
         security.Accounts.FirstOrDefault(a => a.Users.Any(u => u.Name == user));
 
     private static Permissions PermissionsOf(SecuritySettings security, AccountOptions? account, string user) =>
-        security.AllUsers.First(u => u.Name == user).Permissions ?? account?.DefaultPermissions ?? security.DefaultPermissions ?? new Permissions();
+        security.AllUsers.First(u => u.Name == user).Permissions
+            ?? account?.DefaultPermissions
+            ?? security.DefaultPermissions
+            ?? new Permissions();
 
     private static AccountOptions With(AccountOptions account, User user) => new(account.Name)
     {

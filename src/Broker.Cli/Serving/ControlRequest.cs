@@ -1,14 +1,16 @@
 namespace Broker.Cli.Serving;
 
-/// <summary>What a running broker may be asked for beside a stop.</summary>
+/// <summary>A request to a running broker, other than a stop.</summary>
 internal enum ControlRequest
 {
-    /// <summary>Read the configuration again (SIGHUP).</summary>
+    /// <summary>Reload the configuration (SIGHUP).</summary>
     Reload,
 
-    /// <summary>Open the log file anew, after somebody has moved it away (SIGUSR1).</summary>
+    /// <summary>Reopen the log file after it was renamed (SIGUSR1).</summary>
     ReopenLog,
 
-    /// <summary>Send clients elsewhere, without a rush, and then stop (SIGUSR2).</summary>
+    /// <summary>
+    /// Ask clients to connect to other servers, close the remaining ones gradually, then stop (SIGUSR2).
+    /// </summary>
     LameDuck,
 }

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Serving;
 
-/// <summary>Removes a file that others may have removed before: leaving it behind is no reason to fail a stop.</summary>
+/// <summary>Removes a file, and ignores errors. A file that remains must not make a stop fail.</summary>
 internal static class FileRemoval
 {
     public static void Try(string path)

@@ -1,21 +1,26 @@
 namespace Broker.Cli.Serving;
 
-/// <summary>The settings that a reload cannot change.</summary>
+/// <summary>Finds changed settings that a reload cannot apply.</summary>
 internal static class FixedSettings
 {
-    /// <summary>The names of those that differ, as the configuration file has them.</summary>
+    /// <summary>Returns the keys of the configuration file whose settings differ and need a restart.</summary>
     public static IReadOnlyList<string> Changed(ServeSettings before, ServeSettings after) =>
     [
-        .. Values(before).Zip(Values(after)).Where(pair => !Equals(pair.First.Value, pair.Second.Value)).Select(pair => pair.First.Name).Distinct(StringComparer.Ordinal),
+        .. Values(before).Zip(Values(after))
+            .Where(pair => !Equals(pair.First.Value, pair.Second.Value))
+            .Select(pair => pair.First.Name)
+            .Distinct(StringComparer.Ordinal),
         .. Changed(before.ZeroMq, after.ZeroMq),
     ];
 
-    // A bridge can come and go, and its routes can; one that stays keeps its connection.
+    // A reload can start and stop the bridge and its routes, but it cannot change the connection of a running bridge.
     private static string[] Changed(ZeroMqSettings? before, ZeroMqSettings? after) =>
         before is null || after is null || (before.Connection?.Definition, before.PublishersUser, before.SubscribersUser)
-            == (after.Connection?.Definition, after.PublishersUser, after.SubscribersUser) ? [] : ["url or user of zeromq"];
+            == (after.Connection?.Definition, after.PublishersUser, after.SubscribersUser)
+                ? []
+                : ["url or user of zeromq"];
 
-    // A list by what is in it: records compare them as objects.
+    // Lists are joined to a text, because records compare lists by reference.
     private static (string Name, object? Value)[] Values(ServeSettings settings) =>
     [
         ("listen", Text(settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))),

@@ -7,15 +7,15 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>Starts what listens for HTTP: the monitoring pages, and clients that come by WebSocket.</summary>
+/// <summary>Starts the HTTP listeners: the monitoring pages and the WebSocket listener.</summary>
 internal static partial class HttpHosts
 {
-    /// <exception cref="ServeStartException">The address or the certificate cannot be had.</exception>
+    /// <exception cref="ServeStartException">The address or the certificate cannot be used.</exception>
     public static Task<MonitoringHost> StartMonitoringAsync(
-        BrokerServer server, ListenAddress address, ServeSettings settings, NatsWebSocketHost? webSockets, IReadOnlyList<MonitoringPage> pages,
-        ILogger logger, CancellationToken cancellationToken)
+        BrokerServer server, ListenAddress address, ServeSettings settings, NatsWebSocketHost? webSockets,
+        IReadOnlyList<MonitoringPage> pages, ILogger logger, CancellationToken cancellationToken)
     {
-        // Whoever may look need not be a client: as in nats-server no certificate is asked for.
+        // As in nats-server, the pages do not require a client certificate.
         var tls = settings switch
         {
             { Https: null } => null,
@@ -24,7 +24,13 @@ internal static partial class HttpHosts
         };
         return ListenAsync(address, async () =>
         {
-            var options = new MonitoringOptions { BasePath = settings.HttpBasePath, Tls = tls, WebSockets = webSockets, Pages = pages };
+            var options = new MonitoringOptions
+            {
+                BasePath = settings.HttpBasePath,
+                Tls = tls,
+                WebSockets = webSockets,
+                Pages = pages,
+            };
             var host = await MonitoringHost.StartAsync(
                 server, await address.ResolveAsync(cancellationToken), options, cancellationToken);
             MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);
@@ -32,10 +38,11 @@ internal static partial class HttpHosts
         });
     }
 
-    /// <summary>Pages alone.</summary>
-    /// <exception cref="ServeStartException">The address cannot be had.</exception>
+    /// <summary>Starts the pages of a bridge without a server.</summary>
+    /// <exception cref="ServeStartException">The address cannot be used.</exception>
     public static Task<MonitoringHost> StartPagesAsync(
-        EventLoopGroup loops, ListenAddress address, IReadOnlyList<MonitoringPage> pages, ILogger logger, CancellationToken cancellationToken)
+        EventLoopGroup loops, ListenAddress address, IReadOnlyList<MonitoringPage> pages, ILogger logger,
+        CancellationToken cancellationToken)
         => ListenAsync(address, async () =>
         {
             MonitoringHost host = await MonitoringHost.StartAsync(
@@ -102,6 +109,6 @@ internal static partial class HttpHosts
     [LoggerMessage(212, LogLevel.Information, "Listening for websocket clients on {Scheme}://{Address}")]
     private static partial void WebSocketListening(ILogger logger, string scheme, string address);
 
-    [LoggerMessage(213, LogLevel.Warning, "Websocket not configured with TLS: passwords and messages are readable on the way")]
+    [LoggerMessage(213, LogLevel.Warning, "Websocket not configured with TLS: passwords and messages are sent unencrypted")]
     private static partial void WebSocketInClear(ILogger logger);
 }

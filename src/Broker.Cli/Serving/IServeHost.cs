@@ -2,34 +2,47 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>What <c>broker serve</c> runs. It is started once, stopped once and then disposed, by one caller.</summary>
+/// <summary>
+/// The server and bridge that a command runs. One caller starts it once, stops it once and then disposes it.
+/// </summary>
 internal interface IServeHost : IAsyncDisposable
 {
-    /// <summary>Starts everything the settings ask for; when it returns, all addresses accept connections.</summary>
-    /// <exception cref="ServeStartException">Something could not be started; its message is one line for the user.</exception>
+    /// <summary>
+    /// Starts everything that the settings ask for. When the task completes, all addresses accept connections.
+    /// </summary>
+    /// <exception cref="ServeStartException">A part could not be started.</exception>
     Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken);
 
-    /// <summary>The present counts. Called about once a second while running, from another thread.</summary>
+    /// <summary>Returns the current counts. Called about once a second while running, on another thread.</summary>
     ServeCounts ReadCounts();
 
     /// <summary>
-    /// Completes when all event loops have answered, with false when one has ended; while one of them hangs it does not. Called from any thread.
+    /// Completes when all event loops have responded, with false if one of them has ended. It does not complete while a
+    /// loop hangs. Can be called on any thread.
     /// </summary>
     Task<bool> AnswerAsync();
 
-    /// <summary>What is still to be done before it can end. Called about once a second while stopping, from another thread.</summary>
+    /// <summary>
+    /// Returns the work that remains before the stop. Called about once a second while stopping, on another thread.
+    /// </summary>
     ServeBacklog ReadBacklog();
 
-    /// <summary>Changes what may change while it runs; the caller has seen to it that nothing else differs.</summary>
-    /// <exception cref="ServeStartException">A setting cannot be had; nothing has changed.</exception>
+    /// <summary>
+    /// Applies settings that can change while running. The caller has checked that all others are equal.
+    /// </summary>
+    /// <exception cref="ServeStartException">A setting cannot be applied.</exception>
     Task ReloadAsync(ServeSettings settings);
 
-    /// <summary>Accepts nobody new, asks clients to go elsewhere and sends away those that stay. It is stopped after that.</summary>
+    /// <summary>
+    /// Stops accepting clients, asks the connected ones to connect to other servers, and closes the remaining ones. The
+    /// caller stops the host afterwards.
+    /// </summary>
     Task EnterLameDuckAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// Stops accepting, delivers what is queued until done or until <paramref name="deadline"/> is cancelled, closes
-    /// everything, and answers how many messages were not delivered. It does not throw when the deadline comes.
+    /// Stops accepting clients, delivers pending messages until <paramref name="deadline"/> is cancelled, and closes
+    /// everything. Returns the number of messages that were not delivered. It does not throw when the deadline is
+    /// reached.
     /// </summary>
     Task<long> StopAsync(CancellationToken deadline);
 }

@@ -5,11 +5,17 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>Where the server listens for NATS clients: at what systemd has opened for this process, else where the settings say.</summary>
+/// <summary>
+/// Finds the endpoints for NATS clients: the sockets that systemd has opened for this process, otherwise the addresses
+/// of the settings.
+/// </summary>
 internal static partial class ListenEndPoints
 {
-    /// <exception cref="ServeStartException">A name is not known, or what systemd says of its sockets is wrong.</exception>
-    public static async Task<IReadOnlyList<EndPoint>> FindAsync(ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
+    /// <exception cref="ServeStartException">
+    /// A host name does not resolve, or the variables of systemd are invalid.
+    /// </exception>
+    public static async Task<IReadOnlyList<EndPoint>> FindAsync(
+        ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
     {
         IReadOnlyList<InheritedEndPoint> opened = Opened();
         if (opened.Count > 0)
@@ -35,10 +41,10 @@ internal static partial class ListenEndPoints
         }
         catch (FormatException e)
         {
-            throw new ServeStartException($"cannot listen at the sockets of systemd: {e.Message}", e);
+            throw new ServeStartException($"cannot use the sockets of systemd: {e.Message}", e);
         }
     }
 
-    [LoggerMessage(217, LogLevel.Information, "Listening at what systemd has opened, in place of \"listen\" and \"port\": {Sockets}")]
+    [LoggerMessage(217, LogLevel.Information, "Listening on the sockets of systemd, in place of \"listen\" and \"port\": {Sockets}")]
     private static partial void TakingOver(ILogger logger, string sockets);
 }

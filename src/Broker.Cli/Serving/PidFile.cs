@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The file that holds the process id while the broker runs.</summary>
+/// <summary>The file with the process id. It exists while the broker runs.</summary>
 internal sealed class PidFile : IDisposable
 {
     private readonly string _path;

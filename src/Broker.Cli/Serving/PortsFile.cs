@@ -3,8 +3,8 @@ using System.Text.Json;
 namespace Broker.Cli.Serving;
 
 /// <summary>
-/// The file <c>broker_&lt;pid&gt;.ports</c> that tells scripts the real addresses, as nats-server writes it, with a member for ZeroMQ.
-/// Its name begins with that of the program.
+/// The file <c>broker_&lt;pid&gt;.ports</c> with the real addresses, for scripts. It has the format of nats-server,
+/// with an additional member for ZeroMQ. The file name begins with the name of the program.
 /// </summary>
 internal sealed class PortsFile : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class PortsFile : IDisposable
         var path = System.IO.Path.Combine(directory, $"{program}_{Environment.ProcessId}.ports");
         try
         {
-            // A reader that polls for the name must never see half of the text.
+            // The file is renamed when it is complete, so that a script that polls for it never reads a part of it.
             var unfinished = path + ".tmp";
             File.WriteAllBytes(unfinished, Serialize(addresses));
             File.Move(unfinished, path, overwrite: true);

@@ -4,15 +4,17 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>What is right by itself and could not be started together. Asked before a start and by <c>-t</c>.</summary>
+/// <summary>
+/// Finds settings that are valid alone but conflict with each other. Used before a start and by <c>-t</c>.
+/// </summary>
 internal static class ServeCheck
 {
-    /// <summary>Each with the key of the configuration file that it concerns most.</summary>
+    /// <summary>Returns the conflicts, each with the key of the configuration file to which it belongs.</summary>
     public static IEnumerable<(string Key, string Problem)> Problems(ServeSettings settings)
     {
         if (settings is { Http: not null, Https: not null })
         {
-            yield return ("https", "the monitoring pages are served over HTTP (-m) or HTTPS (-ms), not both");
+            yield return ("https", "HTTP (-m) and HTTPS (-ms) for the monitoring pages cannot be combined");
         }
 
         if (settings is { Https: not null, Http: null, Tls: null })
@@ -22,7 +24,7 @@ internal static class ServeCheck
 
         if (settings.ZeroMq is { } zeroMq && BridgeSetup.Problem(zeroMq) is { } wrong)
         {
-            yield return ("zeromq", $"a setting of the ZeroMQ bridge is wrong: {wrong}");
+            yield return ("zeromq", $"a setting of the ZeroMQ bridge is invalid: {wrong}");
         }
 
         if (settings.ZeroMq is { } bridge && BridgeUser.Problem(settings.Security, bridge) is { } who)
@@ -34,7 +36,7 @@ internal static class ServeCheck
         {
             if (folder is not null && !Directory.Exists(folder))
             {
-                yield return (key, $"there is no folder {folder} for \"{key}\"");
+                yield return (key, $"the folder {folder} of \"{key}\" does not exist");
             }
         }
 
@@ -42,7 +44,7 @@ internal static class ServeCheck
         {
             if (Directory.Exists(file))
             {
-                yield return (key, $"\"{key}\" must be a file, and {file} is a folder");
+                yield return (key, $"\"{key}\" must be a file, but {file} is a folder");
             }
         }
 
@@ -53,7 +55,7 @@ internal static class ServeCheck
             {
                 if (places[i].Overlaps(places[j]))
                 {
-                    yield return (places[i].Key, $"{places[j].Who} and {places[i].Who} cannot both be at {places[i].Shown}");
+                    yield return (places[i].Key, $"{places[j].Who} and {places[i].Who} cannot both use {places[i].Shown}");
                 }
             }
         }
@@ -109,7 +111,7 @@ internal static class ServeCheck
         }
     }
 
-    // A path stands for itself; a port of 0 is one that nobody else has.
+    // An address in use. The host of an ipc endpoint is its path. Port 0 is a free port, so it overlaps with no other.
     private readonly record struct Place(string Key, string Who, string Shown, string Host, int Port)
     {
         public static Place Of(string key, string who, ListenAddress address) =>
@@ -118,10 +120,13 @@ internal static class ServeCheck
         public static Place Of(string who, ZeroMqEndpoint endpoint) =>
             endpoint.IsIpc
                 ? new("zeromq", who, endpoint.ToString(), endpoint.ToString(), -1)
-                : new("zeromq", who, endpoint.ToString(), endpoint.Host switch { "*" => "0.0.0.0", "localhost" => "127.0.0.1", var host => host }, endpoint.Port);
+                : new("zeromq", who, endpoint.ToString(), HostOf(endpoint), endpoint.Port);
 
         public bool Overlaps(Place other) =>
             Port != 0 && Port == other.Port && (Host == other.Host || (Port > 0 && (HasAllOf(other) || other.HasAllOf(this))));
+
+        private static string HostOf(ZeroMqEndpoint endpoint) =>
+            endpoint.Host switch { "*" => "0.0.0.0", "localhost" => "127.0.0.1", var host => host };
 
         private bool HasAllOf(Place other) =>
             Host is "*" or "::" || (Host == "0.0.0.0" && IPAddress.TryParse(other.Host, out IPAddress? address)

@@ -3,27 +3,27 @@ using System.Threading.Channels;
 namespace Broker.Cli.Serving;
 
 /// <summary>
-/// How a running broker is asked to do something: by signals, by a service manager that has none, or by a test. Thread-safe.
+/// Passes requests to a running broker, from signals, from the Windows service manager or from a test. Thread-safe.
 /// </summary>
 internal sealed class ServeControl : IDisposable
 {
     private readonly CancellationTokenSource _stop;
 
-    // What is asked for a hundred times need not be done so often.
+    // The channel drops requests when it is full, because repeated requests need not each be executed.
     private readonly Channel<ControlRequest> _requests = Channel.CreateBounded<ControlRequest>(
         new BoundedChannelOptions(8) { FullMode = BoundedChannelFullMode.DropWrite });
 
     public ServeControl(CancellationToken stop = default) => _stop = CancellationTokenSource.CreateLinkedTokenSource(stop);
 
-    /// <summary>Cancelled when the broker is to stop.</summary>
+    /// <summary>Cancelled when a stop is requested.</summary>
     public CancellationToken Stop => _stop.Token;
 
-    /// <summary>What was asked for, in order.</summary>
+    /// <summary>The requests, in order.</summary>
     public ChannelReader<ControlRequest> Requests => _requests.Reader;
 
     public void Request(ControlRequest request) => _requests.Writer.TryWrite(request);
 
-    /// <summary>False when that was asked for before.</summary>
+    /// <summary>Requests a stop. Returns false if a stop was requested before.</summary>
     public bool RequestStop()
     {
         if (_stop.IsCancellationRequested)
@@ -31,7 +31,8 @@ internal sealed class ServeControl : IDisposable
             return false;
         }
 
-        _ = _stop.CancelAsync(); // Not on this thread: what follows is the whole of the stop.
+        // Cancels on another thread, because the cancellation callbacks run the whole stop.
+        _ = _stop.CancelAsync();
         return true;
     }
 

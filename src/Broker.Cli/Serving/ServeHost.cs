@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The server and the bridge in this process, on the same event loops.</summary>
+/// <summary>Runs the server and the bridge in this process, on the same event loops.</summary>
 internal sealed class ServeHost : IServeHost
 {
     private EventLoopGroup? _loops;
@@ -22,7 +22,7 @@ internal sealed class ServeHost : IServeHost
     private TimeSpan _stopDeadline;
     private ServeSettings _settings = new();
 
-    // The bridge is a client like others, and must be somebody where everybody must; also after a reload.
+    // The bridge is a client of the server. If clients must authenticate, also after a reload, it needs a user.
     private readonly BridgeUser _bridgeUser = new();
 
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
@@ -45,7 +45,9 @@ internal sealed class ServeHost : IServeHost
 
         if ((settings.Https ?? settings.Http) is { } pages)
         {
-            _monitoring = await HttpHosts.StartMonitoringAsync(_server, pages, settings, _webSocket, [BridgePage.Of(() => _bridge?.Snapshot())], logger, cancellationToken);
+            IReadOnlyList<MonitoringPage> added = [BridgePage.Of(() => _bridge?.Snapshot())];
+            _monitoring = await HttpHosts.StartMonitoringAsync(
+                _server, pages, settings, _webSocket, added, logger, cancellationToken);
         }
 
         StartWarnings.Log(settings, _bridge, _monitoring, logger);
@@ -76,7 +78,8 @@ internal sealed class ServeHost : IServeHost
 
     public Task<bool> AnswerAsync() => ServeLoops.AnswerAsync(_loops);
 
-    public ServeBacklog ReadBacklog() => _server is { } server ? new ServeBacklog(server.Snapshot().Connections, server.PendingBytes) : default;
+    public ServeBacklog ReadBacklog() =>
+        _server is { } server ? new ServeBacklog(server.Snapshot().Connections, server.PendingBytes) : default;
 
     public async Task ReloadAsync(ServeSettings settings)
     {
@@ -92,7 +95,7 @@ internal sealed class ServeHost : IServeHost
         }
         catch (ArgumentException e)
         {
-            throw new ServeStartException($"a setting is wrong: {e.Message}", e);
+            throw new ServeStartException($"a setting is invalid: {e.Message}", e);
         }
 
         await ReloadBridgeAsync(settings.ZeroMq);
@@ -107,15 +110,15 @@ internal sealed class ServeHost : IServeHost
         _server!.StopAccepting();
         if (_bridge is not null)
         {
-            // What publishers have sent is in the server before its clients are drained, and what it has for ZeroMQ
-            // subscribers is in the bridge before that is closed.
+            // The messages of ZeroMQ publishers must be in the server before its clients are drained. The server's
+            // messages for ZeroMQ subscribers must be in the bridge before the bridge is closed.
             try
             {
                 await _bridge.StopIngressAsync(deadline);
             }
             catch (OperationCanceledException)
             {
-                // What is on its way still is lost with the server, and counted there.
+                // Messages that are still in transit are lost. The server counts them.
             }
         }
 
@@ -180,7 +183,7 @@ internal sealed class ServeHost : IServeHost
         }
         catch (ArgumentException e)
         {
-            throw new ServeStartException($"a setting is wrong: {e.Message}", e);
+            throw new ServeStartException($"a setting is invalid: {e.Message}", e);
         }
     }
 
@@ -212,21 +215,23 @@ internal sealed class ServeHost : IServeHost
                 await bridge.ChangeAsync(zeroMq, _stopDeadline);
                 break;
             case (null, { } bridge):
-                await bridge.StopIngressAsync(CancellationToken.None).WaitAsync(_stopDeadline).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await bridge.StopIngressAsync(CancellationToken.None)
+                    .WaitAsync(_stopDeadline)
+                    .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 await bridge.CloseAsync(_stopDeadline);
                 _bridge = null;
                 break;
         }
     }
 
-    // What is left of the deadline once clients have been drained is the bridge's.
+    // The bridge may use the time that remains after clients were drained.
     private TimeSpan Left(long begin)
     {
         TimeSpan left = _stopDeadline - TimeSpan.FromMilliseconds(Environment.TickCount64 - begin);
         return left > BridgeRun.LeastLinger ? left : BridgeRun.LeastLinger;
     }
 
-    // What a program on this machine would dial: an address that stands for all of them is none.
+    // Returns an address to which a program on this machine can connect, also if the server listens on all addresses.
     private static string Reachable(EndPoint endPoint) => endPoint switch
     {
         IPEndPoint { Address: var address, Port: var port } when address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any)

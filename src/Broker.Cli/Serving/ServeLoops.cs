@@ -4,14 +4,17 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The event loops of a host: a fault of theirs is logged, and a watchdog hears whether they turn.</summary>
+/// <summary>Starts the event loops of a host, logs their errors, and checks for a watchdog that they respond.</summary>
 internal static partial class ServeLoops
 {
-    public static EventLoopGroup Start(EventLoopOptions options, ILogger logger) => new(options with { OnFault = error => LoopFailed(logger, error) });
+    public static EventLoopGroup Start(EventLoopOptions options, ILogger logger) =>
+        new(options with { OnFault = error => LoopFailed(logger, error) });
 
-    /// <summary>Completes when each of them has answered, with false when one has ended. Before there are any nothing hangs.</summary>
+    /// <summary>
+    /// Completes when each loop has responded, with false if one has ended. Without loops it completes with true.
+    /// </summary>
     public static Task<bool> AnswerAsync(EventLoopGroup? loops) => loops is null ? Task.FromResult(true) : LoopAnswers.AllAsync(loops, CancellationToken.None);
 
-    [LoggerMessage(207, LogLevel.Error, "an event loop met a fault")]
+    [LoggerMessage(207, LogLevel.Error, "an unexpected error in an event loop")]
     private static partial void LoopFailed(ILogger logger, Exception error);
 }

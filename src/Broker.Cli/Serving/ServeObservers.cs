@@ -3,13 +3,15 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>All observers of one run as one. What one of them throws reaches neither the others nor the run.</summary>
+/// <summary>
+/// Forwards events to all observers of a run. An exception of one observer does not affect the others or the run.
+/// </summary>
 internal sealed partial class ServeObservers(IEnumerable<IServeObserver> observers) : IServeObserver
 {
     private readonly Lock _gate = new();
     private readonly List<IServeObserver> _observers = [.. observers];
 
-    /// <summary>Where is said that an observer failed.</summary>
+    /// <summary>The logger for exceptions of observers.</summary>
     public ILogger Logger { get; set; } = NullLogger.Instance;
 
     public void Add(IServeObserver observer)
@@ -54,6 +56,6 @@ internal sealed partial class ServeObservers(IEnumerable<IServeObserver> observe
         }
     }
 
-    [LoggerMessage(206, LogLevel.Error, "{Observer} failed while it was told how the broker goes")]
+    [LoggerMessage(206, LogLevel.Error, "{Observer} threw an exception when it was notified")]
     private static partial void ObserverFailed(ILogger logger, Exception error, string observer);
 }

@@ -6,21 +6,21 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>Runs a host from start to stop and tells observers about it, first of all the user's terminal.</summary>
+/// <summary>Runs a host from start to stop, and notifies observers, the first of which is the terminal.</summary>
 internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnumerable<IServeObserver> observers)
 {
     private static readonly TimeSpan TerminalPace = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan PlainPace = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan StopPace = TimeSpan.FromSeconds(1);
 
-    /// <summary>Where a run without a terminal is told of, beside the log file; null for nowhere.</summary>
+    /// <summary>A second log provider for a run without a terminal, such as the Windows event log, or null.</summary>
     public ILoggerProvider? Events { get; init; }
 
-    /// <summary>Serves until a stop is asked for and answers the exit code.</summary>
-    /// <param name="settings">What to serve.</param>
-    /// <param name="host">Not started; the caller disposes it.</param>
-    /// <param name="control">What it is asked for meanwhile.</param>
-    /// <param name="reread">Reads the settings again, for a reload.</param>
+    /// <summary>Serves until a stop is requested, and returns the exit code.</summary>
+    /// <param name="settings">The settings.</param>
+    /// <param name="host">The host, which must not be started. The caller disposes it.</param>
+    /// <param name="control">Receives requests while serving.</param>
+    /// <param name="reread">Reads the settings again for a reload.</param>
     public async Task<int> RunAsync(ServeSettings settings, IServeHost host, ServeControl control, Func<ServeSettings> reread)
     {
         using var console = new ServeConsole(screen, settings);
@@ -53,7 +53,9 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         {
             using PidFile? pid = settings.PidFile is { } pidFile ? PidFile.Write(pidFile) : null;
             ServeAddresses addresses = await StartAsync(settings, host, logging, control.Stop);
-            using PortsFile? ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses, settings.Program) : null;
+            using PortsFile? ports = settings.PortsFileDirectory is { } directory
+                ? PortsFile.Write(directory, addresses, settings.Program)
+                : null;
             logging.Release();
             told.OnStarted(addresses, settings);
             using (var ended = CancellationTokenSource.CreateLinkedTokenSource(control.Stop))
@@ -72,12 +74,12 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         }
         catch (OperationCanceledException) when (control.Stop.IsCancellationRequested)
         {
-            // Stopped while still starting: nothing was accepted, so nothing is undelivered.
+            // The stop came during the start: no message was accepted, so none is undelivered.
             return new ServeResult(ExitCode.Success);
         }
         catch (Exception e)
         {
-            // A fault of ours, which ends the process; a service manager is to hear of it all the same.
+            // An unexpected error ends the process. Observers such as a service manager must receive it before.
             told.OnStopped(Failed(e));
             throw;
         }
@@ -98,7 +100,8 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         }
     }
 
-    // Until a stop is asked for, or lame duck mode has come to its end. Answers the settings then in use.
+    // Executes requests until a stop is requested or lame duck mode has ended. Returns the settings in use at that
+    // time.
     private static async Task<ServeSettings> AnswerAsync(
         ServeSettings settings, IServeHost host, ServeControl control, ServeLogging logging, Func<ServeSettings> reread, ServeObservers told)
     {
@@ -155,7 +158,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         return before;
     }
 
-    // The log first: it may fail, and the host asks it what is wanted.
+    // The log is reloaded first, because it may fail, and because the host checks the log level when it reloads.
     private static async Task ReloadAsync(ServeSettings before, ServeSettings after, IServeHost host, ServeLogging logging)
     {
         logging.Reload(after);
@@ -241,7 +244,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         }
         catch (OperationCanceledException) when (ended.IsCancellationRequested)
         {
-            // It has stopped.
+            // The host has stopped.
         }
     }
 }

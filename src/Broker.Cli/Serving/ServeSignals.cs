@@ -3,12 +3,13 @@ using System.Runtime.InteropServices;
 namespace Broker.Cli.Serving;
 
 /// <summary>
-/// Turns Ctrl+C, SIGTERM, the closing of a console, and on Unix SIGHUP, SIGUSR1 and SIGUSR2 into requests, with the meanings
-/// that nats-server gives them. A second Ctrl+C ends the process at once.
+/// Converts signals to requests: Ctrl+C, SIGTERM, the closing of a console, and on Unix SIGHUP, SIGUSR1 and SIGUSR2.
+/// Their meanings are those of nats-server. A second Ctrl+C ends the process at once.
 /// </summary>
 /// <remarks>
-/// They are taken also where whoever started the process had them ignored: a shell without job control does that with SIGINT for
-/// what it runs in the background, and nohup with SIGHUP, and both may still be sent on purpose. nats-server does the same.
+/// The signals are also handled if the parent process has set them to be ignored. A shell without job control ignores
+/// SIGINT for background processes, and nohup ignores SIGHUP, but a user can still send both on purpose. nats-server
+/// does the same.
 /// </remarks>
 internal sealed class ServeSignals : IDisposable
 {
@@ -30,7 +31,8 @@ internal sealed class ServeSignals : IDisposable
         Register(Ask(ControlRequest.Reload), PosixSignal.SIGHUP);
         Register(Ask(ControlRequest.ReopenLog), (PosixSignal)UnixSignals.User1);
         Register(Ask(ControlRequest.LameDuck), (PosixSignal)UnixSignals.User2);
-        // Without a handler a log that reaches the limit of file sizes would end the process; with one the write fails.
+        // Without a handler, a log file that reaches the file size limit would end the process. With a handler, the
+        // write fails.
         Register(static context => context.Cancel = true, (PosixSignal)UnixSignals.FileSizeExceeded);
     }
 

@@ -3,10 +3,10 @@ using Broker.Server;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>What the server is told of the settings, but for where it listens.</summary>
+/// <summary>Applies settings to the options of the server, except for the addresses to listen on.</summary>
 internal static class ServerSetup
 {
-    /// <summary>What can be changed while it runs.</summary>
+    /// <summary>Applies the settings that can change while the server runs.</summary>
     public static void Apply(ServeSettings settings, BrokerServerOptions options)
     {
         options.MaxPayload = settings.MaxPayload;
@@ -27,10 +27,10 @@ internal static class ServerSetup
         options.TraceSystemAccount = settings.TraceSystemAccount;
     }
 
-    /// <summary>Who may come in.</summary>
+    /// <summary>Applies the users, accounts and token.</summary>
     /// <param name="settings">The settings.</param>
-    /// <param name="options">What is changed.</param>
-    /// <param name="bridge">Who the bridge is.</param>
+    /// <param name="options">The options that are changed.</param>
+    /// <param name="bridge">The user of the bridge, which is added if the bridge needs one.</param>
     public static void ApplySecurity(ServeSettings settings, BrokerServerOptions options, BridgeUser bridge)
     {
         SecuritySettings security = settings.Security ?? new SecuritySettings();

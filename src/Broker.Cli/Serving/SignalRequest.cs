@@ -2,15 +2,15 @@ using System.Globalization;
 
 namespace Broker.Cli.Serving;
 
-/// <summary><c>--signal reload=1234</c>: what another broker on this machine is asked for, and which one.</summary>
+/// <summary>The value of <c>--signal reload=1234</c>: a request to another broker process on this machine.</summary>
 /// <param name="Name">The name of the request.</param>
-/// <param name="Process">A process id, the path of a file that holds one, or null when not said.</param>
+/// <param name="Process">A process id, the path of a pid file, or null if the flag has neither.</param>
 internal sealed record SignalRequest(string Name, string? Process)
 {
-    /// <summary>What <see cref="TryParse"/> takes, in words for a message.</summary>
-    public const string Shape = "reload, reopen, ldm, stop, quit or term, with =PID or =FILE after it if there are several brokers";
+    /// <summary>Describes the input of <see cref="TryParse"/> for error messages.</summary>
+    public const string Shape = "reload, reopen, ldm, stop, quit or term, followed by =PID or =FILE if several brokers are running";
 
-    // With nats-server "stop" kills at once, which loses what is queued; here it is the ordered stop.
+    // In nats-server, "stop" kills the process, which loses pending messages. Here it is an orderly stop.
     private static readonly Dictionary<string, int> Signals = new(StringComparer.Ordinal)
     {
         ["reload"] = UnixSignals.HangUp,
@@ -29,14 +29,16 @@ internal sealed record SignalRequest(string Name, string? Process)
         return Signals.ContainsKey(name) && process is not "" ? new SignalRequest(name, process) : null;
     }
 
-    /// <summary>Sends it. Null when that went well, else why not, in one line.</summary>
-    /// <param name="pidFile">Where the process id is when the request does not say, or null.</param>
-    /// <param name="program">The name of the processes that are looked for when nobody says.</param>
+    /// <summary>Sends the request. Returns null on success, otherwise the error as one line.</summary>
+    /// <param name="pidFile">The pid file to use if the request names no process, or null.</param>
+    /// <param name="program">
+    /// The name of the processes to search if there is neither a process id nor a pid file.
+    /// </param>
     public string? Send(string? pidFile, string program = ProgramName.Default)
     {
         if (OperatingSystem.IsWindows())
         {
-            return "--signal needs signals, which Windows does not have: use the service manager";
+            return "--signal is not supported on Windows: use broker service";
         }
 
         if (Find(pidFile, program, out var process) is { } problem)
@@ -65,7 +67,7 @@ internal sealed record SignalRequest(string Name, string? Process)
         {
             return found.Count == 0
                 ? $"no {program} is running"
-                : $"several processes of {program} are running, say which: --signal {Name}=PID with one of {string.Join(", ", found)}";
+                : $"several processes of {program} are running: use --signal {Name}=PID with one of {string.Join(", ", found)}";
         }
 
         process = only;
@@ -77,11 +79,11 @@ internal sealed record SignalRequest(string Name, string? Process)
         process = 0;
         try
         {
-            return IsId(File.ReadAllText(file).Trim(), out process) ? null : $"the file {file} holds no process id";
+            return IsId(File.ReadAllText(file).Trim(), out process) ? null : $"the file {file} contains no process id";
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return $"{file} is neither a process id nor a pid file that can be read";
+            return $"{file} is neither a process id nor a readable pid file";
         }
     }
 

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>What an operator should know of doors that stand open, said at each start.</summary>
+/// <summary>Logs warnings at each start about endpoints that everybody can use without authentication.</summary>
 internal static partial class StartWarnings
 {
     public static void Log(ServeSettings settings, BridgeRun? bridge, MonitoringHost? monitoring, ILogger logger)
@@ -15,11 +15,11 @@ internal static partial class StartWarnings
         {
             if (IsBeyondThisMachine(endpoint))
             {
-                ZeroMqIsOpen(logger, endpoint, "whoever reaches this address");
+                ZeroMqIsOpen(logger, endpoint, "everybody who can connect to this address");
             }
             else if (settings.Security is { IsRequired: true })
             {
-                ZeroMqIsOpen(logger, endpoint, "every program of this machine, though clients of NATS must show who they are,");
+                ZeroMqIsOpen(logger, endpoint, "every program on this machine, although NATS clients must authenticate,");
             }
         }
 
@@ -34,19 +34,20 @@ internal static partial class StartWarnings
         }
     }
 
-    // The client of PLAIN asks for no proof: whoever connects to it is taken for the server.
+    // A PLAIN client does not authenticate the other side: every program that accepts its connection is taken for the
+    // server.
     private static bool IsOpen(RouteSnapshot route) => route.Security is "NULL" or "PLAIN client";
 
     private static bool IsBeyondThisMachine(string endpoint) =>
         ZeroMqEndpoint.TryParse(endpoint, out ZeroMqEndpoint? parsed, out _) && !parsed.IsIpc
         && !(IPAddress.TryParse(parsed.Host, out IPAddress? address) ? IPAddress.IsLoopback(address) : parsed.Host == "localhost");
 
-    [LoggerMessage(214, LogLevel.Warning, "ZeroMQ has no authentication: at {Endpoint} {Who} may send and receive what is bridged")]
+    [LoggerMessage(214, LogLevel.Warning, "ZeroMQ has no authentication at {Endpoint}: {Who} can send and receive bridged messages")]
     private static partial void ZeroMqIsOpen(ILogger logger, string endpoint, string who);
 
-    [LoggerMessage(215, LogLevel.Warning, "Monitoring has no authentication: at {Address} whoever reaches it sees clients and subjects")]
+    [LoggerMessage(215, LogLevel.Warning, "Monitoring has no authentication: everybody who can connect to {Address} sees clients and subjects")]
     private static partial void PagesAreOpen(ILogger logger, Uri address);
 
-    [LoggerMessage(216, LogLevel.Warning, "No host was given for websocket, so all addresses of this machine are listened at: {Address}")]
+    [LoggerMessage(216, LogLevel.Warning, "websocket has no host, so it listens on all addresses of this machine: {Address}")]
     private static partial void WebSocketIsEverywhere(ILogger logger, ListenAddress address);
 }

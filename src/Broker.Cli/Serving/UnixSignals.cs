@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The numbers of signals, which differ between Linux and the systems of BSD's family, and the calls that concern them.</summary>
+/// <summary>
+/// The numbers of signals, some of which differ between Linux and BSD systems, and calls that send or reset signals.
+/// </summary>
 internal static partial class UnixSignals
 {
     public const int HangUp = 1;
@@ -18,13 +20,13 @@ internal static partial class UnixSignals
 
     public static int User2 => OperatingSystem.IsLinux() ? 12 : 31;
 
-    /// <summary>Null when it was sent, else why not.</summary>
+    /// <summary>Sends a signal. Returns null on success, otherwise the error.</summary>
     public static string? Send(int process, int signal) =>
         Kill(process, signal) == 0 ? null : Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError());
 
     /// <summary>
-    /// Gives those that this process inherited as ignored their default, without which the runtime installs no handler. Those that
-    /// have a handler are left alone. Elsewhere than on Linux nothing is known of it, and nothing done.
+    /// Resets the signals that this process inherited as ignored, because the runtime installs no handler for an
+    /// ignored signal. Signals with a handler are not changed. On other systems than Linux, this method does nothing.
     /// </summary>
     public static void Unignore(params ReadOnlySpan<int> signals)
     {
@@ -38,7 +40,7 @@ internal static partial class UnixSignals
         }
     }
 
-    // A mask in which bit 0 stands for signal 1.
+    // Returns the mask of ignored signals; bit 0 is signal 1.
     private static ulong Ignored()
     {
         const string Key = "SigIgn:";
@@ -52,7 +54,7 @@ internal static partial class UnixSignals
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Without /proc signals stay as they were found.
+            // Without /proc, the signals are not changed.
             return 0;
         }
     }

@@ -3,24 +3,28 @@ using Broker.Transport;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>The NATS servers of a bridge that are elsewhere, and who the bridge is there.</summary>
+/// <summary>
+/// The NATS servers of other processes that a bridge connects to, and the bridge's credentials for them.
+/// </summary>
 internal sealed record BridgeConnection
 {
-    /// <summary>Their addresses. They may hold passwords.</summary>
+    /// <summary>The URLs of the servers. They may contain passwords.</summary>
     public IReadOnlyList<string> Servers { get; init; } = [];
 
-    /// <summary>A file with a JWT and its seed, or the seed of an nkey.</summary>
+    /// <summary>A file with a user's JWT and seed, or with the seed of an nkey.</summary>
     public string? CredentialsFile { get; init; }
 
-    /// <summary>How to speak TLS, where the addresses alone do not say it.</summary>
+    /// <summary>The TLS options, or null if the URLs alone decide about TLS.</summary>
     public ClientTlsOptions? Tls { get; init; }
 
-    /// <summary>The same for two that are alike; for comparison alone.</summary>
+    /// <summary>
+    /// A text that is equal for equal connections. It is only for comparison, because it contains secrets.
+    /// </summary>
     public string Definition =>
         string.Join('\n', [.. Servers, CredentialsFile, Tls?.AuthorityFile, Tls?.CertificateFile, Tls?.KeyFile]);
 
-    /// <summary>What a client is told.</summary>
-    /// <exception cref="ServeStartException">The file of credentials cannot be used.</exception>
+    /// <summary>Returns the client options with these servers, TLS options and credentials.</summary>
+    /// <exception cref="ServeStartException">The credentials file cannot be used.</exception>
     public ClientOptions Over(ClientOptions options)
     {
         options = options with { Servers = Servers, Tls = Tls ?? options.Tls };
@@ -39,6 +43,6 @@ internal sealed record BridgeConnection
         }
     }
 
-    /// <summary>What a log may show: the servers without passwords.</summary>
+    /// <summary>Returns the servers without passwords, for logs.</summary>
     public override string ToString() => string.Join(", ", Servers.Select(UserInfo.Hide));
 }

@@ -3,11 +3,13 @@ using Broker.Cryptography;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>A file that says who a client is: a user's JWT and seed, or the seed of an nkey alone.</summary>
+/// <summary>Reads a credentials file: a user's JWT and seed, or only the seed of an nkey.</summary>
 internal static class ClientCredentials
 {
-    /// <summary>The options with what the file holds.</summary>
-    /// <exception cref="Exception">One of which <see cref="IsUnusable"/> says that the file is at fault.</exception>
+    /// <summary>Returns the options with the credentials of the file.</summary>
+    /// <exception cref="Exception">
+    /// The file cannot be used, if <see cref="IsUnusable"/> returns true for the exception.
+    /// </exception>
     public static ClientOptions Over(ClientOptions options, string file)
     {
         var credentials = UserCredentials.Load(file);

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Cli.Settings;
 
-/// <summary><c>host:port</c>, where an IPv6 address stands in brackets.</summary>
+/// <summary>Parses and formats <c>host:port</c>. An IPv6 address is in brackets.</summary>
 internal static class HostAndPort
 {
     public static bool TryParse(string text, out string host, out int port)

@@ -3,21 +3,23 @@ using System.Net.Sockets;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>Where to listen: a name, an address or <c>*</c>, and a port, of which 0 takes a free one.</summary>
+/// <summary>
+/// An address to listen on: a host name, an IP address or <c>*</c>, and a port. Port 0 takes a free one.
+/// </summary>
 internal sealed record ListenAddress(string Host, int Port)
 {
-    /// <summary>What <see cref="TryParse"/> takes, in words for a message.</summary>
+    /// <summary>Describes the input of <see cref="TryParse"/> for error messages.</summary>
     public const string Shape = "a text such as \"127.0.0.1:4222\"";
 
-    /// <summary>What <see cref="ParseHost"/> takes, in words for a message.</summary>
-    public const string HostShape = "a name, an address, or * for all of IPv4 and IPv6";
+    /// <summary>Describes the input of <see cref="ParseHost"/> for error messages.</summary>
+    public const string HostShape = "a host name, an IP address, or * for all IPv4 and IPv6 addresses";
 
-    /// <summary>All addresses of IPv4 and IPv6.</summary>
+    /// <summary>All IPv4 and IPv6 addresses of the machine.</summary>
     private const string Everywhere = "*";
 
     /// <summary>
-    /// Null when it is none. Without a host it is every address of IPv4, and port -1 takes a free one; 0 is none, since
-    /// nats-server means by it something else in each place.
+    /// Returns the address, or null if the text is invalid. Without a host, it is every IPv4 address. Port -1 takes a
+    /// free one. Port 0 is invalid, because nats-server gives it a different meaning for each key.
     /// </summary>
     public static ListenAddress? TryParse(string text)
     {
@@ -30,15 +32,17 @@ internal sealed record ListenAddress(string Host, int Port)
         return ParseHost(host.Length == 0 ? "0.0.0.0" : host) is { } good ? new(good, port) : null;
     }
 
-    /// <summary>The host without the brackets that an IPv6 address may have; null when it is none.</summary>
+    /// <summary>Returns the host, without the brackets of an IPv6 address, or null if the text is not a host.</summary>
     public static string? ParseHost(string text)
     {
         string host = text is ['[', .. var inner, ']'] && inner.Contains(':', StringComparison.Ordinal) ? inner : text;
         return host == Everywhere || Uri.CheckHostName(host) is not UriHostNameType.Unknown ? host : null;
     }
 
-    /// <summary>A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one.</summary>
-    /// <exception cref="ServeStartException">The name is not known.</exception>
+    /// <summary>
+    /// Resolves the host. If a name has several addresses, such as localhost, IPv4 is preferred to IPv6.
+    /// </summary>
+    /// <exception cref="ServeStartException">The name does not resolve to an address.</exception>
     public async Task<IPEndPoint> ResolveAsync(CancellationToken cancellationToken)
     {
         if (Host == Everywhere)
@@ -46,7 +50,7 @@ internal sealed record ListenAddress(string Host, int Port)
             return new IPEndPoint(Socket.OSSupportsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, Port);
         }
 
-        // Those that stand for all addresses can be listened at, though the resolver refuses them.
+        // The resolver refuses 0.0.0.0 and ::, but a server can listen on them.
         if (IPAddress.TryParse(Host, out IPAddress? address))
         {
             return new IPEndPoint(address, Port);

@@ -1,24 +1,24 @@
 namespace Broker.Cli.Settings;
 
 /// <summary>
-/// The name that this program was started by. A link called <c>nats-server</c> serves scripts that look for that name in what
-/// they start.
+/// The name by which this program was started. A link with the name <c>nats-server</c> makes the program usable for
+/// scripts that expect nats-server.
 /// </summary>
 internal static class ProgramName
 {
-    /// <summary>The usual one.</summary>
+    /// <summary>The name of the program without such a link.</summary>
     public const string Default = "broker";
 
-    /// <summary>What the system says of this process.</summary>
+    /// <summary>Returns the name by which this process was started.</summary>
     public static string OfProcess()
     {
         string? started = OperatingSystem.IsLinux() ? FirstArgument() : Environment.ProcessPath;
         string name = Path.GetFileNameWithoutExtension(started ?? "");
-        // A host that runs it as one of its files says nothing of the name.
+        // If dotnet runs the assembly, the process has dotnet's name.
         return name is "" or "dotnet" ? Default : name;
     }
 
-    // The path of the process is that behind the link.
+    // Environment.ProcessPath is the target of the link, not the link.
     private static string? FirstArgument()
     {
         try

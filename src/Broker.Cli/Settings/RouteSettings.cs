@@ -2,16 +2,17 @@ using Broker.Bridge;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>One route of the bridge, as the user wants it.</summary>
-/// <param name="Options">What the bridge is told.</param>
-/// <param name="Endpoints">All ZeroMQ endpoints of it.</param>
+/// <summary>The settings of one route of the bridge.</summary>
+/// <param name="Options">The options for the bridge.</param>
+/// <param name="Endpoints">All ZeroMQ endpoints of the route.</param>
 /// <param name="Definition">
-/// The same for two routes that are alike, by which a reload finds those that have changed. Secrets may stand in it: it is for comparison alone.
+/// A text that is equal for equal routes, by which a reload finds changed routes. It is only for comparison, because it
+/// may contain secrets.
 /// </param>
 internal sealed record RouteSettings(RouteOptions Options, IReadOnlyList<BridgeEndpoint> Endpoints, string Definition)
 {
     public string Name => Options.Name;
 
-    /// <summary>What a log may show.</summary>
+    /// <summary>Returns the pattern and the name, for logs.</summary>
     public override string ToString() => $"{Options.Pattern} {Name}";
 }

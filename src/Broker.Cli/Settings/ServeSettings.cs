@@ -3,10 +3,15 @@ using Broker.Transport;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>Everything <c>broker serve</c> was told, by the configuration file and by flags. The defaults are nats-server's, but for the host.</summary>
+/// <summary>
+/// The settings of <c>broker serve</c> from the configuration file and the flags. The defaults are those of
+/// nats-server, except for the host.
+/// </summary>
 internal sealed record ServeSettings
 {
-    /// <summary>The address to listen on: loopback unless told otherwise, since nothing is authenticated by default.</summary>
+    /// <summary>
+    /// The address to listen on. The default is loopback, because the server authenticates nobody by default.
+    /// </summary>
     public string Host { get; init; } = "127.0.0.1";
 
     /// <summary>The port to listen on; 0 takes a free one.</summary>
@@ -15,13 +20,13 @@ internal sealed record ServeSettings
     /// <summary>Further addresses to listen on.</summary>
     public IReadOnlyList<ListenAddress> AlsoListen { get; init; } = [];
 
-    /// <summary>The <c>host:port</c> that clients are told, or null for the real one.</summary>
+    /// <summary>The <c>host:port</c> that the server announces to clients, or null for the real one.</summary>
     public string? ClientAdvertise { get; init; }
 
-    /// <summary>Other servers that clients are told of, as <c>host:port</c>.</summary>
+    /// <summary>Other servers that the server announces to clients, as <c>host:port</c>.</summary>
     public IReadOnlyList<string> ConnectUrls { get; init; } = [];
 
-    /// <summary>The name in INFO, or null for one made up by the server.</summary>
+    /// <summary>The server's name in INFO, or null for a random one.</summary>
     public string? ServerName { get; init; }
 
     /// <summary>Words that describe the server, for monitoring.</summary>
@@ -33,88 +38,93 @@ internal sealed record ServeSettings
     /// <summary>The longest control line, in bytes.</summary>
     public int MaxControlLine { get; init; } = 4096;
 
-    /// <summary>What may wait for one slow connection, in bytes.</summary>
+    /// <summary>The maximum number of bytes that may be pending for one connection.</summary>
     public long MaxPending { get; init; } = 64 * 1024 * 1024;
 
-    /// <summary>What may wait for all connections together, in bytes; 0 for no limit.</summary>
+    /// <summary>The maximum number of bytes that may be pending for all connections together; 0 for no limit.</summary>
     public long MaxPendingTotal { get; init; }
 
-    /// <summary>What happens to a connection that is too slow.</summary>
+    /// <summary>The policy for a connection that exceeds <see cref="MaxPending"/>.</summary>
     public SlowConsumerPolicy SlowConsumers { get; init; }
 
-    /// <summary>How many subscriptions a connection may have; 0 for no limit.</summary>
+    /// <summary>The maximum number of subscriptions of a connection; 0 for no limit.</summary>
     public int MaxSubscriptions { get; init; }
 
-    /// <summary>How many clients may be connected at once.</summary>
+    /// <summary>The maximum number of connected clients.</summary>
     public int MaxConnections { get; init; } = 65_536;
 
-    /// <summary>How many threads serve connections, and how they wait.</summary>
+    /// <summary>The options of the event loops that serve connections.</summary>
     public EventLoopOptions Loops { get; init; } = new();
 
     public TimeSpan WriteDeadline { get; init; } = TimeSpan.FromSeconds(10);
 
     public TimeSpan PingInterval { get; init; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>How many PINGs may go unanswered before a connection is stale.</summary>
+    /// <summary>The number of unanswered PINGs after which a connection is closed as stale.</summary>
     public int PingMax { get; init; } = 2;
 
-    /// <summary>How long queued messages are delivered after a stop was asked for.</summary>
+    /// <summary>The maximum time for delivering pending messages after a stop was requested.</summary>
     public TimeSpan StopDeadline { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long lame duck mode takes, with its grace period.</summary>
+    /// <summary>The maximum time of lame duck mode, including its grace period.</summary>
     public TimeSpan LameDuckDuration { get; init; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>How long clients have to leave by themselves before they are sent away.</summary>
+    /// <summary>The time in lame duck mode before the server starts to close clients.</summary>
     public TimeSpan LameDuckGracePeriod { get; init; } = TimeSpan.FromSeconds(10);
 
     public bool Debug { get; init; }
 
     public bool Trace { get; init; }
 
-    /// <summary>Whether what the server itself says in the system account is traced too.</summary>
+    /// <summary>Whether the server's own messages in the system account are traced too.</summary>
     public bool TraceSystemAccount { get; init; }
 
-    /// <summary>How much of a payload is traced, in bytes; 0 for all of it.</summary>
+    /// <summary>The maximum number of payload bytes that a trace line shows; 0 for all.</summary>
     public int TracedPayload { get; init; } = 1024;
 
-    /// <summary>The file that log lines are appended to, or null for standard error.</summary>
+    /// <summary>The file to which log lines are appended, or null for standard error.</summary>
     public string? LogFile { get; init; }
 
     /// <summary>Whether log lines begin with the time.</summary>
     public bool LogTime { get; init; } = true;
 
-    /// <summary>The name that the program was started by.</summary>
+    /// <summary>The name by which the program was started.</summary>
     public string Program { get; init; } = ProgramName.Default;
 
     public string? PidFile { get; init; }
 
     public string? PortsFileDirectory { get; init; }
 
-    /// <summary>Whether the live counts are left out.</summary>
+    /// <summary>Whether no live counts are shown.</summary>
     public bool Quiet { get; init; }
 
-    /// <summary>Where the monitoring pages are, or null for nowhere.</summary>
+    /// <summary>The address of the monitoring pages over HTTP, or null for none.</summary>
     public ListenAddress? Http { get; init; }
 
-    /// <summary>What the paths of the pages begin with: empty, or of the form <c>/a/b</c>.</summary>
+    /// <summary>The prefix of the pages' paths: empty, or of the form <c>/a/b</c>.</summary>
     public string HttpBasePath { get; init; } = "";
 
-    /// <summary>Whether clients may stay in clear though there is TLS.</summary>
+    /// <summary>Whether clients may connect without TLS although the server has TLS.</summary>
     public bool AllowNonTls { get; init; }
 
-    /// <summary>Where the monitoring pages are over HTTPS, with the certificate of <see cref="Tls"/>, or null for nowhere.</summary>
+    /// <summary>
+    /// The address of the monitoring pages over HTTPS, with the certificate of <see cref="Tls"/>, or null for none.
+    /// </summary>
     public ListenAddress? Https { get; init; }
 
-    /// <summary>Where clients come in by WebSocket, or null for nowhere.</summary>
+    /// <summary>The settings of the WebSocket listener, or null for none.</summary>
     public WebSocketSettings? WebSocket { get; init; }
 
-    /// <summary>Who may connect, or null for everybody.</summary>
+    /// <summary>The users of the server, or null if every client may connect.</summary>
     public SecuritySettings? Security { get; init; }
 
-    /// <summary>TLS with clients, or null for none.</summary>
+    /// <summary>The options for TLS with clients, or null for no TLS.</summary>
     public ServerTlsOptions? Tls { get; init; }
 
-    /// <summary>The port that a number of the user's stands for: 0 is the usual one, as for nats-server, and -1 a free one.</summary>
+    /// <summary>
+    /// Returns the port for clients from the number in a flag or file. As in nats-server, 0 is the default port and -1
+    /// a free one.
+    /// </summary>
     public static int ClientPort(long asked) => asked switch
     {
         0 => BrokerServerOptions.DefaultPort,
@@ -122,10 +132,12 @@ internal sealed record ServeSettings
         _ => (int)asked,
     };
 
-    /// <summary>Where the pages are when only a port was said, which for nats-server is 0 for none.</summary>
+    /// <summary>
+    /// Returns the address of the pages if only a port was given. As in nats-server, port 0 means no pages.
+    /// </summary>
     public ListenAddress? PagesAt(long port) => port == 0 ? null : new ListenAddress(Host, (int)Math.Max(0, port));
 
-    /// <summary>Whether there is no server, but a bridge to others.</summary>
+    /// <summary>Whether these are the settings of <c>broker bridge</c>, which has no server of its own.</summary>
     public bool IsBridgeAlone { get; init; }
 
     /// <summary>The ZeroMQ bridge, or null for none.</summary>

@@ -2,10 +2,12 @@ using System.Net.Sockets;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>The broker cannot start; the message is the one line that the user reads.</summary>
+/// <summary>The broker cannot start. The message is one line for the user.</summary>
 internal sealed class ServeStartException(string message, Exception? inner = null) : Exception(message, inner)
 {
-    /// <summary>A listener of <paramref name="address"/> (<c>127.0.0.1:4222</c> or <c>tcp://…</c>) was refused by the system.</summary>
+    /// <summary>
+    /// The operating system refused to listen on <paramref name="address"/> (<c>127.0.0.1:4222</c> or <c>tcp://…</c>).
+    /// </summary>
     public static ServeStartException CannotListen(string address, SocketException cause)
     {
         var reason = cause.SocketErrorCode switch

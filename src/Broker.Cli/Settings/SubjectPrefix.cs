@@ -1,12 +1,15 @@
 namespace Broker.Cli.Settings;
 
-/// <summary>The subject tokens put before a ZeroMQ topic.</summary>
+/// <summary>Checks the subject tokens that precede a ZeroMQ topic.</summary>
 internal static class SubjectPrefix
 {
-    /// <summary>What <see cref="IsValid"/> takes, in words for a message.</summary>
+    /// <summary>Describes the input of <see cref="IsValid"/> for error messages.</summary>
     public const string Shape = "one or more subject tokens such as \"zmq\" or \"plant.zmq\"";
 
-    /// <summary>Literal tokens only: a wildcard, an empty token or a control character would change what is matched or sent.</summary>
+    /// <summary>
+    /// Returns true for literal tokens. A wildcard, an empty token or a control character would change the subjects
+    /// that are matched or sent.
+    /// </summary>
     public static bool IsValid(string prefix) =>
         prefix.Length is > 0 and <= 256
         && Array.TrueForAll(prefix.Split('.'), static token =>

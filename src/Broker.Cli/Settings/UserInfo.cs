@@ -1,9 +1,12 @@
 namespace Broker.Cli.Settings;
 
-/// <summary>The part of a URL that says who asks, in <c>nats://user:password@host</c>.</summary>
+/// <summary>Hides user names and passwords of URLs such as <c>nats://user:password@host</c>.</summary>
 internal static class UserInfo
 {
-    /// <summary>The text without it. To the last @, since one in a password may not have been escaped.</summary>
+    /// <summary>
+    /// Returns the text without the part before the last '@', because a password may contain an '@' that was not
+    /// escaped.
+    /// </summary>
     public static string Hide(string text)
     {
         int end = text.LastIndexOf('@');

@@ -2,21 +2,21 @@ using Broker.Server;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>The address at which clients come in by WebSocket.</summary>
+/// <summary>The settings of the WebSocket listener.</summary>
 internal sealed record WebSocketSettings
 {
     public required ListenAddress Address { get; init; }
 
-    /// <summary>Whether nobody said which host.</summary>
+    /// <summary>Whether the configuration gives no host.</summary>
     public bool IsHostDefault { get; init; }
 
-    /// <summary>The certificate, or null for none, which needs <see cref="NoTls"/>.</summary>
+    /// <summary>The TLS options, or null for no TLS, which needs <see cref="NoTls"/>.</summary>
     public ServerTlsOptions? Tls { get; init; }
 
-    /// <summary>Whether it may do without a certificate.</summary>
+    /// <summary>Whether the listener may start without TLS.</summary>
     public bool NoTls { get; init; }
 
-    /// <summary>The pages that browsers may connect from, or none for all.</summary>
+    /// <summary>The origins of pages that may connect, or none for all.</summary>
     public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
 
     public bool SameOrigin { get; init; }
@@ -25,6 +25,6 @@ internal sealed record WebSocketSettings
 
     public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>The <c>host:port</c> that is told in <c>/varz</c>.</summary>
+    /// <summary>The <c>host:port</c> that <c>/varz</c> shows.</summary>
     public string? Advertise { get; init; }
 }

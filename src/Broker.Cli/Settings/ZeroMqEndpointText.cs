@@ -4,18 +4,18 @@ using Broker.ZeroMq;
 namespace Broker.Cli.Settings;
 
 /// <summary>
-/// Where ZeroMQ programs are found, as a user writes it: <c>bind tcp://127.0.0.1:5556</c>, <c>connect ipc:///run/feed</c>. Without a verb
-/// it is bound.
+/// Parses and formats ZeroMQ endpoints as users write them: <c>bind tcp://127.0.0.1:5556</c>, <c>connect
+/// ipc:///run/feed</c>. An endpoint without a verb is bound.
 /// </summary>
 internal static class ZeroMqEndpointText
 {
-    /// <summary>What <see cref="TryParse"/> takes, in words for a message.</summary>
+    /// <summary>Describes the input of <see cref="TryParse"/> for error messages.</summary>
     public const string Shape = "an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\"";
 
     private const string BindVerb = "bind";
     private const string ConnectVerb = "connect";
 
-    /// <summary>Null when it is none.</summary>
+    /// <summary>Returns the endpoint, or null if the text is invalid.</summary>
     public static BridgeEndpoint? TryParse(string text)
     {
         string[] words = text.Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries);
@@ -27,13 +27,13 @@ internal static class ZeroMqEndpointText
             return null;
         }
 
-        // A wildcard can be bound alone.
+        // A wildcard can only be bound.
         return isConnected && !endpoint.IsIpc && (endpoint.Port == 0 || endpoint.Host is "*")
             ? null
             : new BridgeEndpoint(isBound, endpoint.ToString());
     }
 
-    /// <summary>With who may connect.</summary>
+    /// <summary>Returns the endpoint with the addresses that may connect to it.</summary>
     public static string FormatAll(BridgeEndpoint endpoint) => $"{Format(endpoint)} {string.Join(' ', endpoint.AllowedAddresses)}";
 
     public static string Format(BridgeEndpoint endpoint) => $"{(endpoint.Bind ? BindVerb : ConnectVerb)} {endpoint.Endpoint}";

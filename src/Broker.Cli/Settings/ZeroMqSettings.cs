@@ -4,35 +4,43 @@ using Broker.Hosting;
 namespace Broker.Cli.Settings;
 
 /// <summary>
-/// The bridge between ZeroMQ sockets and subjects: one PUB/SUB route with settings of its own, and any routes beside it. The defaults are those
-/// of the bridge.
+/// The settings of the ZeroMQ bridge: one PUB/SUB route whose settings are here, and any number of other routes. The
+/// defaults are those of the bridge.
 /// </summary>
 internal sealed record ZeroMqSettings
 {
     private static readonly PubSubRouteOptions Defaults = new();
 
-    /// <summary>Whether there is the one PUB/SUB route.</summary>
+    /// <summary>Whether the bridge has the PUB/SUB route of these settings.</summary>
     public bool HasPubSub { get; init; } = true;
 
     /// <summary>The other routes.</summary>
     public IReadOnlyList<RouteSettings> Routes { get; init; } = [];
 
-    /// <summary>The security of the PUB/SUB route, and of the others that say nothing of their own; null for none.</summary>
+    /// <summary>
+    /// The security of the PUB/SUB route, and of other routes without their own security; null for none.
+    /// </summary>
     public SocketSecurity? Security { get; init; }
 
-    /// <summary>Where ZeroMQ PUB sockets are found: the broker subscribes here.</summary>
+    /// <summary>The endpoints for ZeroMQ PUB sockets. The bridge subscribes there.</summary>
     public IReadOnlyList<BridgeEndpoint> Publishers { get; init; } = Defaults.Publishers;
 
-    /// <summary>Where ZeroMQ SUB sockets are found: the broker publishes here.</summary>
+    /// <summary>The endpoints for ZeroMQ SUB sockets. The bridge publishes there.</summary>
     public IReadOnlyList<BridgeEndpoint> Subscribers { get; init; } = Defaults.Subscribers;
 
-    /// <summary>The user whose permissions publishers have, one of the server's; null, for everything, when <see cref="SubscribersUser"/> is.</summary>
+    /// <summary>
+    /// The user of the server whose permissions ZeroMQ publishers have. If this property and
+    /// <see cref="SubscribersUser"/> are null, everything is permitted.
+    /// </summary>
     public string? PublishersUser { get; init; }
 
-    /// <summary>The same of subscribers. Both are of one account.</summary>
+    /// <summary>
+    /// The user of the server whose permissions ZeroMQ subscribers have. It is in the same account as
+    /// <see cref="PublishersUser"/>.
+    /// </summary>
     public string? SubscribersUser { get; init; }
 
-    /// <summary>The first subject token of every bridged message.</summary>
+    /// <summary>The first tokens of every subject of the PUB/SUB route.</summary>
     public string Prefix { get; init; } = Defaults.Mapping.Prefix;
 
     /// <summary>The topic character that becomes a token separator.</summary>
@@ -41,22 +49,27 @@ internal sealed record ZeroMqSettings
     /// <summary>The character that ends the topic of a message of one frame.</summary>
     public char SingleFrameDelimiter { get; init; } = (char)Defaults.Mapping.SingleFrameDelimiter!;
 
-    /// <summary>Whether what ZeroMQ publishers send also reaches ZeroMQ subscribers.</summary>
+    /// <summary>Whether messages of ZeroMQ publishers also go to ZeroMQ subscribers.</summary>
     public bool Echo { get; init; } = Defaults.Mapping.Echo;
 
-    /// <summary>What may wait for one slow ZeroMQ peer, in bytes; above it whole messages are dropped, as ZeroMQ does.</summary>
+    /// <summary>
+    /// The maximum number of bytes that may be queued for one ZeroMQ peer. Messages above it are dropped, as ZeroMQ
+    /// does.
+    /// </summary>
     public long SendHighWaterMark { get; init; } = Defaults.HighWaterMark;
 
-    /// <summary>The largest message with all its frames, in bytes; a peer that announces more is closed.</summary>
+    /// <summary>
+    /// The maximum size of a message with all its frames, in bytes. A peer that announces a larger one is closed.
+    /// </summary>
     public int MaxMessageSize { get; init; } = Defaults.MaxMessageSize;
 
-    /// <summary>How many ZeroMQ peers may be connected to each side.</summary>
+    /// <summary>The maximum number of ZeroMQ publishers, and of ZeroMQ subscribers.</summary>
     public int MaxPeers { get; init; } = Defaults.MaxPeers;
 
-    /// <summary>The NATS servers to bridge to, or null for the one in this process.</summary>
+    /// <summary>The NATS servers that the bridge connects to, or null for the server in this process.</summary>
     public BridgeConnection? Connection { get; init; }
 
-    /// <summary>What a log may show: the servers without passwords.</summary>
+    /// <summary>Returns a text for logs, without passwords.</summary>
     public override string ToString() =>
         $"{nameof(ZeroMqSettings)} {{ Prefix = {Prefix}, Routes = {string.Join(", ", Routes)}, Connection = {Connection} }}";
 }

@@ -4,7 +4,8 @@ using System.Text;
 namespace Broker.Cli.Shell;
 
 /// <summary>
-/// A text in which <c>{body}</c>, <c>{subject}</c> and <c>{number}</c> stand for those of a message. Other braces are text.
+/// A text with the placeholders <c>{body}</c>, <c>{subject}</c> and <c>{number}</c>, which <see cref="Fill"/> replaces.
+/// Other braces are ordinary text.
 /// </summary>
 internal sealed class BodyTemplate(string text)
 {
@@ -16,10 +17,13 @@ internal sealed class BodyTemplate(string text)
 
     private readonly byte[] _text = Encoding.UTF8.GetBytes(text);
 
-    /// <summary>Nothing of what is put in is looked through again: a body that contains <c>{body}</c> stays one.</summary>
+    /// <summary>
+    /// Replaces the placeholders. Inserted text is not searched for placeholders: a <c>{body}</c> in a body remains as
+    /// it is.
+    /// </summary>
     /// <param name="body">The message's body.</param>
-    /// <param name="subject">Its subject; empty where there is none.</param>
-    /// <param name="number">Which message it is, from 1.</param>
+    /// <param name="subject">The message's subject, or empty if it has none.</param>
+    /// <param name="number">The message's number, starting at 1.</param>
     public byte[] Fill(ReadOnlySpan<byte> body, string subject, long number)
     {
         using var filled = new MemoryStream(_text.Length);

@@ -6,10 +6,13 @@ using System.Text.Unicode;
 
 namespace Broker.Cli.Shell;
 
-/// <summary>Bytes of messages as text, and the other way round.</summary>
+/// <summary>Converts bytes of messages to text for display, and arguments to bytes.</summary>
 internal static class BodyText
 {
-    /// <summary>Text as it is; what a terminal would obey, and what is no UTF-8, is escaped as <c>\n</c> or <c>\x1b</c>.</summary>
+    /// <summary>
+    /// Returns the bytes as text. Control characters and invalid UTF-8 are escaped, such as <c>\n</c> or <c>\x1b</c>,
+    /// so that they cannot control the terminal.
+    /// </summary>
     public static string Show(ReadOnlySpan<byte> bytes)
     {
         var text = new StringBuilder(bytes.Length);
@@ -31,7 +34,11 @@ internal static class BodyText
         return text.ToString();
     }
 
-    /// <summary>As a JSON member: text under the name, or what is no UTF-8 in base 64 under the name with <c>_base64</c> behind it.</summary>
+    /// <summary>
+    /// Writes the bytes as a JSON member: valid UTF-8 as a string with the given name, other bytes in base 64 with the
+    /// suffix
+    /// <c>_base64</c> at the name.
+    /// </summary>
     public static void WriteJson(Utf8JsonWriter json, string name, ReadOnlySpan<byte> bytes)
     {
         if (Utf8.IsValid(bytes))
@@ -44,8 +51,8 @@ internal static class BodyText
         }
     }
 
-    /// <summary>The bytes of an argument, which may be hexadecimal digits.</summary>
-    /// <exception cref="UsageException">They are not.</exception>
+    /// <summary>Returns the bytes of an argument: its UTF-8, or the bytes of its hexadecimal digits.</summary>
+    /// <exception cref="UsageException">The argument must be hexadecimal digits, but it is not.</exception>
     public static byte[] Parse(string text, bool isHex)
     {
         if (!isHex)
@@ -59,13 +66,16 @@ internal static class BodyText
         }
         catch (FormatException)
         {
-            throw new UsageException($"with --hex, bytes are pairs of hexadecimal digits such as 00ff, not \"{Show(Encoding.UTF8.GetBytes(text))}\"");
+            throw new UsageException(
+                $"with --hex, bytes must be pairs of hexadecimal digits such as 00ff, not \"{Show(Encoding.UTF8.GetBytes(text))}\"");
         }
     }
 
-    // The formats change the direction of what follows, which is as good as another text.
+    // Format characters can reverse the direction of the text after them, so that a user would read another text.
     private static bool IsControl(Rune rune)
-        => Rune.IsControl(rune) || Rune.GetUnicodeCategory(rune) is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
+        => Rune.IsControl(rune)
+            || Rune.GetUnicodeCategory(rune)
+                is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 
     private static void Escape(ReadOnlySpan<byte> bytes, StringBuilder text)
     {

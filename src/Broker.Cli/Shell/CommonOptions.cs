@@ -5,12 +5,12 @@ using Broker.Cli.Configuration;
 
 namespace Broker.Cli.Shell;
 
-/// <summary>Flags that several commands have.</summary>
+/// <summary>Creates the flags that several commands have.</summary>
 internal static class CommonOptions
 {
-    public static Option<bool> Json() => new("--json") { Description = "Show each message as a JSON object on a line" };
+    public static Option<bool> Json() => new("--json") { Description = "Show each message as a JSON object on one line" };
 
-    public static Option<bool> Raw() => new("--raw") { Description = "Show nothing but the bodies, as they are" };
+    public static Option<bool> Raw() => new("--raw") { Description = "Show only the bodies, without escapes" };
 
     public static Option<bool> Hex(string what) => new("--hex") { Description = what };
 
@@ -28,8 +28,8 @@ internal static class CommonOptions
         CustomParser = ParseTime,
     };
 
-    /// <summary>How messages are to be shown.</summary>
-    /// <exception cref="UsageException">In two ways at once.</exception>
+    /// <summary>Returns the output format that the flags ask for.</summary>
+    /// <exception cref="UsageException">The flags ask for two formats.</exception>
     public static OutputForm Form(ParseResult flags, Option<bool> json, Option<bool> raw, Option<bool> hex)
     {
         (Option<bool> Flag, OutputForm Form)[] given = [.. ((Option<bool> Flag, OutputForm Form)[])
@@ -39,7 +39,7 @@ internal static class CommonOptions
         {
             [] => OutputForm.Text,
             [var one] => one.Form,
-            [var one, var other, ..] => throw new UsageException($"{one.Flag.Name} or {other.Flag.Name}, not both"),
+            [var one, var other, ..] => throw new UsageException($"{one.Flag.Name} and {other.Flag.Name} cannot be combined"),
         };
     }
 
@@ -58,7 +58,7 @@ internal static class CommonOptions
     private static TimeSpan? ParseTime(ArgumentResult result)
     {
         string text = result.Tokens[0].Value;
-        // Waits count milliseconds in 32 bits.
+        // Timers take milliseconds as a 32-bit number.
         if (Duration.TryParse(text, out TimeSpan time) && time.TotalMilliseconds <= int.MaxValue)
         {
             return time;

@@ -5,7 +5,8 @@ using System.Text.Json;
 namespace Broker.Cli.Shell;
 
 /// <summary>
-/// Lines on standard output, gathered until somebody would wait for them. Not thread-safe.
+/// Writes lines to standard output through a buffer. The caller flushes it before it waits for more input. Not
+/// thread-safe.
 /// </summary>
 internal sealed class LineOutput(ShellStreams shell)
 {
@@ -15,8 +16,9 @@ internal sealed class LineOutput(ShellStreams shell)
 
     private static ReadOnlySpan<byte> Plain => "\e[0m"u8;
 
-    // Everything but what JSON itself asks for stays readable: the output is no part of a page.
-    private static readonly JsonWriterOptions JsonOptions = new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    // Escapes only what JSON requires, because the output is not embedded in HTML.
+    private static readonly JsonWriterOptions JsonOptions =
+        new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     private readonly ArrayBufferWriter<byte> _buffer = new();
 
@@ -24,7 +26,7 @@ internal sealed class LineOutput(ShellStreams shell)
 
     public void Write(ReadOnlySpan<byte> bytes) => _buffer.Write(bytes);
 
-    /// <summary>The same in a colour, where colours are seen.</summary>
+    /// <summary>Writes the text in a colour if the output is a terminal with colours.</summary>
     public void WriteHighlighted(string text)
     {
         if (!shell.Colours)
@@ -44,8 +46,8 @@ internal sealed class LineOutput(ShellStreams shell)
         write(json);
     }
 
-    /// <summary>Ends the line.</summary>
-    /// <exception cref="IOException">Nobody reads the output any more.</exception>
+    /// <summary>Ends the line, and flushes a full buffer.</summary>
+    /// <exception cref="IOException">The reader of the output has closed it.</exception>
     public void EndLine()
     {
         Write("\n"u8);
@@ -55,8 +57,8 @@ internal sealed class LineOutput(ShellStreams shell)
         }
     }
 
-    /// <summary>Gives out what was gathered: before a wait, and at the end.</summary>
-    /// <exception cref="IOException">Nobody reads the output any more.</exception>
+    /// <summary>Writes the buffered lines. Called before a wait and at the end.</summary>
+    /// <exception cref="IOException">The reader of the output has closed it.</exception>
     public void Flush()
     {
         if (_buffer.WrittenCount == 0)

@@ -1,17 +1,17 @@
 namespace Broker.Cli.Shell;
 
-/// <summary>How messages are shown.</summary>
+/// <summary>The format in which messages are printed.</summary>
 internal enum OutputForm
 {
-    /// <summary>A line each, for a reader: what no terminal should be sent is escaped.</summary>
+    /// <summary>One line of text for each message. Characters that could control the terminal are escaped.</summary>
     Text,
 
-    /// <summary>A JSON object each, on a line of its own.</summary>
+    /// <summary>One JSON object on one line for each message.</summary>
     Json,
 
-    /// <summary>The bodies as they are, each with a line end behind it.</summary>
+    /// <summary>Only the bodies, without escapes, each followed by a line end.</summary>
     Raw,
 
-    /// <summary>As text, with the bytes in hexadecimal digits.</summary>
+    /// <summary>Like <see cref="Text"/>, but the bodies are in hexadecimal digits.</summary>
     Hex,
 }

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Cli.Shell;
 
-/// <summary>Ctrl+C and SIGTERM as a token. A second one ends the process at once.</summary>
+/// <summary>Cancels a token on Ctrl+C and SIGTERM. A second signal ends the process at once.</summary>
 internal sealed class ShellSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop;
@@ -38,7 +38,7 @@ internal sealed class ShellSignals : IDisposable
             Environment.Exit(ExitCode.Interrupted);
         }
 
-        // Not on the thread of signals, which has the next one to take.
+        // Cancels on another thread, because the thread of signals must be free for the next signal.
         _ = _stop.CancelAsync();
     }
 }

@@ -2,14 +2,17 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Shell;
 
-/// <summary>Standard input and output as bytes, for commands that carry messages, and standard error for what is said about them.</summary>
+/// <summary>
+/// The streams of commands that send or show messages: standard input and output as bytes, and standard error for
+/// errors and notes.
+/// </summary>
 /// <param name="input">Standard input.</param>
 /// <param name="output">Standard output. Written through <see cref="LineOutput"/>.</param>
 /// <param name="error">Standard error.</param>
-/// <param name="isInputRedirected">Whether there is something to read that nobody types.</param>
-/// <param name="colours">Whether somebody looks at the output who sees colours.</param>
-/// <param name="isErrorTerminal">Whether somebody looks at standard error while a command runs.</param>
-/// <param name="clock">How often he is shown something.</param>
+/// <param name="isInputRedirected">Whether standard input is a file or a pipe, not a terminal.</param>
+/// <param name="colours">Whether standard output is a terminal on which colours are wanted.</param>
+/// <param name="isErrorTerminal">Whether standard error is a terminal, so that progress can be shown.</param>
+/// <param name="clock">The clock of the progress line.</param>
 internal sealed class ShellStreams(
     Stream input, Stream output, TextWriter error, bool isInputRedirected, bool colours, bool isErrorTerminal = false, TimeProvider? clock = null)
 {
@@ -33,16 +36,17 @@ internal sealed class ShellStreams(
         !Console.IsOutputRedirected && string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR")),
         !Console.IsErrorRedirected);
 
-    /// <summary>Says something on standard error. Any thread.</summary>
+    /// <summary>Writes a line to standard error. Can be called on any thread.</summary>
     public void Say(string text) => _told.WriteErrorLine(text);
 
     /// <summary>
-    /// On a terminal shows the line each second, below what is said meanwhile, until what is answered is disposed, which takes it away;
-    /// elsewhere nothing.
+    /// Shows a progress line below the other lines on the terminal and updates it each second. Disposing the result
+    /// removes the line. If standard error is not a terminal, nothing is shown.
     /// </summary>
-    /// <param name="line">Asked for on a thread of the pool.</param>
-    public IAsyncDisposable ShowProgress(Func<string> line) => new ProgressLine(_told, isErrorTerminal ? clock ?? TimeProvider.System : null, Pace, line);
+    /// <param name="line">Returns the text of the line. Called on a thread of the pool.</param>
+    public IAsyncDisposable ShowProgress(Func<string> line) =>
+        new ProgressLine(_told, isErrorTerminal ? clock ?? TimeProvider.System : null, Pace, line);
 
-    /// <summary>The same for what went wrong.</summary>
+    /// <summary>Writes an error to standard error. Can be called on any thread.</summary>
     public void Complain(string text) => Say("broker: " + text);
 }

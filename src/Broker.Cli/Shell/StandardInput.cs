@@ -1,12 +1,12 @@
 namespace Broker.Cli.Shell;
 
-/// <summary>Bodies that come by standard input.</summary>
+/// <summary>Reads bodies of messages from standard input.</summary>
 internal static class StandardInput
 {
     private const int MostBytes = 512 * 1024 * 1024;
 
-    /// <summary>All of it as one body.</summary>
-    /// <exception cref="UsageException">It is longer than any message.</exception>
+    /// <summary>Reads all of standard input as one body.</summary>
+    /// <exception cref="UsageException">Standard input is longer than any message can be.</exception>
     public static async Task<byte[]> ReadAllAsync(Stream input, CancellationToken cancellationToken)
     {
         using var all = new MemoryStream();
@@ -17,15 +17,18 @@ internal static class StandardInput
             await all.WriteAsync(buffer.AsMemory(0, count), cancellationToken);
             if (all.Length > MostBytes)
             {
-                throw new UsageException("standard input is longer than any message can be");
+                throw new UsageException("standard input is too long: a message can have at most 512 MiB");
             }
         }
 
         return all.ToArray();
     }
 
-    /// <summary>Each line, without its end, as a body.</summary>
-    /// <exception cref="UsageException">A line is longer than any message.</exception>
+    /// <summary>
+    /// Reads each line of standard input, without its line end, as a body. The memory of a line is valid until the next
+    /// line is read.
+    /// </summary>
+    /// <exception cref="UsageException">A line is longer than any message can be.</exception>
     public static async IAsyncEnumerable<ReadOnlyMemory<byte>> ReadLinesAsync(
         Stream input, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -37,7 +40,7 @@ internal static class StandardInput
             {
                 if (held >= MostBytes)
                 {
-                    throw new UsageException("a line of standard input is longer than any message can be");
+                    throw new UsageException("a line of standard input is too long: a message can have at most 512 MiB");
                 }
 
                 Array.Resize(ref buffer, held * 2);

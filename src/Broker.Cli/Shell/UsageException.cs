@@ -1,4 +1,4 @@
 namespace Broker.Cli.Shell;
 
-/// <summary>What was asked for makes no sense, in one line.</summary>
+/// <summary>The command line is invalid. The message is one line for the user.</summary>
 internal sealed class UsageException(string message) : Exception(message);

@@ -7,23 +7,38 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Sockets;
 
-/// <summary>The flags of all commands that are ZeroMQ sockets: where the socket is, and who it is to those it connects to.</summary>
+/// <summary>
+/// The flags of all commands that are ZeroMQ sockets: the socket's endpoints and its security mechanism.
+/// </summary>
 internal sealed class EndpointFlags
 {
-    private readonly Option<string[]> _connect = Endpoints("--connect", "-c", "Connect there, such as tcp://127.0.0.1:5556; may be repeated");
-    private readonly Option<string[]> _bind = Endpoints("--bind", "-b", "Accept others there, such as tcp://*:5556; may be repeated");
-    private readonly Option<string?> _user = new("--plain-user") { Description = "User of the PLAIN mechanism; needs --plain-password", HelpName = "user" };
-    private readonly Option<string?> _password = new("--plain-password") { Description = "That user's password", HelpName = "password" };
+    private readonly Option<string[]> _connect = Endpoints(
+        "--connect", "-c", "Endpoint to connect to, such as tcp://127.0.0.1:5556; may be repeated");
+
+    private readonly Option<string[]> _bind = Endpoints(
+        "--bind", "-b", "Endpoint to bind, such as tcp://*:5556; may be repeated");
+
+    private readonly Option<string?> _user = new("--plain-user")
+    {
+        Description = "User name for the PLAIN mechanism; needs --plain-password",
+        HelpName = "user",
+    };
+
+    private readonly Option<string?> _password = new("--plain-password")
+    {
+        Description = "Password of that user",
+        HelpName = "password",
+    };
 
     private readonly Option<string?> _serverKey = new("--curve-server-key")
     {
-        Description = "Public key of the server, 40 characters, for the CURVE mechanism",
+        Description = "Public key of the server for the CURVE mechanism, 40 characters",
         HelpName = "key",
     };
 
     private readonly Option<string?> _secretKey = new("--curve-secret-key-file")
     {
-        Description = "File with the secret key to be known by, 40 characters [default: a new one]",
+        Description = "File with the socket's own secret key, 40 characters [default: a new key]",
         HelpName = "file",
     };
 
@@ -35,15 +50,15 @@ internal sealed class EndpointFlags
         }
     }
 
-    /// <summary>Binds and connects as asked for, and says where it is bound.</summary>
-    /// <exception cref="UsageException">Nothing was asked for.</exception>
+    /// <summary>Binds and connects the socket, and writes the bound endpoints to standard error.</summary>
+    /// <exception cref="UsageException">The flags name no endpoint.</exception>
     public void Open(ParseResult flags, ShellStreams shell, Func<string, string> bind, Action<string> connect)
     {
         string[] binds = flags.GetValue(_bind) ?? [];
         string[] connects = flags.GetValue(_connect) ?? [];
         if (binds.Length + connects.Length == 0)
         {
-            throw new UsageException("say where: --connect or --bind and an endpoint such as tcp://127.0.0.1:5556");
+            throw new UsageException("an endpoint is missing: use --connect or --bind, such as --connect tcp://127.0.0.1:5556");
         }
 
         foreach (string endpoint in binds)
@@ -57,14 +72,14 @@ internal sealed class EndpointFlags
         }
     }
 
-    /// <exception cref="UsageException">The flags do not go together, or a key is none.</exception>
+    /// <exception cref="UsageException">Flags conflict, or a key is invalid.</exception>
     public ZeroMqSecurity Security(ParseResult flags)
     {
         string? user = flags.GetValue(_user);
         string? password = flags.GetValue(_password);
         if ((user is null) != (password is null))
         {
-            throw new UsageException("--plain-user and --plain-password belong together");
+            throw new UsageException("--plain-user and --plain-password must be given together");
         }
 
         if (flags.GetValue(_serverKey) is not { } serverKey)
@@ -76,12 +91,12 @@ internal sealed class EndpointFlags
 
         if (user is not null)
         {
-            throw new UsageException("PLAIN or CURVE, not both");
+            throw new UsageException("--plain-user and --curve-server-key cannot be combined: a socket has one mechanism");
         }
 
         return CurveKey.TryParse(serverKey, out CurveKey? key)
             ? ZeroMqSecurity.CurveClient(Keys(flags.GetValue(_secretKey)), key)
-            : throw new UsageException("--curve-server-key must be a key of 40 characters (Z85)");
+            : throw new UsageException("--curve-server-key must be a key of 40 characters in Z85");
     }
 
     private static CurveKeyPair Keys(string? file)
@@ -124,7 +139,8 @@ internal sealed class EndpointFlags
         {
             if (!ZeroMqEndpoint.TryParse(token.Value, out _, out string? error))
             {
-                result.AddError($"{result.Option.Name} must be an endpoint such as tcp://127.0.0.1:5556, not \"{token.Value}\": {error}");
+                result.AddError(
+                    $"{result.Option.Name} must be an endpoint such as tcp://127.0.0.1:5556, not \"{token.Value}\": {error}");
             }
         }
     }

@@ -3,17 +3,17 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Sockets;
 
-/// <summary>The frames of a message that is sent, and how often.</summary>
+/// <summary>The argument and flags that give the frames of a message and the number of times that it is sent.</summary>
 internal sealed class FrameFlags
 {
     private readonly Argument<string[]> _frames = new("frame")
     {
-        Description = "The frames of the message, one or more; {number} is its number",
+        Description = "Frames of the message, one or more; {number} becomes the number of the message",
         Arity = ArgumentArity.OneOrMore,
     };
 
-    private readonly Option<long?> _count = CommonOptions.Count("Send it so often");
-    private readonly Option<bool> _hex = CommonOptions.Hex("Frames are given in hexadecimal digits");
+    private readonly Option<long?> _count = CommonOptions.Count("Number of times to send the message");
+    private readonly Option<bool> _hex = CommonOptions.Hex("Read frames as hexadecimal digits");
 
     public void AddTo(Command command)
     {
@@ -22,13 +22,14 @@ internal sealed class FrameFlags
         command.Options.Add(_hex);
     }
 
-    /// <summary>The messages, one after the other.</summary>
-    /// <exception cref="UsageException">Digits are none.</exception>
+    /// <summary>Returns the messages in order.</summary>
+    /// <exception cref="UsageException">A frame must be hexadecimal digits, but it is not.</exception>
     public IEnumerable<ReadOnlyMemory<byte>[]> Messages(ParseResult flags)
     {
         string[] given = flags.GetRequiredValue(_frames);
         bool isHex = flags.GetValue(_hex);
-        ReadOnlyMemory<byte>[] frames = [.. given.Select(f => (ReadOnlyMemory<byte>)BodyText.Parse(f, isHex))];
+        ReadOnlyMemory<byte>[] frames =
+            [.. given.Select(f => (ReadOnlyMemory<byte>)BodyText.Parse(f, isHex))];
         BodyTemplate[]? templates = !isHex && given.Any(f => f.Contains("{number}", StringComparison.Ordinal))
             ? [.. given.Select(f => new BodyTemplate(f))]
             : null;

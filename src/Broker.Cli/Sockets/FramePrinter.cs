@@ -3,7 +3,7 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Sockets;
 
-/// <summary>Shows received messages of frames.</summary>
+/// <summary>Prints received ZeroMQ messages to standard output.</summary>
 internal sealed class FramePrinter(ShellStreams shell, OutputForm form)
 {
     private readonly LineOutput _lines = new(shell);
@@ -16,7 +16,7 @@ internal sealed class FramePrinter(ShellStreams shell, OutputForm form)
                 WriteJson(frames);
                 break;
             case OutputForm.Raw:
-                // One after the other: who wants to know where a frame ends asks for another form.
+                // Frames follow each other without a separator. Other formats show where a frame ends.
                 foreach (byte[] frame in frames)
                 {
                     _lines.Write(frame);
@@ -24,7 +24,9 @@ internal sealed class FramePrinter(ShellStreams shell, OutputForm form)
 
                 break;
             default:
-                _lines.Write(string.Join(" | ", frames.Select(f => form == OutputForm.Hex ? Convert.ToHexStringLower(f) : BodyText.Show(f))));
+                _lines.Write(string.Join(
+                    " | ",
+                    frames.Select(f => form == OutputForm.Hex ? Convert.ToHexStringLower(f) : BodyText.Show(f))));
                 break;
         }
 

@@ -3,14 +3,14 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Sockets;
 
-/// <summary>The flags of commands that show what comes.</summary>
+/// <summary>The flags of the commands that show received ZeroMQ messages.</summary>
 internal sealed class FrameReadingFlags
 {
-    private readonly Option<long?> _count = CommonOptions.Count("End after so many messages");
+    private readonly Option<long?> _count = CommonOptions.Count("End after this number of messages");
     private readonly Option<TimeSpan?> _timeout = CommonOptions.Time("--timeout", "End after this time, such as 5s");
     private readonly Option<bool> _json = CommonOptions.Json();
     private readonly Option<bool> _raw = CommonOptions.Raw();
-    private readonly Option<bool> _hex = CommonOptions.Hex("Show frames in hexadecimal digits");
+    private readonly Option<bool> _hex = CommonOptions.Hex("Show frames as hexadecimal digits");
 
     public void AddTo(Command command)
     {
@@ -22,6 +22,7 @@ internal sealed class FrameReadingFlags
 
     public (long? Count, TimeSpan? Timeout) End(ParseResult flags) => (flags.GetValue(_count), flags.GetValue(_timeout));
 
-    /// <exception cref="UsageException">In two ways at once.</exception>
-    public FramePrinter Printer(ParseResult flags, ShellStreams shell) => new(shell, CommonOptions.Form(flags, _json, _raw, _hex));
+    /// <exception cref="UsageException">The flags ask for two output formats.</exception>
+    public FramePrinter Printer(ParseResult flags, ShellStreams shell) =>
+        new(shell, CommonOptions.Form(flags, _json, _raw, _hex));
 }

@@ -15,9 +15,11 @@ internal sealed class PubCommand(ShellStreams shell)
           broker zmq pub --connect tcp://127.0.0.1:5556 weather.oslo "4 degrees"
           broker zmq pub --bind tcp://*:5557 --count 1000 numbers "message {number}"
 
-        The first frame is the topic. Nothing is sent before somebody has subscribed to it, which ZeroMQ's publishers do not wait for
-        by themselves. Ends with 0 when all was sent, 4 when nobody subscribes in time, 3 when a subscriber took less than was sent,
-        1 when an endpoint cannot be had, 2 for a wrong command line.
+        The first frame is the topic. The command sends nothing before a subscriber for that topic has connected; other
+        ZeroMQ publishers do not wait.
+
+        Exit codes: 0 if everything was sent; 1 if an endpoint cannot be opened; 2 if the command line is wrong; 3 if
+        messages were not delivered to a subscriber; 4 if nobody subscribes in time.
         """;
 
     private const int PerTurn = 256;
@@ -28,7 +30,8 @@ internal sealed class PubCommand(ShellStreams shell)
     private readonly EndpointFlags _endpoints = new();
 
     private readonly Option<TimeSpan?> _timeout = CommonOptions.Time(
-        "--timeout", "How long to wait for a subscriber, and then for it to take everything; 0s waits for nobody [default: 10s]");
+        "--timeout",
+        "How long to wait for a subscriber, and then for the delivery of all messages; 0s does not wait [default: 10s]");
 
     public Command Build()
     {
@@ -64,7 +67,7 @@ internal sealed class PubCommand(ShellStreams shell)
         _endpoints.Open(flags, shell, endpoint => publisher.Bind(endpoint).ToString(), publisher.Connect);
         if (timeout > TimeSpan.Zero && !await HasSubscriberAsync(subscribed.Task, timeout, stop))
         {
-            shell.Complain("nobody has subscribed to it in time");
+            shell.Complain("nobody subscribed to the topic in time");
             return ExitCode.NothingCame;
         }
 
@@ -90,7 +93,8 @@ internal sealed class PubCommand(ShellStreams shell)
         }
     }
 
-    // As many as fit what peers may have queued between two turns of the loop. Answers whether there are more.
+    // Publishes as many messages as may be queued for a peer between two iterations of the loop. Returns true if more
+    // remain.
     private static bool PublishSome(LoopPublisher publisher, EventLoop loop, IEnumerator<ReadOnlyMemory<byte>[]> messages)
     {
         bool hasMore = true;

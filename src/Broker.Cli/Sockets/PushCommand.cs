@@ -13,7 +13,8 @@ internal sealed class PushCommand(ShellStreams shell)
           broker zmq push --connect tcp://127.0.0.1:5558 "some work"
           broker zmq push --bind tcp://*:5558 --count 1000 job "number {number}"
 
-        Ends with 0 when all was delivered, 3 when some was not in time, 1 when an endpoint cannot be had, 2 for a wrong command line.
+        Exit codes: 0 if all messages were delivered; 1 if an endpoint cannot be opened; 2 if the command line is wrong; 3 if
+        messages were not delivered in time.
         """;
 
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(10);
@@ -22,7 +23,7 @@ internal sealed class PushCommand(ShellStreams shell)
     private readonly EndpointFlags _endpoints = new();
 
     private readonly Option<TimeSpan?> _timeout = CommonOptions.Time(
-        "--timeout", "How long to wait for somebody to take a message when nobody does [default: 10s]");
+        "--timeout", "How long to wait for a PULL socket that accepts the next message [default: 10s]");
 
     public Command Build()
     {

@@ -13,8 +13,10 @@ internal sealed class ReceiveCommand(ShellStreams shell)
           broker zmq sub --connect tcp://127.0.0.1:5557 weather
           broker zmq sub --bind tcp://*:5556 --json | jq .frames
 
-        Frames are shown with | between them. Ends with 0 by Ctrl+C or after --count, 4 when --timeout ends it before that, 1 when an
-        endpoint cannot be had, 2 for a wrong command line.
+        Frames are shown with | between them.
+
+        Exit codes: 0 after --count messages or after Ctrl+C; 1 if an endpoint cannot be opened; 2 if the command line is
+        wrong; 4 if --timeout ends the command before --count messages have arrived.
         """;
 
     private const string PullExamples = """
@@ -22,12 +24,12 @@ internal sealed class ReceiveCommand(ShellStreams shell)
           broker zmq pull --bind tcp://*:5558
           broker zmq pull --connect tcp://127.0.0.1:5558 --count 10 --raw
 
-        Ends as broker zmq sub does.
+        The exit codes are those of broker zmq sub.
         """;
 
     private readonly Argument<string[]> _topics = new("topic")
     {
-        Description = "What topics begin with that are wanted [default: all]",
+        Description = "Prefix of the topics to subscribe to [default: all topics]",
         Arity = ArgumentArity.ZeroOrMore,
     };
 
@@ -36,12 +38,12 @@ internal sealed class ReceiveCommand(ShellStreams shell)
 
     public Command BuildSub()
     {
-        Command command = Build("sub", "Shows what ZeroMQ publishers publish.", SubExamples, SubAsync);
+        Command command = Build("sub", "Shows the messages of ZeroMQ publishers.", SubExamples, SubAsync);
         command.Arguments.Add(_topics);
         return command;
     }
 
-    public Command BuildPull() => Build("pull", "Shows what ZeroMQ PUSH sockets send.", PullExamples, PullAsync);
+    public Command BuildPull() => Build("pull", "Shows the messages of ZeroMQ PUSH sockets.", PullExamples, PullAsync);
 
     private Command Build(string name, string description, string examples, Func<ParseResult, CancellationToken, Task<int>> run)
     {

@@ -11,15 +11,16 @@ internal sealed class RepCommand(ShellStreams shell)
     private const string Examples = """
         Examples:
           broker zmq rep --bind tcp://*:5559
-              Answers each question with itself.
+              Replies to each request with the request.
           broker zmq rep --bind tcp://*:5559 "number {number}" "you said {body}"
 
-        Ends as broker zmq sub does.
+        The exit codes are those of broker zmq sub.
         """;
 
     private readonly Argument<string[]> _answer = new("frame")
     {
-        Description = "The frames of the answer, with {body} for the question's last frame and {number} for its number [default: the question]",
+        Description = "Frames of the reply; {body} becomes the last frame of the request and {number} the number of the request "
+            + "[default: the frames of the request]",
         Arity = ArgumentArity.ZeroOrMore,
     };
 
@@ -28,7 +29,7 @@ internal sealed class RepCommand(ShellStreams shell)
 
     public Command Build()
     {
-        var command = new Command("rep", "Answers ZeroMQ REQ sockets and shows what they ask.");
+        var command = new Command("rep", "Replies to ZeroMQ REQ sockets and shows their requests.");
         command.Arguments.Add(_answer);
         _reading.AddTo(command);
         _endpoints.AddTo(command);

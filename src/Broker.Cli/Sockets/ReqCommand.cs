@@ -13,22 +13,29 @@ internal sealed class ReqCommand(ShellStreams shell)
           broker zmq req --connect tcp://127.0.0.1:5559 "what time is it"
           broker zmq req --connect tcp://127.0.0.1:5559 --timeout 1s --json ping
 
-        Ends with 0 when it has its answers, 4 when one does not come in time, 1 when an endpoint cannot be had, 2 for a wrong command
-        line.
+        Exit codes: 0 if the reply has arrived; 1 if an endpoint cannot be opened; 2 if the command line is wrong; 4 if no
+        reply arrives in time.
         """;
 
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(5);
 
-    private readonly Argument<string[]> _frames = new("frame") { Description = "The frames of the question", Arity = ArgumentArity.OneOrMore };
-    private readonly Option<TimeSpan?> _timeout = CommonOptions.Time("--timeout", "How long to wait for the answer [default: 5s]");
+    private readonly Argument<string[]> _frames = new("frame")
+    {
+        Description = "Frames of the request",
+        Arity = ArgumentArity.OneOrMore,
+    };
+
+    private readonly Option<TimeSpan?> _timeout = CommonOptions.Time(
+        "--timeout", "How long to wait for the reply [default: 5s]");
+
     private readonly Option<bool> _json = CommonOptions.Json();
     private readonly Option<bool> _raw = CommonOptions.Raw();
-    private readonly Option<bool> _hex = CommonOptions.Hex("Frames are given, and shown, in hexadecimal digits");
+    private readonly Option<bool> _hex = CommonOptions.Hex("Read and show frames as hexadecimal digits");
     private readonly EndpointFlags _endpoints = new();
 
     public Command Build()
     {
-        var command = new Command("req", "Asks a ZeroMQ REP socket and shows the answer.");
+        var command = new Command("req", "Sends a request to a ZeroMQ REP socket and shows the reply.");
         command.Arguments.Add(_frames);
         foreach (Option option in (Option[])[_timeout, _json, _raw, _hex])
         {
@@ -44,10 +51,11 @@ internal sealed class ReqCommand(ShellStreams shell)
     private async Task<int> AskAsync(ParseResult flags, CancellationToken stop)
     {
         bool isHex = flags.GetValue(_hex);
-        ReadOnlyMemory<byte>[] frames = [.. flags.GetRequiredValue(_frames).Select(f => (ReadOnlyMemory<byte>)BodyText.Parse(f, isHex))];
+        ReadOnlyMemory<byte>[] frames =
+            [.. flags.GetRequiredValue(_frames).Select(f => (ReadOnlyMemory<byte>)BodyText.Parse(f, isHex))];
         var printer = new FramePrinter(shell, CommonOptions.Form(flags, _json, _raw, _hex));
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        // A question that nobody has taken is not waited for at the end.
+        // Without linger, closing the socket does not wait for an unsent request.
         await using var socket = new RequestSocket(new RequestSocketOptions
         {
             Security = _endpoints.Security(flags), OnEvent = SocketRun.Teller(shell), Linger = TimeSpan.Zero,
@@ -64,7 +72,7 @@ internal sealed class ReqCommand(ShellStreams shell)
         }
         catch (OperationCanceledException) when (!stop.IsCancellationRequested)
         {
-            shell.Complain("no answer in time");
+            shell.Complain("no reply in time");
             return ExitCode.NothingCame;
         }
     }

@@ -4,7 +4,7 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Sockets;
 
-/// <summary><c>broker zmq</c>.</summary>
+/// <summary>Builds the command <c>broker zmq</c> with its subcommands.</summary>
 internal static class SocketCommands
 {
     private const string Examples = """
@@ -15,7 +15,7 @@ internal static class SocketCommands
 
     public static Command Build(ShellStreams shell)
     {
-        var command = new Command("zmq", "Is a ZeroMQ socket, to try things: pub, sub, push, pull, req or rep.");
+        var command = new Command("zmq", "Sends or receives messages with a ZeroMQ socket: pub, sub, push, pull, req or rep.");
         command.Subcommands.Add(new PubCommand(shell).Build());
         command.Subcommands.Add(new ReceiveCommand(shell).BuildSub());
         command.Subcommands.Add(new PushCommand(shell).Build());
@@ -25,7 +25,7 @@ internal static class SocketCommands
         HelpWithExamples.Add(command, Examples);
         command.SetAction(_ =>
         {
-            shell.Complain("say which socket, such as broker zmq sub (broker zmq --help lists them)");
+            shell.Complain("a socket type is missing, such as broker zmq sub (broker zmq --help lists the types)");
             return ExitCode.Usage;
         });
         return command;

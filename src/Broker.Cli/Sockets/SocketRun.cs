@@ -6,11 +6,12 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Sockets;
 
-/// <summary>What is the same for all commands that are ZeroMQ sockets: signals, and what each end answers the shell.</summary>
+/// <summary>Runs a command that is a ZeroMQ socket: handles signals, and translates errors to exit codes.</summary>
 internal static class SocketRun
 {
-    /// <summary>Does the work and answers the exit code.</summary>
-    public static async Task<int> OfAsync(ShellStreams shell, Func<CancellationToken, Task<int>> work, CancellationToken cancellationToken)
+    /// <summary>Runs <paramref name="work"/> and returns the exit code.</summary>
+    public static async Task<int> OfAsync(
+        ShellStreams shell, Func<CancellationToken, Task<int>> work, CancellationToken cancellationToken)
     {
         using var signals = new ShellSignals(cancellationToken);
         try
@@ -33,14 +34,14 @@ internal static class SocketRun
         }
     }
 
-    /// <summary>The options of a socket that tells of peers who are refused, or refuse.</summary>
+    /// <summary>Returns options with the security of the flags and with <see cref="Teller"/>.</summary>
     public static ZeroMqSocketOptions Options(ShellStreams shell, ParseResult flags, EndpointFlags endpoints) => new()
     {
         Security = endpoints.Security(flags),
         OnEvent = Teller(shell),
     };
 
-    /// <summary>Tells of peers who are refused, or refuse.</summary>
+    /// <summary>Returns a handler that writes a line for each connection that the socket or the peer refuses.</summary>
     public static Action<ZeroMqEvent> Teller(ShellStreams shell) => e =>
     {
         if (e.Kind == ZeroMqEventKind.PeerRefused)
@@ -49,13 +50,13 @@ internal static class SocketRun
         }
     };
 
-    /// <summary>Shows what comes until it is enough; answers the exit code.</summary>
-    /// <param name="receive">The next message.</param>
-    /// <param name="hasMore">Whether there is another one already.</param>
-    /// <param name="take">Given each message and its number, from 1.</param>
-    /// <param name="printer">Shows it before.</param>
-    /// <param name="reading">When it is enough.</param>
-    /// <param name="stop">Ctrl+C.</param>
+    /// <summary>Prints received messages until a limit is reached, and returns the exit code.</summary>
+    /// <param name="receive">Receives the next message.</param>
+    /// <param name="hasMore">Whether another message is queued.</param>
+    /// <param name="take">Receives each printed message and its number, starting at 1.</param>
+    /// <param name="printer">Prints each message.</param>
+    /// <param name="reading">The number of messages and the time after which reading ends.</param>
+    /// <param name="stop">Cancelled by Ctrl+C.</param>
     public static async Task<int> ReadAsync(
         Func<CancellationToken, ValueTask<byte[][]>> receive, Func<bool> hasMore, Func<byte[][], long, CancellationToken, ValueTask> take,
         FramePrinter printer, (long? Count, TimeSpan? Timeout) reading, CancellationToken stop)
@@ -82,7 +83,7 @@ internal static class SocketRun
         }
         catch (OperationCanceledException) when (ended.IsCancellationRequested)
         {
-            // By Ctrl+C or by the clock.
+            // Ctrl+C, or the time is over.
         }
 
         printer.Flush();
@@ -91,7 +92,7 @@ internal static class SocketRun
             : ExitCode.NothingCame;
     }
 
-    /// <summary>Says what was not delivered, if anything was not; answers the exit code.</summary>
+    /// <summary>Writes how many messages were not delivered, if any, and returns the exit code.</summary>
     public static int Tell(ShellStreams shell, long undelivered)
     {
         if (undelivered == 0)
@@ -99,7 +100,9 @@ internal static class SocketRun
             return ExitCode.Success;
         }
 
-        shell.Complain(undelivered == 1 ? "1 message was not delivered" : string.Create(CultureInfo.InvariantCulture, $"{undelivered:N0} messages were not delivered"));
+        shell.Complain(undelivered == 1
+            ? "1 message was not delivered"
+            : string.Create(CultureInfo.InvariantCulture, $"{undelivered:N0} messages were not delivered"));
         return ExitCode.Undelivered;
     }
 }

@@ -3,21 +3,22 @@ using System.Globalization;
 namespace Broker.Cli.Terminal;
 
 /// <summary>
-/// An output that may fail and come back: a full disk, a pipe that nobody reads. Nothing is thrown; lines that could not be
-/// written are counted, and a line says how many and why as soon as one can be written again.
+/// An output that may fail for a while, such as a file on a full disk or a pipe without a reader. Writing throws
+/// nothing. Lines that could not be written are counted. When writing succeeds again, a notice with their number and
+/// the reason is written first.
 /// </summary>
-/// <param name="write">Writes one line, and throws when it cannot.</param>
-/// <param name="notice">Makes the line of a text about lines that were lost.</param>
-/// <remarks>Not thread-safe: whoever writes, writes alone.</remarks>
+/// <param name="write">Writes one line, or throws.</param>
+/// <param name="notice">Formats the text about lost lines as a line.</param>
+/// <remarks>Not thread-safe.</remarks>
 internal sealed class LossyOutput(Action<string> write, Func<string, string> notice)
 {
     private long _lost;
     private string _reason = "";
 
-    /// <summary>How many lines were not written, and have not been told of yet.</summary>
+    /// <summary>The number of lost lines since the last notice.</summary>
     public long Lost => _lost;
 
-    /// <summary>Writes the line or counts it.</summary>
+    /// <summary>Writes the line, or counts it as lost.</summary>
     public void Write(string line)
     {
         if (!TellLost() || !TryWrite(line))
@@ -26,13 +27,15 @@ internal sealed class LossyOutput(Action<string> write, Func<string, string> not
         }
     }
 
-    /// <summary>Says what was lost, if anything was. False when that could not be written either.</summary>
+    /// <summary>
+    /// Writes the notice about lost lines, if there are any. Returns false if the notice could not be written.
+    /// </summary>
     public bool TellLost()
     {
         if (_lost != 0)
         {
             var lines = _lost == 1 ? "1 line was" : string.Create(CultureInfo.InvariantCulture, $"{_lost} lines were");
-            if (!TryWrite(notice($"{lines} not written here: {_reason}")))
+            if (!TryWrite(notice($"{lines} lost, because this output could not be written: {_reason}")))
             {
                 return false;
             }
@@ -52,7 +55,7 @@ internal sealed class LossyOutput(Action<string> write, Func<string, string> not
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // There is no place left to say so; it is said here, later.
+            // The notice will contain the reason when this output works again.
             _reason = e.Message;
             return false;
         }

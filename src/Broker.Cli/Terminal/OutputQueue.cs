@@ -3,18 +3,18 @@ using System.Collections.Concurrent;
 namespace Broker.Cli.Terminal;
 
 /// <summary>
-/// Writes on a thread of its own, so that a full pipe or a slow disk holds neither a thread that serves clients nor one that
-/// stops them. When 4096 items wait, further ones are counted instead of kept.
+/// Writes items on its own thread, so that a full pipe or a slow disk cannot block the threads that serve or stop. It
+/// queues at most 4096 items; further items are dropped and counted.
 /// </summary>
-/// <typeparam name="T">A line, or what to do with one.</typeparam>
+/// <typeparam name="T">The type of the items: a line, or a line with its kind.</typeparam>
 internal sealed class OutputQueue<T> : IDisposable
 {
     private const int MaxWaiting = 4096;
 
-    // At the end: as long as something is still being written, and no longer than so often.
-    private const int MostPatience = 5;
+    // Dispose waits for this number of intervals at most, and only while the thread still writes items.
+    private const int MaxWaits = 5;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan WaitInterval = TimeSpan.FromSeconds(1);
 
     private readonly BlockingCollection<T> _items = new(MaxWaiting);
     private readonly Action<T> _write;
@@ -23,9 +23,9 @@ internal sealed class OutputQueue<T> : IDisposable
     private readonly Thread _thread;
     private long _overflow;
 
-    /// <param name="write">Writes one item, on the thread of the queue. It throws nothing.</param>
-    /// <param name="late">Says that so many items were not kept.</param>
-    /// <param name="end">Called last on the thread of the queue. It throws nothing.</param>
+    /// <param name="write">Writes one item on the queue's thread. It must not throw.</param>
+    /// <param name="late">Creates an item about the given number of dropped items.</param>
+    /// <param name="end">Runs on the queue's thread after the last item. It must not throw.</param>
     public OutputQueue(Action<T> write, Func<long, T> late, Action end)
     {
         _write = write;
@@ -35,7 +35,9 @@ internal sealed class OutputQueue<T> : IDisposable
         _thread.Start();
     }
 
-    /// <summary>Queues an item, at once. Any thread; after <see cref="Dispose"/> it is ignored.</summary>
+    /// <summary>
+    /// Queues an item without blocking. Can be called on any thread. After <see cref="Dispose"/>, items are ignored.
+    /// </summary>
     public void Add(T item)
     {
         try
@@ -47,16 +49,19 @@ internal sealed class OutputQueue<T> : IDisposable
         }
         catch (InvalidOperationException)
         {
-            // A thread that still winds down may log after the end.
+            // Another thread may still log after Dispose.
         }
     }
 
-    /// <summary>Writes what waits, for a few seconds at most and not while the output stalls, and ends the thread.</summary>
+    /// <summary>
+    /// Writes the queued items and ends the thread. It gives up after 5 seconds, or when the output makes no progress
+    /// for a second.
+    /// </summary>
     public void Dispose()
     {
         _items.CompleteAdding();
         int before = int.MaxValue;
-        for (int i = 0; i < MostPatience && !_thread.Join(Patience) && _items.Count < before; i++)
+        for (int i = 0; i < MaxWaits && !_thread.Join(WaitInterval) && _items.Count < before; i++)
         {
             before = _items.Count;
         }

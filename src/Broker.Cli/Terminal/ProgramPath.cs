@@ -1,9 +1,11 @@
 namespace Broker.Cli.Terminal;
 
-/// <summary>How this program is called by somebody who types.</summary>
+/// <summary>Finds the text by which a user can start this program in a shell.</summary>
 internal static class ProgramPath
 {
-    /// <summary>Its name where the shell finds it by that, else its path, from the current folder where that is shorter.</summary>
+    /// <summary>
+    /// Returns the program's name if the shell finds it on the PATH, otherwise its path, relative if that is shorter.
+    /// </summary>
     public static string ToType() => ToType(
         Environment.ProcessPath ?? "",
         typeof(ProgramPath).Assembly.GetName().Name + ".dll",
@@ -11,9 +13,9 @@ internal static class ProgramPath
         Environment.GetEnvironmentVariable("PATH") ?? "");
 
     /// <param name="process">The path of the executable.</param>
-    /// <param name="assembly">The file beside this program's others that a host would run.</param>
+    /// <param name="assembly">The assembly of this program, if <c>dotnet</c> runs it.</param>
     /// <param name="current">The current folder.</param>
-    /// <param name="searched">The folders in which the shell looks.</param>
+    /// <param name="searched">The value of the PATH variable.</param>
     internal static string ToType(string process, string assembly, string current, string searched)
     {
         if (Path.GetFileNameWithoutExtension(process) == "dotnet")
@@ -30,7 +32,7 @@ internal static class ProgramPath
     private static string Nearest(string path, string current)
     {
         string relative = Path.GetRelativePath(current, path);
-        // A bare name would be looked for elsewhere.
+        // The shell searches a name without a folder only on the PATH.
         relative = relative.Contains(Path.DirectorySeparatorChar, StringComparison.Ordinal) ? relative : Path.Combine(".", relative);
         return relative.Length < path.Length && !relative.StartsWith("..", StringComparison.Ordinal) ? relative : path;
     }

@@ -1,15 +1,15 @@
 namespace Broker.Cli.Terminal;
 
-/// <summary>A status line for as long as something takes; taken away with this.</summary>
+/// <summary>Shows a status line until it is disposed.</summary>
 internal sealed class ProgressLine : IAsyncDisposable
 {
     private readonly Screen _screen;
     private readonly ITimer? _timer;
 
-    /// <param name="screen">Where.</param>
-    /// <param name="clock">Null shows nothing.</param>
-    /// <param name="pace">How often it is asked for.</param>
-    /// <param name="line">How far it is.</param>
+    /// <param name="screen">Shows the line.</param>
+    /// <param name="clock">The clock for the updates, or null to show nothing.</param>
+    /// <param name="pace">The time between two updates.</param>
+    /// <param name="line">Returns the text of the line.</param>
     public ProgressLine(Screen screen, TimeProvider? clock, TimeSpan pace, Func<string> line)
     {
         _screen = screen;
@@ -20,7 +20,7 @@ internal sealed class ProgressLine : IAsyncDisposable
     {
         if (_timer is not null)
         {
-            // With what it shows just now.
+            // Also waits for an update in progress.
             await _timer.DisposeAsync();
             _screen.ShowStatus("");
         }

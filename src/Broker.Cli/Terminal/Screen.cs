@@ -1,8 +1,9 @@
 namespace Broker.Cli.Terminal;
 
 /// <summary>
-/// Standard output and error as one place: on a terminal a status line stays last while other lines appear above it.
-/// Calls may come from any thread. Nothing is thrown: what cannot be written is counted, and told of when something can be.
+/// Writes to standard output and standard error. On a terminal, a status line remains last and other lines appear above
+/// it. Methods can be called on any thread and throw nothing. Lines that cannot be written are counted and reported
+/// later.
 /// </summary>
 internal sealed class Screen
 {
@@ -13,7 +14,7 @@ internal sealed class Screen
     private readonly LossyOutput _lines;
     private readonly LossyOutput _errors;
 
-    // Redirected, the two have nothing in common: one that stalls must not hold the other.
+    // If the outputs are redirected, each has its own lock, so that a blocked output does not block the other one.
     private readonly Lock _outputGate = new();
     private readonly Lock _errorGate;
     private string _status = "";
@@ -28,7 +29,9 @@ internal sealed class Screen
         _errors = new LossyOutput(line => WriteTo(error, line), static text => "broker: " + text);
     }
 
-    /// <summary>The process's own console. The status line is redrawn only when nobody redirected it.</summary>
+    /// <summary>
+    /// Returns a screen for the process's console. The status line is redrawn only if output is not redirected.
+    /// </summary>
     public static Screen OfProcess() =>
         new(Console.Out, Console.Error, !Console.IsOutputRedirected, static () => Console.WindowWidth);
 
@@ -50,7 +53,7 @@ internal sealed class Screen
         }
     }
 
-    /// <summary>Says what could not be written to standard output, if anything could not and now can be.</summary>
+    /// <summary>Writes the notice about lost lines of standard output, if there are any.</summary>
     public void TellLost()
     {
         lock (_outputGate)
@@ -59,7 +62,7 @@ internal sealed class Screen
         }
     }
 
-    /// <summary>Replaces the status line; without a terminal it is a line like others.</summary>
+    /// <summary>Replaces the status line. Without a terminal, the status is written as an ordinary line.</summary>
     public void ShowStatus(string status)
     {
         if (!IsTerminal)
@@ -70,14 +73,14 @@ internal sealed class Screen
 
         lock (_outputGate)
         {
-            // A line as wide as the terminal wraps, and a wrapped line cannot be redrawn. Width 0 means unknown.
-            int room = _width() is > 1 and var columns ? columns - 1 : 79;
-            _status = status.Length > room ? status[..room] : status;
+            // A line with the width of the terminal wraps, and a wrapped line cannot be redrawn. Width 0 means unknown.
+            int limit = _width() is > 1 and var columns ? columns - 1 : 79;
+            _status = status.Length > limit ? status[..limit] : status;
             Draw(ClearLine + _status);
         }
     }
 
-    /// <summary>Leaves the status where it is and continues below it.</summary>
+    /// <summary>Keeps the current status line as text and continues below it.</summary>
     public void EndStatus()
     {
         lock (_outputGate)
@@ -92,7 +95,7 @@ internal sealed class Screen
         }
     }
 
-    // A status that cannot be shown is no loss: the next one says more.
+    // A failed write is ignored, because the next status replaces this one.
     private void Draw(string text)
     {
         try
@@ -102,11 +105,11 @@ internal sealed class Screen
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // The terminal is gone.
+            // The terminal was closed.
         }
     }
 
-    // In one call, so that a line that fails has wholly failed where the system can do so.
+    // Writes the line and its end in one call, so that a failed write does not leave a part of a line.
     private void WriteTo(TextWriter writer, string line)
     {
         if (_status.Length == 0)

@@ -4,8 +4,8 @@ using Broker.Cli.Configuration;
 namespace Broker.Cli.Terminal;
 
 /// <summary>
-/// Tells the user how a run goes. With a log file, which is told all of it, the terminal is left alone while all is well, as
-/// nats-server's is: it is told neither the addresses nor the counts.
+/// Shows the events of a run on the terminal. If there is a log file, the addresses and counts are not shown, as in
+/// nats-server; the log file contains the addresses.
 /// </summary>
 internal sealed class ServeConsole : IServeObserver, IDisposable
 {
@@ -22,7 +22,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
     private readonly bool _withZeroMq;
     private readonly bool _isBridgeAlone;
 
-    // A terminal may be stopped by Ctrl+S and a pipe may be full: neither serving nor stopping waits for them.
+    // Ctrl+S can stop a terminal, and a pipe can be full. The queues keep serving and stopping from waiting for them.
     private readonly OutputQueue<(Kind Kind, string Text)> _lines;
     private readonly OutputQueue<(Kind Kind, string Text)> _errors;
     private bool _isStopping;
@@ -75,7 +75,8 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
 
     public void OnProblem(string problem) => Complain(problem);
 
-    public void OnLameDuck(TimeSpan within) => Say($"lame duck mode: clients are sent elsewhere, within {Duration.Format(within)}");
+    public void OnLameDuck(TimeSpan within) => 
+        Say($"lame duck mode: clients are asked to reconnect to other servers, within {Duration.Format(within)}");
 
     public void OnStopping(ServeStop stop)
     {
@@ -83,7 +84,8 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
         {
             _isStopping = true;
             Say("", Kind.EndOfStatus);
-            Say($"stopping: what is queued is delivered, for {Duration.Format(stop.Left)} at most (Ctrl+C again stops at once)");
+            string time = Duration.Format(stop.Left);
+            Say($"stopping: delivering queued messages, for {time} at most (Ctrl+C again stops at once)");
         }
         else if (_screen.IsTerminal)
         {
@@ -101,7 +103,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
         else if (result.Undelivered != 0)
         {
             string messages = result.Undelivered == 1 ? "message" : "messages";
-            Complain(string.Create(CultureInfo.InvariantCulture, $"stopped with {result.Undelivered} {messages} not delivered"));
+            Complain(string.Create(CultureInfo.InvariantCulture, $"stopped with {result.Undelivered} undelivered {messages}"));
         }
         else if (_isStopping)
         {
@@ -109,14 +111,14 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
         }
     }
 
-    /// <summary>Writes what waits, for a few seconds at most.</summary>
+    /// <summary>Writes the queued lines, for a few seconds at most.</summary>
     public void Dispose()
     {
         _lines.Dispose();
         _errors.Dispose();
     }
 
-    private static string Late(long count) => $"broker: {count} lines were not written: they came faster than they could be";
+    private static string Late(long count) => $"broker: {count} lines were lost, because they came faster than they could be written";
 
     private void Say(string text, Kind kind = Kind.Line) => _lines.Add((kind, text));
 

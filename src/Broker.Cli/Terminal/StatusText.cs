@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Cli.Terminal;
 
-/// <summary>The live counts in words.</summary>
+/// <summary>Formats the live counts and the progress of a stop.</summary>
 internal static class StatusText
 {
     public static string Of(in ServeCounts counts, bool withZeroMq)

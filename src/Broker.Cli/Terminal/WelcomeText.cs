@@ -1,6 +1,6 @@
 namespace Broker.Cli.Terminal;
 
-/// <summary>What is printed once everything listens: the addresses, and lines that can be pasted to try them.</summary>
+/// <summary>The lines that are printed after the start: the addresses, and commands to try them.</summary>
 internal static class WelcomeText
 {
     public static IEnumerable<string> Of(ServeAddresses addresses, ServeSettings settings) =>
@@ -56,7 +56,7 @@ internal static class WelcomeText
         }
 
         string broker = ProgramPath.ToType();
-        yield return "Try, each in a terminal of its own:";
+        yield return "To try it, run each command in its own terminal:";
         if (settings.ZeroMq is not { HasPubSub: true } bridge
             || addresses is not { ZeroMqPublishers: [var publishers, ..], ZeroMqSubscribers: [var subscribers, ..] })
         {

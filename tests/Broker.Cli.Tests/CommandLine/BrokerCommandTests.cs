@@ -56,7 +56,7 @@ public sealed class BrokerCommandTests : IDisposable
         Assert.Contains("needs a certificate", (await CommandRun.Of(["serve", .. flag])).Error, StringComparison.Ordinal);
         var both = await CommandRun.Of(["serve", "-m", "80", .. flag]);
         Assert.Equal(ExitCode.Failure, both.ExitCode);
-        Assert.Contains("not both", both.Error, StringComparison.Ordinal);
+        Assert.Contains("cannot be combined", both.Error, StringComparison.Ordinal);
         Assert.Null(both.Host.Started);
     }
 
@@ -90,12 +90,12 @@ public sealed class BrokerCommandTests : IDisposable
 
     [Theory]
     [InlineData("broker: unknown flag --prot, did you mean --port? (broker serve --help lists them)", "serve", "--prot", "4333")]
-    [InlineData("broker: --jetstream is not supported: nothing is stored, so there are no streams", "serve", "--jetstream")]
+    [InlineData("broker: --jetstream is not supported: the broker stores no messages, so it has no streams", "serve", "--jetstream")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"abc\" (broker serve --help)", "serve", "-p", "abc")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"70000\" (broker serve --help)", "serve", "-p", "70000")]
     [InlineData("broker: unexpected argument \"sevre\", did you mean serve? (broker --help)", "sevre")]
     [InlineData("broker: unexpected argument \"x\" (broker serve --help)", "serve", "x")]
-    [InlineData("broker: say what to do, such as broker serve (broker --help lists it)")]
+    [InlineData("broker: a command is missing, such as broker serve (broker --help lists the commands)")]
     [InlineData("broker: --zeromq-subscribers must be an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\", not \"x\" (broker serve --help)", "serve", "--zeromq-subscribers", "x")]
     [InlineData("broker: --zeromq-prefix must be one or more subject tokens such as \"zmq\" or \"plant.zmq\", not \"a b\" (broker serve --help)", "serve", "--zeromq-prefix", "a b")]
     public async Task A_wrong_command_line_is_one_line_on_standard_error(string line, params string[] args)

@@ -51,7 +51,7 @@ public sealed class NatsServerFlagTests : IDisposable
         Assert.Equal((ExitCode.Usage, null), (run.ExitCode, run.Host.Started));
         Assert.Equal(
             unknown is null
-                ? "broker: --user and --pass belong together"
+                ? "broker: --user and --pass must be given together"
                 : $"broker: unknown flag {unknown} (broker serve --help lists them)",
             run.Error.TrimEnd());
     }
@@ -105,7 +105,7 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("--auth", "", "--auth is empty")]
     [InlineData("--user", "", "--pass", "x", "--user is empty")]
     [InlineData("--user", "x", "--pass", "", "--pass is empty")]
-    [InlineData("--user", "x", "--user and --pass belong together")]
+    [InlineData("--user", "x", "--user and --pass must be given together")]
     public async Task A_credential_that_is_empty_lets_nobody_in(params string[] argsAndProblem)
     {
         CommandRun run = await CommandRun.Of(["serve", .. argsAndProblem[..^1]]);

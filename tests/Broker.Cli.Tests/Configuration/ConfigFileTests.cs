@@ -64,7 +64,7 @@ public sealed class ConfigFileTests : IDisposable
 
         var error = Assert.Throws<ConfigException>(() => ConfigFile.Load(Path.Combine(_folder.Path, "0.conf")));
 
-        Assert.Contains("includes nest deeper than 16", error.Message, StringComparison.Ordinal);
+        Assert.Contains("includes are nested more than 16 levels deep", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -103,6 +103,6 @@ public sealed class ConfigFileTests : IDisposable
         var file = ConfigFile.Load(main);
 
         Assert.Equal("2", file.Root.Find("port")!.Value.ToString());
-        Assert.Equal($"\"port\" is set twice, the value from {main}:1:1 is not used at {main}:2:1", Assert.Single(file.Warnings).ToString());
+        Assert.Equal($"\"port\" is set twice; the value from {main}:1:1 is replaced at {main}:2:1", Assert.Single(file.Warnings).ToString());
     }
 }

@@ -100,25 +100,25 @@ public sealed class ConfigParserTests
     [InlineData("= 4", "expected a key, found '=' at test.conf:1:1")]
     [InlineData("key: a b", "expected the end of the line after the value of \"key\", found 'b' at test.conf:1:8")]
     [InlineData("key: 1 }", "expected the end of the line after the value of \"key\", found '}' at test.conf:1:8")]
-    [InlineData("key: 1\n}", "a '}' that closes nothing at test.conf:2:1")]
-    [InlineData("a: 1\nb {\n c: 1\n", "a block that is opened but never closed with '}' at test.conf:2:3")]
-    [InlineData("key: [1, 2", "an array that is opened but never closed with ']' at test.conf:1:6")]
+    [InlineData("key: 1\n}", "a '}' without a '{' at test.conf:2:1")]
+    [InlineData("a: 1\nb {\n c: 1\n", "missing '}' for the block that begins at test.conf:2:3")]
+    [InlineData("key: [1, 2", "missing ']' for the array that begins at test.conf:1:6")]
     [InlineData("key: [1 2]", "expected ',' or ']' in the array, found '2' at test.conf:1:9")]
     [InlineData("key: [,]", "expected a value, found ',' at test.conf:1:7")]
-    [InlineData("key: \"abc", "a string that is opened but never closed with \" at test.conf:1:6")]
-    [InlineData("key: (abc)", "a text in parentheses that is never closed with ')' on a line of its own at test.conf:1:6")]
-    [InlineData("key: \"a\\qb\"", "unknown escape '\\' and 'q'; there are \\t \\n \\r \\\" \\\\ and \\x41 at test.conf:1:9")]
-    [InlineData("key: $nobody", "$nobody is neither set above nor an environment variable at test.conf:1:6")]
+    [InlineData("key: \"abc", "missing \" for the string that begins at test.conf:1:6")]
+    [InlineData("key: (abc)", "missing ')' on its own line for the text that begins at test.conf:1:6")]
+    [InlineData("key: \"a\\qb\"", "unknown escape: 'q' after '\\'; the valid escapes are \\t \\n \\r \\\" \\\\ and \\x41 at test.conf:1:9")]
+    [InlineData("key: $nobody", "$nobody is neither a key above nor an environment variable at test.conf:1:6")]
     [InlineData("key: 99999999999999999999", "the number 99999999999999999999 is too large at test.conf:1:6")]
     [InlineData("key: 9223372036854775807k", "the number 9223372036854775807k is too large at test.conf:1:6")]
-    [InlineData("include", "include needs the name of a file at test.conf:1:1")]
+    [InlineData("include", "include needs a file name at test.conf:1:1")]
     [InlineData("{ key: 1 } x", "expected the end of the file, found 'x' at test.conf:1:12")]
     public void A_syntax_error_says_what_and_where(string text, string message) =>
         Assert.Equal(message, Parsing.Error(text));
 
     [Theory]
-    [InlineData('{', "blocks and arrays nest deeper than 64 at test.conf:1:")]
-    [InlineData('[', "blocks and arrays nest deeper than 64 at test.conf:1:")]
+    [InlineData('{', "blocks and arrays are nested more than 64 levels deep at test.conf:1:")]
+    [InlineData('[', "blocks and arrays are nested more than 64 levels deep at test.conf:1:")]
     public void Nesting_is_limited(char open, string message) =>
         Assert.StartsWith(message, Parsing.Error("a " + string.Concat(Enumerable.Repeat(open == '{' ? "{a " : "[", 100_000))), StringComparison.Ordinal);
 

@@ -5,9 +5,9 @@ namespace Broker.Cli.Tests.Configuration;
 /// <summary>What files written for nats-server contain: it works, or it is said that it does not.</summary>
 public sealed class NatsServerFileTests
 {
-    private const string NoStreams = "nothing is stored, so there are no streams";
-    private const string NoRoutes = "servers do not join to a cluster";
-    private const string NoJwt = "users and accounts stand in this file, not in JWTs";
+    private const string NoStreams = "the broker stores no messages, so it has no streams";
+    private const string NoRoutes = "the broker does not form clusters";
+    private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
 
     [Theory]
     [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }", "cluster", NoRoutes)]
@@ -20,23 +20,23 @@ public sealed class NatsServerFileTests
     [InlineData("jetstream: true", "jetstream", NoStreams)]
     [InlineData("JetStream {}", "JetStream", NoStreams)]
     [InlineData("store_dir: \"/data\"", "store_dir", NoStreams)]
-    [InlineData("mqtt { port: 1883 }", "mqtt", "clients of MQTT are not served")]
+    [InlineData("mqtt { port: 1883 }", "mqtt", "the broker does not serve MQTT clients")]
     [InlineData("operator: \"/o.jwt\"", "operator", NoJwt)]
     [InlineData("resolver: MEMORY", "resolver", NoJwt)]
     [InlineData("resolver_preload: { A: b }", "resolver_preload", NoJwt)]
-    [InlineData("mappings { a: b }", "mappings", "subjects are not mapped, save by imports of accounts")]
-    [InlineData("log_size_limit: 1MB", "log_size_limit", "move the file away and ask for --signal reopen, as logrotate does")]
-    [InlineData("syslog: true", "syslog", "log to standard error, which a service manager takes, or to a file")]
-    [InlineData("no_header_support: true", "no_header_support", "headers are always taken; clients that know none are sent none")]
-    [InlineData("no_system_account: true", "no_system_account", "the server's account is always there; without users nobody is in it")]
+    [InlineData("mappings { a: b }", "mappings", "subjects can only be mapped by imports of accounts")]
+    [InlineData("log_size_limit: 1MB", "log_size_limit", "rename the file, then run broker serve --signal reopen, as logrotate does")]
+    [InlineData("syslog: true", "syslog", "the broker logs to standard error, which a service manager collects, or to a file")]
+    [InlineData("no_header_support: true", "no_header_support", "headers are always supported; clients without header support receive no headers")]
+    [InlineData("no_system_account: true", "no_system_account", "the system account always exists; without users it has no clients")]
     [InlineData("accounts { A { jetstream: enabled } }", "jetstream", NoStreams)]
-    [InlineData("accounts { A { limits { max_connections: 3 } } }", "limits", "limits are those of the whole server")]
-    [InlineData("authorization { auth_callout { } }", "auth_callout", "an embedded server can be given a callback, which this command has not")]
+    [InlineData("accounts { A { limits { max_connections: 3 } } }", "limits", "limits apply to the whole server, not to an account")]
+    [InlineData("authorization { auth_callout { } }", "auth_callout", "only an embedded server can have a callback for authentication, not this command")]
     [InlineData(
         "authorization { users: [ { user: a, password: b, allowed_connection_types: [\"MQTT\"] } ] }", "allowed_connection_types",
-        "a user may come by any transport")]
+        "a user may connect by any transport")]
     [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", NoJwt)]
-    [InlineData("tls { pinned_certs: [] }", "pinned_certs", "the certificates that are let in are those that \"ca_file\" has signed")]
+    [InlineData("tls { pinned_certs: [] }", "pinned_certs", "client certificates are accepted if \"ca_file\" has signed them")]
     public void What_is_not_done_is_called_so_with_its_place(string text, string key, string why)
     {
         ConfigException e = Assert.Throws<ConfigException>(() => Bind(text, out _));

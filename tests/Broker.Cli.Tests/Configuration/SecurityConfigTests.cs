@@ -49,11 +49,11 @@ public sealed class SecurityConfigTests
     }
 
     [Theory]
-    [InlineData("authorization { user: a }", "\"user\" and \"password\" belong together")]
-    [InlineData("authorization { users: [ { user: a } ] }", "a user has a \"user\" and a \"password\", or an \"nkey\"")]
+    [InlineData("authorization { user: a }", "\"user\" and \"password\" must be given together")]
+    [InlineData("authorization { users: [ { user: a } ] }", "a user must have a \"user\" and a \"password\", or an \"nkey\"")]
     [InlineData("authorization { users: [ { nkey: U1 } ] }", "\"nkey\" must be a public user key")]
-    [InlineData("authorization { users: [ { user: a, password: x }, { user: a, password: y } ] }", "there are two users \"a\"")]
-    [InlineData("authorization { user: a, password: x, users: [ { user: b, password: y } ] }", "there can be a \"user\" or \"users\", not both")]
+    [InlineData("authorization { users: [ { user: a, password: x }, { user: a, password: y } ] }", "two users have the name \"a\"")]
+    [InlineData("authorization { user: a, password: x, users: [ { user: b, password: y } ] }", "\"user\" and \"users\" cannot be combined")]
     [InlineData("authorization { user: a, password: 31337 }", "\"password\" must be a text in quotes")]
     [InlineData("authorization { tokn: a }", "unknown key \"tokn\"")]
     [InlineData("no_auth_user: a", "\"no_auth_user\" must be the name of one of the users")]

@@ -118,7 +118,7 @@ public sealed class ServeConfigTests
     [Theory]
     [InlineData("\n\nmax_paylod: 3", "unknown key \"max_paylod\" at test.conf:3:1, did you mean \"max_payload\"?")]
     [InlineData("zeromq {\n  prefx: a\n}", "unknown key \"prefx\" at test.conf:2:3, did you mean \"prefix\"?")]
-    [InlineData("jetstream { }", "\"jetstream\" is not supported: nothing is stored, so there are no streams at test.conf:1:1")]
+    [InlineData("jetstream { }", "\"jetstream\" is not supported: the broker stores no messages, so it has no streams at test.conf:1:1")]
     [InlineData("port: \"4333\"", "\"port\" must be a whole number from -1 to 65535, not \"4333\" at test.conf:1:7")]
     [InlineData("port: 70000", "\"port\" must be a whole number from -1 to 65535, not 70000 at test.conf:1:7")]
     [InlineData("max_payload: 1.5", "\"max_payload\" must be a size from 1 to 67108864 bytes, such as 64KB or 1MB without quotes, not 1.5 at test.conf:1:14")]
@@ -134,9 +134,9 @@ public sealed class ServeConfigTests
     [InlineData("zeromq: 4", "\"zeromq\" must be a block, or true for its defaults, not 4 at test.conf:1:9")]
     [InlineData("zeromq { delimiter: ab }", "\"delimiter\" must be one ASCII character in quotes, not \"ab\" at test.conf:1:21")]
     [InlineData("zeromq { prefix: a.*.b }", "\"prefix\" must be one or more subject tokens such as \"zmq\" or \"plant.zmq\", not \"a.*.b\" at test.conf:1:18")]
-    [InlineData("zeromq { url: \"http://x\" }", "\"url\" must be the address of a NATS server, such as \"nats://host:4222\" or \"wss://host\", not \"http://x\" at test.conf:1:15")]
+    [InlineData("zeromq { url: \"http://x\" }", "\"url\" must be the URL of a NATS server, such as \"nats://host:4222\" or \"wss://host\", not \"http://x\" at test.conf:1:15")]
     [InlineData("zeromq { subscribers: [\"bind udp://x\"] }", "\"subscribers\" must be an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\", not \"bind udp://x\" at test.conf:1:24")]
-    [InlineData("max_payload: 2KB\nmax_pending: 1KB", "max_payload (2048) must not be above max_pending (1024) at test.conf:1:14")]
+    [InlineData("max_payload: 2KB\nmax_pending: 1KB", "max_payload (2048) must not be greater than max_pending (1024) at test.conf:1:14")]
     public void A_wrong_key_or_value_says_what_and_where(string text, string message) =>
         Assert.Equal([message], Problems(text));
 

@@ -78,18 +78,18 @@ public sealed class TlsConfigTests : IDisposable
     [Theory]
     [InlineData("tls: true", "\"tls\" must be a block, not true at ")]
     [InlineData("tls { }", "TLS needs a certificate: \"cert_file\" with \"key_file\"")]
-    [InlineData("tls { cert_file: \"/nowhere/a.pem\" }", "\"cert_file\" must be a file, and there is no \"/nowhere/a.pem\" at ")]
+    [InlineData("tls { cert_file: \"/nowhere/a.pem\" }", "\"cert_file\" must be an existing file, not \"/nowhere/a.pem\" at ")]
     [InlineData("tls { FILES\n vrify: true }", "unknown key \"vrify\" at {file}:5:2, did you mean \"verify\"?")]
     [InlineData("tls { FILES\n verify: 1 }", "\"verify\" must be true or false, not 1 at {file}:5:10")]
     [InlineData("tls { FILES\n timeout: soon }", "\"timeout\" must be a duration")]
     [InlineData("tls { FILES\n min_version: 1.1 }", "\"min_version\" must be \"1.2\" or \"1.3\", not 1.1")]
     [InlineData("tls { FILES\n cipher_suites: [ TLS_NONE ] }", "\"cipher_suites\" must be cipher suites such as")]
     [InlineData("tls { FILES\n cipher_suites: [ \"4865\" ] }", "\"cipher_suites\" must be cipher suites such as")]
-    [InlineData("tls { FILES\n curve_preferences: [ P256 ] }", "\"curve_preferences\" must be curves out of CurveP256")]
+    [InlineData("tls { FILES\n curve_preferences: [ P256 ] }", "\"curve_preferences\" must be one or more of CurveP256")]
     [InlineData("tls { FILES\n handshake_first: maybe }", "\"handshake_first\" must be true, false, \"auto\" or a duration")]
     [InlineData("allow_non_tls: true\ntls { FILES\n handshake_first: true }", "TLS: AllowNonTls with HandshakeFirst needs")]
     [InlineData("alow_non_tls: true", "unknown key \"alow_non_tls\" at {file}:1:1, did you mean \"allow_non_tls\"?")]
-    [InlineData("tls { FILES\n verify: true }\nauthorization { users: [ { user: a } ] }", "a user has a \"user\" and a \"password\", or an \"nkey\"")]
+    [InlineData("tls { FILES\n verify: true }\nauthorization { users: [ { user: a } ] }", "a user must have a \"user\" and a \"password\", or an \"nkey\"")]
     public void What_is_wrong_is_named_with_its_place(string text, string problem)
     {
         var e = Assert.Throws<ConfigException>(() => Bind(text.Replace("FILES", _files, StringComparison.Ordinal)));

@@ -55,17 +55,17 @@ public sealed class WebSocketConfigTests : IDisposable
         Assert.Equal(address, Bind(text).WebSocket!.Address.ToString());
 
     [Theory]
-    [InlineData("websocket { port: 80 }", "\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" to do without at test.conf:1:11")]
-    [InlineData("websocket { no_tls: true }", "\"websocket\" needs a port, \"port\" or \"listen\": without one nothing listens at test.conf:1:11")]
+    [InlineData("websocket { port: 80 }", "\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" for no TLS at test.conf:1:11")]
+    [InlineData("websocket { no_tls: true }", "\"websocket\" needs a \"port\" or \"listen\" to listen on at test.conf:1:11")]
     [InlineData("websocket: true", "\"websocket\" must be a block, not true at test.conf:1:12")]
     [InlineData("websocket { port: 80, no_tls: true, compresion: true }", "unknown key \"compresion\" at test.conf:1:37, did you mean \"compression\"?")]
     [InlineData("websocket { port: 80, no_tls: true, allowed_origins: [a] }", "\"allowed_origins\" must be an origin such as \"https://app.example.org\", not \"a\" at test.conf:1:55")]
-    [InlineData("websocket { port: 80, no_tls: true, no_auth_user: bob }", "\"no_auth_user\" of \"websocket\" must be that of the whole server: there is no other one for WebSockets at test.conf:1:51")]
-    [InlineData("websocket { port: 80, tls { key_file: k } }", "\"key_file\" must be a file, and there is no \"k\" at test.conf:1:39")]
+    [InlineData("websocket { port: 80, no_tls: true, no_auth_user: bob }", "\"no_auth_user\" of \"websocket\" must equal the \"no_auth_user\" of the whole server at test.conf:1:51")]
+    [InlineData("websocket { port: 80, tls { key_file: k } }", "\"key_file\" must be an existing file, not \"k\" at test.conf:1:39")]
     [InlineData("websocket { port: 80, tls { verify: true } }", "TLS needs a certificate: \"cert_file\" with \"key_file\", or --tlscert with --tlskey at test.conf:1:27")]
-    [InlineData("websocket { port: 80, tls { cert_file: k } }", "\"cert_file\" must be a file, and there is no \"k\" at test.conf:1:40")]
+    [InlineData("websocket { port: 80, tls { cert_file: k } }", "\"cert_file\" must be an existing file, not \"k\" at test.conf:1:40")]
     [InlineData("websocket { port: 80, tls { cert_fil: k } }", "unknown key \"cert_fil\" at test.conf:1:29, did you mean \"cert_file\"?")]
-    [InlineData("http: 80\nhttps: 81", "there can be \"http\" or \"https\", not both at test.conf:2:1")]
+    [InlineData("http: 80\nhttps: 81", "\"http\" and \"https\" cannot be combined at test.conf:2:1")]
     public void What_is_wrong_is_said_with_its_place(string text, string message) =>
         Assert.Equal([message], Problems(text));
 
@@ -78,7 +78,7 @@ public sealed class WebSocketConfigTests : IDisposable
         var missing = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}x\", key_file: \"{key}\" }} }}"));
         var other = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }} }}"));
 
-        Assert.StartsWith($"\"cert_file\" must be a file, and there is no \"{certificate}x\" at test.conf:1:", missing, StringComparison.Ordinal);
+        Assert.StartsWith($"\"cert_file\" must be an existing file, not \"{certificate}x\" at test.conf:1:", missing, StringComparison.Ordinal);
         Assert.StartsWith($"The file '{key}' must contain the private key of the certificate in '{certificate}'", other, StringComparison.Ordinal);
     }
 

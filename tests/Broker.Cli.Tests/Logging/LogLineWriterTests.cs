@@ -26,7 +26,7 @@ public sealed class LogLineWriterTests
         // What fits into the queue is written, and one line tells of the others; one more may have been under way.
         var kept = written.Count(line => line == "line");
         Assert.InRange(kept, 4096, 4097);
-        Assert.Contains($"{10_000 - kept} log lines were not written: they came faster than they could be", written);
+        Assert.Contains($"{10_000 - kept} log lines were lost, because they came faster than they could be written", written);
     }
 
     [Fact]
@@ -62,7 +62,7 @@ public sealed class LogLineWriterTests
             }
         }
 
-        Assert.Equal(["notice: 3 lines were not written here: no space left", "four", "five"], written);
+        Assert.Equal(["notice: 3 lines were lost, because this output could not be written: no space left", "four", "five"], written);
     }
 
     [Fact]
@@ -83,7 +83,7 @@ public sealed class LogLineWriterTests
             writer.Add("one");
         }
 
-        Assert.Equal(["1 line was not written here: not now"], written);
+        Assert.Equal(["1 line was lost, because this output could not be written: not now"], written);
     }
 
     [Fact]

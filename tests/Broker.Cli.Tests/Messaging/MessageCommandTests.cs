@@ -179,7 +179,7 @@ public sealed class MessageCommandTests
         var unanswered = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "50ms", "heard");
 
         Assert.Equal((ExitCode.NothingCame, "", "broker: Nobody subscribes to 'unheard'." + Environment.NewLine), unheard);
-        Assert.Equal((ExitCode.NothingCame, "", "broker: no answer in time" + Environment.NewLine), unanswered);
+        Assert.Equal((ExitCode.NothingCame, "", "broker: no reply in time" + Environment.NewLine), unanswered);
     }
 
     [Fact]
@@ -224,7 +224,7 @@ public sealed class MessageCommandTests
     [InlineData("broker: --timeout must be a time such as 5s, 250ms or 1m30s, not \"soon\" (broker req --help)", "req", "--timeout", "soon", "a")]
     [InlineData("broker: --header must be a name, a colon and a value such as \"Trace: 1\", not \"x\" (broker pub --help)", "pub", "-H", "x", "a", "b")]
     [InlineData("broker: Required argument missing for command: 'sub'. (broker sub --help)", "sub")]
-    [InlineData("broker: --user and --pass belong together", "pub", "--user", "ada", "a", "b")]
+    [InlineData("broker: --user and --pass must be given together", "pub", "--user", "ada", "a", "b")]
     [InlineData("broker: --creds: Could not find file '/nowhere'.", "pub", "--creds", "/nowhere", "a", "b")]
     public async Task A_wrong_command_line_is_one_line(string line, params string[] args)
     {
@@ -233,10 +233,10 @@ public sealed class MessageCommandTests
     }
 
     [Theory]
-    [InlineData("say what to publish behind the subject", "pub", "a")]
+    [InlineData("the body is missing: give it after the subject", "pub", "a")]
     [InlineData("--raw", "sub", "--json", "--raw", "a")]
-    [InlineData("--lines takes the bodies from standard input", "pub", "--lines", "a", "b")]
-    [InlineData("with --hex, bytes are pairs of hexadecimal digits", "pub", "--hex", "a", "xyz")]
+    [InlineData("--lines reads the bodies from standard input", "pub", "--lines", "a", "b")]
+    [InlineData("with --hex, bytes must be pairs of hexadecimal digits", "pub", "--hex", "a", "xyz")]
     [InlineData("subject", "pub", "a b", "x")]
     [InlineData("wildcard", "pub", "a.*", "x")]
     public async Task What_makes_no_sense_is_refused(string said, params string[] args)

@@ -41,7 +41,7 @@ public sealed class ServiceCommandLineTests
         {
             CommandRun run = await CommandRun.Of("service", verb);
             Assert.Equal(ExitCode.Failure, run.ExitCode);
-            Assert.Contains("with systemd a unit runs broker serve", run.Error, StringComparison.Ordinal);
+            Assert.Contains("with systemd, run broker serve from a unit", run.Error, StringComparison.Ordinal);
         }
 
         Assert.Equal(ExitCode.Usage, (await CommandRun.Of("service", "run")).ExitCode);

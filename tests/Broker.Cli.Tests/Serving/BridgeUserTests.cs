@@ -53,7 +53,7 @@ public sealed class BridgeUserTests
         };
 
         Assert.Null(BridgeUser.Problem(security, new ZeroMqSettings { PublishersUser = "a", SubscribersUser = "a" }));
-        Assert.Contains("two accounts", BridgeUser.Problem(security, new ZeroMqSettings { PublishersUser = "a", SubscribersUser = "b" }), StringComparison.Ordinal);
-        Assert.Contains("no user", BridgeUser.Problem(null, new ZeroMqSettings { PublishersUser = "a", SubscribersUser = "a" }), StringComparison.Ordinal);
+        Assert.Contains("must be in the same account", BridgeUser.Problem(security, new ZeroMqSettings { PublishersUser = "a", SubscribersUser = "b" }), StringComparison.Ordinal);
+        Assert.Contains("does not exist", BridgeUser.Problem(null, new ZeroMqSettings { PublishersUser = "a", SubscribersUser = "a" }), StringComparison.Ordinal);
     }
 }

@@ -114,8 +114,8 @@ public sealed class ServeControlTests : IDisposable
     [Fact]
     public void A_signal_to_nobody_says_so()
     {
-        Assert.Equal("/nowhere is neither a process id nor a pid file that can be read", new SignalRequest("reload", "/nowhere").Send(null));
-        Assert.Equal($"the file {_folder.Write("pid", "x")} holds no process id", new SignalRequest("reload", null).Send(Path.Combine(_folder.Path, "pid")));
+        Assert.Equal("/nowhere is neither a process id nor a readable pid file", new SignalRequest("reload", "/nowhere").Send(null));
+        Assert.Equal($"the file {_folder.Write("pid", "x")} contains no process id", new SignalRequest("reload", null).Send(Path.Combine(_folder.Path, "pid")));
         Assert.StartsWith("cannot signal process 2147483647: ", new SignalRequest("reload", "2147483647").Send(null), StringComparison.Ordinal);
     }
 
@@ -146,10 +146,10 @@ public sealed class ServeControlTests : IDisposable
     }
 
     [Theory]
-    [InlineData("max_pending_total: 1MB", "max_pending_total (1048576) must not be below max_pending (67108864)")]
-    [InlineData("lame_duck_duration: \"1s\"", "lame_duck_grace_period (10s) must not be above lame_duck_duration (1s)")]
+    [InlineData("max_pending_total: 1MB", "max_pending_total (1048576) must not be less than max_pending (67108864)")]
+    [InlineData("lame_duck_duration: \"1s\"", "lame_duck_grace_period (10s) must not be greater than lame_duck_duration (1s)")]
     [InlineData("slow_consumers: drop", "\"slow_consumers\" must be disconnect, drop_newest or drop_oldest")]
-    [InlineData("client_advertise: \"a\"", "\"client_advertise\" must be an address such as \"example.org:4222\"")]
+    [InlineData("client_advertise: \"a\"", "\"client_advertise\" must be a host and port such as \"example.org:4222\"")]
     [InlineData("listen: [1]", "\"listen\" must be a text such as \"127.0.0.1:4222\"")]
     public void What_cannot_be_is_refused(string text, string problem)
     {

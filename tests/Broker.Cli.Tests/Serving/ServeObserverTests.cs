@@ -104,7 +104,7 @@ public sealed class ServeObserverTests : IDisposable
 
         Assert.Equal(ExitCode.Success, exitCode);
         Assert.Contains("stopped 0 0 ", _told.Events);
-        Assert.Contains("Broken failed while it was told how the broker goes (NotSupportedException: not today)", _error.ToString(), StringComparison.Ordinal);
+        Assert.Contains("Broken threw an exception when it was notified (NotSupportedException: not today)", _error.ToString(), StringComparison.Ordinal);
     }
 
     private Screen Screen() =>

@@ -23,8 +23,8 @@ public sealed class ServeRunnerTests : IDisposable
 
     [Theory]
     [InlineData(0, ExitCode.Success, "")]
-    [InlineData(1, ExitCode.Undelivered, "broker: stopped with 1 message not delivered")]
-    [InlineData(4171, ExitCode.Undelivered, "broker: stopped with 4171 messages not delivered")]
+    [InlineData(1, ExitCode.Undelivered, "broker: stopped with 1 undelivered message")]
+    [InlineData(4171, ExitCode.Undelivered, "broker: stopped with 4171 undelivered messages")]
     public async Task The_exit_code_is_zero_only_if_everything_was_delivered(long undelivered, int exitCode, string error)
     {
         var host = new FakeHost { OnStart = _ => _stop.Cancel(), Undelivered = undelivered };
@@ -174,7 +174,7 @@ public sealed class ServeRunnerTests : IDisposable
         Assert.Contains("[info] broker: stopping: 0 clients", text, StringComparison.Ordinal);
         Assert.Contains("[error] broker: stopped: 2 messages were not delivered", text, StringComparison.Ordinal);
         Assert.StartsWith("stopping: ", _output.ToString(), StringComparison.Ordinal);
-        Assert.Equal("broker: stopped with 2 messages not delivered", _error.ToString().TrimEnd());
+        Assert.Equal("broker: stopped with 2 undelivered messages", _error.ToString().TrimEnd());
     }
 
     private async Task<int> RunAsync(ServeSettings settings, FakeHost host, bool isTerminal = false)

@@ -31,7 +31,7 @@ public sealed class SocketCommandTests
 
         var pub = await ShellRun.OfAsync("zmq", "pub", "--timeout", "100ms", "--connect", endpoint, "weather.oslo", "4 degrees");
 
-        Assert.Equal((ExitCode.NothingCame, "", "broker: nobody has subscribed to it in time" + Environment.NewLine), pub);
+        Assert.Equal((ExitCode.NothingCame, "", "broker: nobody subscribed to the topic in time" + Environment.NewLine), pub);
         Assert.Equal((ExitCode.Success, ""), (await sub.StopAsync(), sub.Output));
     }
 
@@ -92,7 +92,7 @@ public sealed class SocketCommandTests
         var req = await ShellRun.OfAsync("zmq", "req", "--timeout", "50ms", "--bind", Anywhere, "x");
 
         Assert.Equal((ExitCode.NothingCame, ""), (req.ExitCode, req.Output));
-        Assert.EndsWith("broker: no answer in time" + Environment.NewLine, req.Error, StringComparison.Ordinal);
+        Assert.EndsWith("broker: no reply in time" + Environment.NewLine, req.Error, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -126,12 +126,12 @@ public sealed class SocketCommandTests
     }
 
     [Theory]
-    [InlineData("broker: say which socket, such as broker zmq sub (broker zmq --help lists them)", "zmq")]
-    [InlineData("broker: say where: --connect or --bind and an endpoint such as tcp://127.0.0.1:5556", "zmq", "sub")]
+    [InlineData("broker: a socket type is missing, such as broker zmq sub (broker zmq --help lists the types)", "zmq")]
+    [InlineData("broker: an endpoint is missing: use --connect or --bind, such as --connect tcp://127.0.0.1:5556", "zmq", "sub")]
     [InlineData("broker: unknown flag --conect, did you mean --connect? (broker zmq pub --help lists them)", "zmq", "pub", "--conect", "tcp://h:1", "x")]
     [InlineData("broker: Required argument missing for command: 'push'. (broker zmq push --help)", "zmq", "push", "--bind", Anywhere)]
-    [InlineData("broker: --plain-user and --plain-password belong together", "zmq", "sub", "--plain-user", "ada", "--bind", Anywhere)]
-    [InlineData("broker: --curve-server-key must be a key of 40 characters (Z85)", "zmq", "sub", "--curve-server-key", "x", "--bind", Anywhere)]
+    [InlineData("broker: --plain-user and --plain-password must be given together", "zmq", "sub", "--plain-user", "ada", "--bind", Anywhere)]
+    [InlineData("broker: --curve-server-key must be a key of 40 characters in Z85", "zmq", "sub", "--curve-server-key", "x", "--bind", Anywhere)]
     public async Task A_wrong_command_line_is_one_line(string line, params string[] args) =>
         Assert.Equal((ExitCode.Usage, "", line + Environment.NewLine), await ShellRun.OfAsync(args));
 

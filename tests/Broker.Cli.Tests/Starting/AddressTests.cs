@@ -149,11 +149,11 @@ public sealed class AddressTests : IDisposable
     }
 
     [Theory]
-    [InlineData("host: \"a b\"", "\"host\" must be a name, an address, or * for all of IPv4 and IPv6, not \"a b\" at ")]
-    [InlineData("host: \"\"", "\"host\" must be a name, an address, or * for all of IPv4 and IPv6, not \"\" at ")]
+    [InlineData("host: \"a b\"", "\"host\" must be a host name, an IP address, or * for all IPv4 and IPv6 addresses, not \"a b\" at ")]
+    [InlineData("host: \"\"", "\"host\" must be a host name, an IP address, or * for all IPv4 and IPv6 addresses, not \"\" at ")]
     [InlineData("listen: \"a/b:1\"", "\"listen\" must be a port, a text such as \"127.0.0.1:4222\" or an array of them, not \"a/b:1\" at ")]
-    [InlineData("websocket { host: \"a b\", port: 1, no_tls: true }", "\"host\" must be a name, an address")]
-    [InlineData("websocket { port: 0, no_tls: true }", "\"websocket\" needs a port")]
+    [InlineData("websocket { host: \"a b\", port: 1, no_tls: true }", "\"host\" must be a host name, an IP address")]
+    [InlineData("websocket { port: 0, no_tls: true }", "\"websocket\" needs a \"port\"")]
     public async Task What_is_no_address_is_refused_with_its_place(string text, string problem)
     {
         RealRun run = await RunAsync(text);

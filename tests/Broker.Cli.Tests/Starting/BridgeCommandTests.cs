@@ -147,12 +147,12 @@ public sealed class BridgeCommandTests : IDisposable
     [Theory]
     [InlineData("port: 4222", "unknown key \"port\" at ")]
     [InlineData("zeromq { user: u }", "\"user\" must be the name of one of the users")]
-    [InlineData("zeromq { routes: [ { pattern: worker, endpoint: \"tcp://127.0.0.1:*\" } ] }", "just one of \"subject\" and \"prefix\" must be said")]
-    [InlineData("zeromq { routes: [ { pattern: request, endpoint: \"tcp://127.0.0.1:*\", subject: a, prefix: b } ] }", "just one of \"subject\" and \"prefix\" must be said")]
-    [InlineData("zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\" } ] }", "\"subject\" must be said")]
-    [InlineData("zeromq { routes: [ { pattern: pair, endpoint: \"tcp://127.0.0.1:*\", from_subject: a } ] }", "\"to_subject\" must be said")]
-    [InlineData("zeromq { routes: [ { pattern: pair, endpoint: \"tcp://127.0.0.1:*\", to_subject: a } ] }", "\"from_subject\" must be said")]
-    [InlineData("zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\", subject: a, stream { } } ] }", "\"name\" must be said")]
+    [InlineData("zeromq { routes: [ { pattern: worker, endpoint: \"tcp://127.0.0.1:*\" } ] }", "exactly one of \"subject\" and \"prefix\" must be set")]
+    [InlineData("zeromq { routes: [ { pattern: request, endpoint: \"tcp://127.0.0.1:*\", subject: a, prefix: b } ] }", "exactly one of \"subject\" and \"prefix\" must be set")]
+    [InlineData("zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\" } ] }", "\"subject\" is missing")]
+    [InlineData("zeromq { routes: [ { pattern: pair, endpoint: \"tcp://127.0.0.1:*\", from_subject: a } ] }", "\"to_subject\" is missing")]
+    [InlineData("zeromq { routes: [ { pattern: pair, endpoint: \"tcp://127.0.0.1:*\", to_subject: a } ] }", "\"from_subject\" is missing")]
+    [InlineData("zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\", subject: a, stream { } } ] }", "\"name\" is missing")]
     [InlineData(
         "zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\", subject: a, peer_timeout: \"1s\" } ] }",
         "\"peer_timeout\" must be a duration of whole seconds from \"2s\" to \"24h\"")]
@@ -173,7 +173,7 @@ public sealed class BridgeCommandTests : IDisposable
     [Theory]
     [InlineData("pattern: x", " at --route:1:10")]
     [InlineData("pattern: request, endpoint: \"tcp://127.0.0.1:*\"", " at --route:1:1")]
-    [InlineData("pattern: request, include \"a.conf\"", "nothing can be included here")]
+    [InlineData("pattern: request, include \"a.conf\"", "include is not allowed here")]
     [InlineData("{", "at --route:1:1")]
     public async Task A_route_of_the_command_line_that_is_wrong_is_told_with_its_place(string route, string expected)
     {

@@ -10,17 +10,17 @@ public sealed class WarningTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Theory]
-    [InlineData("zeromq { BOUND }\nauthorization { token: t }", "ZeroMQ has no authentication: at tcp://127.0.0.1:", 2)]
-    [InlineData("zeromq { BOUND }\naccounts { A { users: [ { user: a, password: p } ] } }", "ZeroMQ has no authentication: at tcp://127.0.0.1:", 2)]
-    [InlineData("zeromq { publishers: \"tcp://*:*\", subscribers: \"tcp://127.0.0.1:*\" }", "ZeroMQ has no authentication: at tcp://", 1)]
-    [InlineData("zeromq { publishers: \"tcp://0.0.0.0:*\", subscribers: \"tcp://[::]:*\" }", "ZeroMQ has no authentication: at tcp://", 2)]
+    [InlineData("zeromq { BOUND }\nauthorization { token: t }", "ZeroMQ has no authentication at tcp://127.0.0.1:", 2)]
+    [InlineData("zeromq { BOUND }\naccounts { A { users: [ { user: a, password: p } ] } }", "ZeroMQ has no authentication at tcp://127.0.0.1:", 2)]
+    [InlineData("zeromq { publishers: \"tcp://*:*\", subscribers: \"tcp://127.0.0.1:*\" }", "ZeroMQ has no authentication at tcp://", 1)]
+    [InlineData("zeromq { publishers: \"tcp://0.0.0.0:*\", subscribers: \"tcp://[::]:*\" }", "ZeroMQ has no authentication at tcp://", 2)]
     [InlineData("zeromq { BOUND }", "ZeroMQ has no authentication", 0)]
-    [InlineData("http: \"0.0.0.0:-1\"", "Monitoring has no authentication: at http://0.0.0.0:", 1)]
-    [InlineData("host: \"*\"\nhttp_port: -1", "Monitoring has no authentication: at http://[::]:", 1)]
+    [InlineData("http: \"0.0.0.0:-1\"", "Monitoring has no authentication: everybody who can connect to http://0.0.0.0:", 1)]
+    [InlineData("host: \"*\"\nhttp_port: -1", "Monitoring has no authentication: everybody who can connect to http://[::]:", 1)]
     [InlineData("http: -1", "Monitoring has no authentication", 0)]
-    [InlineData("websocket { port: -1, no_tls: true }", "No host was given for websocket", 1)]
-    [InlineData("websocket { listen: \":-1\", no_tls: true }", "No host was given for websocket", 1)]
-    [InlineData("websocket { listen: \"0.0.0.0:-1\", no_tls: true }", "No host was given for websocket", 0)]
+    [InlineData("websocket { port: -1, no_tls: true }", "websocket has no host", 1)]
+    [InlineData("websocket { listen: \":-1\", no_tls: true }", "websocket has no host", 1)]
+    [InlineData("websocket { listen: \"0.0.0.0:-1\", no_tls: true }", "websocket has no host", 0)]
     public async Task It_is_said_which_stand_open(string text, string warning, int times)
     {
         string file = _folder.Write("b.conf", "port: -1\n" + text.Replace("BOUND", Bound, StringComparison.Ordinal));

@@ -57,7 +57,7 @@ public sealed class ScreenTests
         output.Fails = false;
         screen.WriteLine("three");
 
-        Assert.Equal("broker: 2 lines were not written here: No space left on device\nthree\n", output.ToString());
+        Assert.Equal("broker: 2 lines were lost, because this output could not be written: No space left on device\nthree\n", output.ToString());
     }
 
     [Fact]

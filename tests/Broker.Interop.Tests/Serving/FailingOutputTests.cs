@@ -57,7 +57,7 @@ public sealed class FailingOutputTests : IDisposable
         await Wait.UntilAsync(() => File.ReadAllText(log).Contains("Unknown Protocol Operation", StringComparison.Ordinal));
         string[] lines = await File.ReadAllLinesAsync(log, Ct);
 
-        Assert.Matches(@"^\d{4}-.* \[warn\] log: (1 line was|\d+ lines were) not written here: ", lines[0]);
+        Assert.Matches(@"^\d{4}-.* \[warn\] log: (1 line was|\d+ lines were) lost, because this output could not be written: ", lines[0]);
         Assert.DoesNotContain('\0', string.Concat(lines));
         await broker.SignalAsync("TERM");
         Assert.Equal(0, await broker.WaitForExitAsync());
