@@ -9,9 +9,9 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest;
 
 /// <summary>
-/// The arguments, and what is done with them. Exit codes: 0, 1 when a server did not start or got bytes or counts wrong,
-/// 2 when the arguments are wrong. A reader that a server cut off is reported as LOST and is not a failure: the server's
-/// slow-consumer policy is its own.
+/// The command line. Exit codes: 0; 1 if a server did not start or sent wrong bytes or counts; 2 if the arguments are
+/// wrong. A reader that a server disconnected is reported as LOST and is not a failure, because the slow-consumer
+/// policy is the server's choice.
 /// </summary>
 internal static class CommandLine
 {
@@ -52,7 +52,7 @@ internal static class CommandLine
             Settings[] states = result.GetValue(cold) ? [settings, settings with { Cold = true }] : [settings];
             var outputs = new Outputs(result.GetValue(markdown), result.GetValue(csv), result.GetValue(picture), result.GetValue(curves));
 
-            // On another thread: Ctrl+C is listened for only once this has returned.
+            // Run on another thread, because Ctrl+C is handled only after this call has returned.
             return Task.Run(() => Run(states, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], result.GetValue(portable), outputs, cancellationToken), CancellationToken.None);
         });
         return command;

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Broker.LoadTest;
 
-/// <summary>The option by which every command is told of further servers.</summary>
+/// <summary>The option of all commands that adds servers.</summary>
 internal static class ServerOptions
 {
     public static Option<string[]> Servers() => new("--server")

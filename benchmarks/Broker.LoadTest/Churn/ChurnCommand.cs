@@ -4,7 +4,9 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Churn;
 
-/// <summary>The arguments of <c>churn</c>. Exit codes: 0, 1 when something was lost or leaked, 2 when the arguments are wrong.</summary>
+/// <summary>
+/// The arguments of <c>churn</c>. Exit codes: 0, 1 when something was lost or leaked, 2 when the arguments are wrong.
+/// </summary>
 internal static class ChurnCommand
 {
     private const string All = "all";

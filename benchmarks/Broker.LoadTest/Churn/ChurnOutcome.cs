@@ -3,7 +3,7 @@ using Broker.LoadTest.Rows;
 
 namespace Broker.LoadTest.Churn;
 
-/// <summary>What a run of churn has found out about one server.</summary>
+/// <summary>The results of a churn run for one server.</summary>
 internal sealed class ChurnOutcome(string server)
 {
     public string Server { get; } = server;
@@ -16,7 +16,10 @@ internal sealed class ChurnOutcome(string server)
 
     public double? P99Ratio => During?.P99 / Before?.P99;
 
-    /// <summary>Of resident memory, without the first fifth: what a process takes once is no leak.</summary>
+    /// <summary>
+    /// The slope of the resident memory without the first fifth of the run, because a single initial growth is not a
+    /// leak.
+    /// </summary>
     public double BytesPerMinute { get; set; }
 
     public (int? Before, int? After) Handles { get; set; }
@@ -29,6 +32,6 @@ internal sealed class ChurnOutcome(string server)
 
     public long LostWakeUps { get; set; }
 
-    /// <summary>Anything that makes the exit code 1.</summary>
+    /// <summary>The failures. If there is one, the exit code is 1.</summary>
     public List<string> Failures { get; } = [];
 }

@@ -4,7 +4,7 @@ using Broker.LoadTest.Report;
 
 namespace Broker.LoadTest.Churn;
 
-/// <summary>The outcome of all servers beside each other, and in Markdown what was seen on the way.</summary>
+/// <summary>The report: the results of all servers side by side, and in Markdown the values during the run.</summary>
 internal static class ChurnReport
 {
     public static string ToText(ChurnSettings settings, IReadOnlyList<ChurnOutcome> outcomes) =>

@@ -7,7 +7,9 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Churn;
 
-/// <summary>Full-rate publishing on a fresh process of one server, first alone, then beside connections that come and go.</summary>
+/// <summary>
+/// Publishes at full rate to a new process of one server, first alone, and then while connections open and close.
+/// </summary>
 internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, DriverResources resources, TextWriter progress)
 {
     private static readonly TimeSpan WarmUp = TimeSpan.FromSeconds(3);
@@ -15,7 +17,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ClosingLimit = TimeSpan.FromSeconds(10);
 
-    // A runtime opens a few for itself as it goes on; a leak is a share of thousands of connections.
+    // The runtime opens a few files during the run. A leak is a share of thousands of connections.
     private const int HandlesOfItsOwn = 16;
 
     private readonly ChurnOutcome _outcome = new(command.Name);
@@ -88,7 +90,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
             target.Server.ThrowIfEnded();
             if (fullRate.IsOver)
             {
-                // Throws what a worker has thrown, if one has.
+                // This throws the exception of a worker if there is one.
                 fullRate.Stop();
                 throw new ConnectionCutException("The connection of the publisher or of the reader was closed.");
             }
@@ -149,7 +151,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
         FailIf(_outcome.Handles.After > _outcome.Handles.Before + HandlesOfItsOwn, $"{_outcome.Handles.Before} handles were open before and {_outcome.Handles.After} after all connections had gone.");
     }
 
-    // The server learns of the last resets a moment later.
+    // The server detects the last resets a moment later.
     private static int? HandlesOnceClosed(Target target, int? before)
     {
         long from = Stopwatch.GetTimestamp();

@@ -1,16 +1,16 @@
 namespace Broker.LoadTest.Churn;
 
-/// <summary>How long, and how many connections per second come and go.</summary>
+/// <summary>The duration of a run and the number of connections per second.</summary>
 internal sealed record ChurnSettings
 {
     public required TimeSpan Duration { get; init; }
 
     public required int ConnectionsPerSecond { get; init; }
 
-    /// <summary>A minute before the five; less where less is asked for.</summary>
+    /// <summary>The warm-up before the measurement: a minute, or less for a short run.</summary>
     public TimeSpan Before => Duration / 5;
 
-    /// <summary>Between two lines of the table.</summary>
+    /// <summary>The time between two lines of the table.</summary>
     public TimeSpan Interval => TimeSpan.FromSeconds(Math.Clamp(Duration.TotalSeconds / 6, 1, 10));
 
     public override string ToString() =>

@@ -8,8 +8,9 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Churn;
 
 /// <summary>
-/// Connections that come at a steady rate, subscribe, publish to themselves, compare what arrives, and go: in turn
-/// cleanly, with the subscription still there, by a reset, and by a reset while messages are on their way to them.
+/// Opens connections at a steady rate. Each subscribes, publishes to itself, compares the received messages, and
+/// closes: in turn after UNSUB, with the subscription, by a reset, and by a reset while messages are being delivered to
+/// it.
 /// </summary>
 internal sealed class ConnectionChurn(Target target, int connectionsPerSecond)
 {
@@ -29,13 +30,13 @@ internal sealed class ConnectionChurn(Target target, int connectionsPerSecond)
 
     public long Connections => Interlocked.Read(ref _connections);
 
-    /// <summary>Messages that had to come, and those that did.</summary>
+    /// <summary>The numbers of expected and received messages.</summary>
     public (long Expected, long Received) Messages => (Interlocked.Read(ref _expected), Interlocked.Read(ref _received));
 
-    /// <summary>Connections on which something did not come within 5 s.</summary>
+    /// <summary>The number of connections on which a message did not arrive within 5 s.</summary>
     public long LostWakeUps => Interlocked.Read(ref _lost);
 
-    /// <summary>Connections that could not be made or were closed by the server.</summary>
+    /// <summary>The number of connections that could not be opened or were closed by the server.</summary>
     public long Refused => Interlocked.Read(ref _refused);
 
     public string? FirstProblem => Volatile.Read(ref _firstProblem);

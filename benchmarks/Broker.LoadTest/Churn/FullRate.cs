@@ -5,8 +5,9 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Churn;
 
 /// <summary>
-/// One publisher and one reader as fast as they can. Each block of messages ends with a PING, and the time to its PONG
-/// is what publishing takes: few blocks are under way at a time, so that it is not the length of the driver's own queue.
+/// One publisher and one reader at full rate. Each block of messages ends with a PING, and the time to its PONG is the
+/// publish latency. Only a few blocks are in flight at a time, so that the time does not depend on the driver's own
+/// queue.
 /// </summary>
 internal sealed class FullRate : IDisposable
 {
@@ -54,15 +55,18 @@ internal sealed class FullRate : IDisposable
         _publishing = _session.Start("publisher", Publish, () => _over = true);
     }
 
-    /// <summary>Messages that the server has taken in, as its PONGs say.</summary>
+    /// <summary>The number of messages that the server has received according to its PONGs.</summary>
     public long Confirmed => Interlocked.Read(ref _confirmed);
 
     public long Received => _tally.Bytes / _frameLength;
 
-    /// <summary>It has ended by itself: a connection was cut.</summary>
+    /// <summary>Whether it has ended early because a connection was closed.</summary>
     public bool IsOver => _over;
 
-    /// <summary>Stops publishing and returns once the reader has seen the end; the counts are exact then. Throws if a connection failed.</summary>
+    /// <summary>
+    /// Stops publishing and returns when the reader has received everything. The counts are exact then. Throws if a
+    /// connection failed.
+    /// </summary>
     public void Stop()
     {
         _stopped = true;

@@ -1,13 +1,13 @@
 namespace Broker.LoadTest.Churn;
 
 /// <summary>
-/// Says when messages that a server had long taken in have not arrived: what a lost wake-up looks like from outside.
+/// Detects messages that a server received long ago and that have not arrived: the symptom of a lost wake-up.
 /// </summary>
 internal sealed class LateWatch(TimeSpan patience)
 {
     private readonly Queue<(TimeSpan At, long Confirmed)> _waiting = new();
 
-    /// <summary>Looks at which there were messages later than the patience.</summary>
+    /// <summary>The number of checks that found messages later than the limit.</summary>
     public int Late { get; private set; }
 
     public void Look(TimeSpan now, long confirmed, long received)

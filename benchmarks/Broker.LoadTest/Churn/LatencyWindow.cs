@@ -2,7 +2,9 @@ using Broker.LoadTest.Rows;
 
 namespace Broker.LoadTest.Churn;
 
-/// <summary>Times since the last look, and since the last mark. One thread adds, another looks.</summary>
+/// <summary>
+/// Latencies since the last read and since the last mark. One thread adds values, and another thread reads.
+/// </summary>
 internal sealed class LatencyWindow
 {
     private readonly Lock _lock = new();
@@ -17,7 +19,7 @@ internal sealed class LatencyWindow
         }
     }
 
-    /// <summary>Percentiles since the last look; null when there was nothing.</summary>
+    /// <summary>Returns the percentiles since the last read; null if there are no values.</summary>
     public Latency? Look()
     {
         lock (_lock)
@@ -28,7 +30,7 @@ internal sealed class LatencyWindow
         }
     }
 
-    /// <summary>Percentiles since the last mark, which is here now; null when there was nothing.</summary>
+    /// <summary>Returns the percentiles since the last mark and sets a new mark; null if there are no values.</summary>
     public Latency? Mark()
     {
         lock (_lock)

@@ -1,9 +1,9 @@
 namespace Broker.LoadTest.Churn;
 
-/// <summary>The straight line that lies nearest to some points, by least squares.</summary>
+/// <summary>Fits a straight line to points by least squares.</summary>
 internal static class Slope
 {
-    /// <summary>Units of y per unit of x; 0 when there are not two different x.</summary>
+    /// <summary>The slope in units of y per unit of x; 0 if there are not two different x.</summary>
     public static double Of(IReadOnlyCollection<(double X, double Y)> points)
     {
         if (points.Count == 0)

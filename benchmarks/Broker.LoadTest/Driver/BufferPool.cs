@@ -2,7 +2,10 @@ using System.Collections.Concurrent;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>Pinned receive buffers that outlive the connections, so that a measurement of 100 readers allocates nothing.</summary>
+/// <summary>
+/// A pool of pinned receive buffers that connections share one after another, so that a measurement with 100 readers
+/// allocates nothing.
+/// </summary>
 internal sealed class BufferPool
 {
     public const int BufferSize = 128 * 1024;

@@ -3,14 +3,14 @@ using System.Net.Sockets;
 namespace Broker.LoadTest.Driver;
 
 /// <summary>
-/// A blocking socket, bare or under TLS. One thread may send while another receives. What goes wrong is a
-/// <see cref="SocketException"/> either way.
+/// A blocking socket with or without TLS. One thread may send while another receives. An error is a
+/// <see cref="SocketException"/> in both cases.
 /// </summary>
 internal class ByteStream(Socket socket) : IDisposable
 {
     public Socket Socket { get; } = socket;
 
-    /// <summary>Returns how many bytes were taken.</summary>
+    /// <summary>Sends bytes and returns how many were accepted.</summary>
     public virtual int Send(ReadOnlySpan<byte> bytes) => Socket.Send(bytes);
 
     /// <summary>Receives once; 0 at the end of the stream.</summary>

@@ -4,7 +4,9 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>A certificate of this run alone, signed by itself, as the PEM files that servers are given; deleted on disposal.</summary>
+/// <summary>
+/// A self-signed certificate for this run, as PEM files for the servers. Disposing deletes the files.
+/// </summary>
 internal sealed class CertificateFiles : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("loadtest-tls-");
@@ -29,7 +31,7 @@ internal sealed class CertificateFiles : IDisposable
 
     public string KeyPath => Path.Combine(_folder.FullName, "key.pem");
 
-    /// <summary>Whether a server has shown this certificate, the only one that the driver trusts.</summary>
+    /// <summary>Whether a server has sent this certificate, which is the only one that the driver trusts.</summary>
     public bool Matches(X509Certificate? shown) =>
         shown is not null && string.Equals(shown.GetCertHashString(), _thumbprint, StringComparison.OrdinalIgnoreCase);
 

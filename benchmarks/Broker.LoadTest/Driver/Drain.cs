@@ -1,28 +1,30 @@
 namespace Broker.LoadTest.Driver;
 
 /// <summary>
-/// Receives a stream of known bytes and counts them until the PONG of a fence. The price per receive is one
-/// comparison: the last bytes must be those of the frames at this place in the stream. Only when they are not, because a
-/// PING (about 2 s after CONNECT), the PONG or an error line is among them, or because publishers or members of a queue group take
-/// turns, are the bytes searched.
+/// Receives a stream of known bytes and counts them until the PONG of a fence. The cost per receive is one comparison:
+/// the last bytes must be those of the frames at this position. The bytes are only searched if they differ, because a
+/// PING (about 2 s after CONNECT), the PONG or an error line is among them, or because several publishers or members of
+/// a queue group alternate.
 /// </summary>
-/// <param name="connection">Where they come from.</param>
-/// <param name="frames">What is expected, over and over.</param>
-/// <param name="tally">What stops the clock.</param>
-/// <param name="isOrdered">Whether they come in that order: then other bytes than these, and no control lines, are an error.</param>
+/// <param name="connection">The connection to read from.</param>
+/// <param name="frames">The expected frames, which repeat.</param>
+/// <param name="tally">The tally that stops the clock.</param>
+/// <param name="isOrdered">
+/// Whether the frames arrive in this order. Then other bytes that are not control lines are an error.
+/// </param>
 internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frames, Tally tally, bool isOrdered = true)
 {
     private const int Tail = 16;
 
-    // The frames, over and over, until the bytes before any place reach into one copy before it at most.
+    // The frames, repeated until the bytes before any position are within one copy before it at most.
     private readonly ReadOnlyMemory<byte> _cycle = Repeat(frames, Tail);
     private int _held;
     private bool _fenced;
 
-    /// <summary>Bytes of messages received so far; exact once <see cref="Run"/> has returned.</summary>
+    /// <summary>The number of received message bytes. It is exact when <see cref="Run"/> has returned.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>The text of an error line, if one came.</summary>
+    /// <summary>The text of a received error line; null if there is none.</summary>
     public string? Error { get; private set; }
 
     public void Run()
@@ -93,7 +95,7 @@ internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frame
             Error = RawConnection.Show(received[at..]);
         }
 
-        // A control line cut by the end of the receive waits at the head of the buffer for its other half.
+        // An incomplete control line at the end is moved to the start of the buffer and completed by the next receive.
         _held = StartOfControlLine(rest);
         rest[^_held..].CopyTo(received);
         return count - _held;

@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Driver;
 
-/// <summary>What all connections of a run share: receive buffers, and a certificate once one is asked for.</summary>
+/// <summary>The resources that all connections of a run share: receive buffers and, if needed, a certificate.</summary>
 internal sealed class DriverResources : IDisposable
 {
     private readonly Lazy<CertificateFiles> _certificate = new(() => new CertificateFiles());

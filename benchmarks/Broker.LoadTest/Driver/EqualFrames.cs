@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Driver;
 
-/// <summary>One message, again and again: no line differs from the one before.</summary>
+/// <summary>A stream that repeats one message, so all lines are equal.</summary>
 internal sealed class EqualFrames(string subject, byte[] payload) : IStream
 {
     private readonly FrameBlock _block = new(Frames.Publish(subject, payload));
@@ -10,7 +10,7 @@ internal sealed class EqualFrames(string subject, byte[] payload) : IStream
 
     public void Prepare()
     {
-        // It was encoded when this was made.
+        // The constructor has encoded the frames already.
     }
 
     public void Send(RawConnection connection, long count) => _block.Send(connection, count);

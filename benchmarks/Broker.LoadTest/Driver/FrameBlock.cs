@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Driver;
 
-/// <summary>One frame, encoded as often as fits 64 KiB: a publisher's whole work is to send this block again and again.</summary>
+/// <summary>One frame, repeated to fill 64 KiB. A publisher only sends this block repeatedly.</summary>
 internal sealed class FrameBlock
 {
     private const int TargetSize = 64 * 1024;

@@ -2,17 +2,22 @@ using System.Buffers.Text;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>Reads MSG frames of any subject one by one for verification; PINGs are answered, the PONG of a fence ends the stream.</summary>
+/// <summary>
+/// Reads MSG frames of any subject one by one for verification. It replies to PINGs, and the PONG of a fence ends the
+/// stream.
+/// </summary>
 internal sealed class FrameReader(RawConnection connection)
 {
     private int _length;
 
-    /// <summary>The current frame, from its verb to the CRLF behind its payload, valid until the next <see cref="Read"/>.</summary>
+    /// <summary>
+    /// The current frame from its verb to the CRLF after its payload, valid until the next <see cref="Read"/>.
+    /// </summary>
     public ReadOnlySpan<byte> Frame => connection.Unread[.._length];
 
     public int PayloadSize { get; private set; }
 
-    /// <summary>False at the PONG.</summary>
+    /// <summary>Reads the next frame. Returns false at the PONG.</summary>
     public bool Read()
     {
         connection.Consume(_length);

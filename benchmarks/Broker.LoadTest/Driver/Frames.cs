@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>Encodes frames ahead of time; nothing here runs while a clock does.</summary>
+/// <summary>Encodes frames before a measurement. Nothing here runs while the clock runs.</summary>
 internal static class Frames
 {
     public static byte[] Publish(string subject, ReadOnlySpan<byte> payload, string? reply = null) =>

@@ -1,17 +1,21 @@
 namespace Broker.LoadTest.Driver;
 
-/// <summary>What a publisher sends in a measurement, encoded ahead of time, and what a subscriber must receive of it.</summary>
+/// <summary>
+/// The messages that a publisher sends in a measurement, encoded before, and the bytes that a subscriber must receive.
+/// </summary>
 internal interface IStream
 {
-    /// <summary>The frames that a subscriber receives, over and over from the first one on.</summary>
+    /// <summary>The frames that a subscriber receives, which repeat from the first one on.</summary>
     ReadOnlyMemory<byte> Received { get; }
 
-    /// <summary>Encodes what is sent, if that has not been done, so that no clock runs meanwhile.</summary>
+    /// <summary>Encodes the messages if this has not been done yet. Called before the clock runs.</summary>
     void Prepare();
 
     /// <summary>Sends the first <paramref name="count"/> messages.</summary>
     void Send(RawConnection connection, long count);
 
-    /// <summary>How many bytes a subscriber receives of the first <paramref name="count"/> messages.</summary>
+    /// <summary>
+    /// Returns the number of bytes that a subscriber receives for the first <paramref name="count"/> messages.
+    /// </summary>
     long ReceivedBytes(long count);
 }

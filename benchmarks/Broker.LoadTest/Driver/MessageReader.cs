@@ -2,7 +2,9 @@ using System.Buffers.Text;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>Reads MSG frames one by one for verification; PINGs are answered, the PONG of a fence ends the stream.</summary>
+/// <summary>
+/// Reads MSG frames one by one for verification. It replies to PINGs, and the PONG of a fence ends the stream.
+/// </summary>
 internal sealed class MessageReader(RawConnection connection, byte[] subject)
 {
     private int _consumeFirst;
@@ -12,7 +14,10 @@ internal sealed class MessageReader(RawConnection connection, byte[] subject)
     /// <summary>The payload of the current message, valid until the next <see cref="Read"/>.</summary>
     public ReadOnlySpan<byte> Payload => connection.Unread[..(_consumeFirst - 2)];
 
-    /// <summary>False at the PONG. Anything but MSG with this subject, without a reply, is an error.</summary>
+    /// <summary>
+    /// Reads the next message. Returns false at the PONG. Anything but a MSG with this subject and without a reply
+    /// subject is an error.
+    /// </summary>
     public bool Read()
     {
         connection.Consume(_consumeFirst);

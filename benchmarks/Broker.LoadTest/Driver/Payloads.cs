@@ -1,8 +1,8 @@
 namespace Broker.LoadTest.Driver;
 
 /// <summary>
-/// What the payloads hold. Only lower-case letters, so that no payload looks like a control line; the letters run on,
-/// so that a stream shifted by a stray line never looks right.
+/// Creates payloads of lower-case letters, so that no payload looks like a control line. Successive letters differ,
+/// so that a stream that is shifted by an additional line is detected.
 /// </summary>
 internal static class Payloads
 {
@@ -10,7 +10,7 @@ internal static class Payloads
     private const int PublisherDigits = 3;
     private const int SequenceDigits = 6;
 
-    /// <summary>The size from which a payload names its publisher as well as its number.</summary>
+    /// <summary>The minimum size of a payload that contains its publisher and its number.</summary>
     public const int SizeWithPublisher = PublisherDigits + SequenceDigits;
 
     public static byte[] Pattern(int size)
@@ -20,7 +20,7 @@ internal static class Payloads
         return payload;
     }
 
-    /// <summary>How many payloads of this size can be told apart, up to <paramref name="wanted"/>.</summary>
+    /// <summary>Returns how many different payloads of this size exist, up to <paramref name="wanted"/>.</summary>
     public static int Distinct(int size, int wanted)
     {
         if (size == 0)
@@ -37,7 +37,10 @@ internal static class Payloads
         return (int)Math.Min(distinct, wanted);
     }
 
-    /// <summary>Writes payload <paramref name="sequence"/> of a publisher: its numbers in letters, then a run that depends on them.</summary>
+    /// <summary>
+    /// Writes payload <paramref name="sequence"/> of a publisher: the numbers in letters, followed by letters that
+    /// depend on them.
+    /// </summary>
     public static void WriteNumbered(Span<byte> payload, int publisher, int sequence)
     {
         if (payload.Length < SizeWithPublisher)

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>Buffered reading for handshakes, lock-step rows and verification; counting rows use <see cref="Drain"/>.</summary>
+/// <summary>
+/// Buffered reading for handshakes, lock-step rows and verification; counting rows use <see cref="Drain"/>.
+/// </summary>
 internal sealed partial class RawConnection
 {
     private int _start;
@@ -13,7 +15,7 @@ internal sealed partial class RawConnection
 
     public void Consume(int count) => _start += count;
 
-    /// <summary>Receives until at least <paramref name="count"/> unread bytes are there.</summary>
+    /// <summary>Receives until at least <paramref name="count"/> unread bytes are available.</summary>
     public void Need(int count)
     {
         while (_end - _start < count)
@@ -22,7 +24,7 @@ internal sealed partial class RawConnection
         }
     }
 
-    /// <summary>The next line without its CRLF; valid until the next read.</summary>
+    /// <summary>Reads the next line without its CRLF. The result is valid until the next read.</summary>
     public ReadOnlySpan<byte> ReadLine()
     {
         int length = NeedLine();
@@ -31,7 +33,7 @@ internal sealed partial class RawConnection
         return line;
     }
 
-    /// <summary>Receives until a whole line is unread; returns its length with its CRLF.</summary>
+    /// <summary>Receives until a whole line is available, and returns its length with its CRLF.</summary>
     public int NeedLine()
     {
         int searched = 0;
@@ -49,7 +51,7 @@ internal sealed partial class RawConnection
         }
     }
 
-    /// <summary>Receives exactly this frame; a PING in front of it is answered.</summary>
+    /// <summary>Receives exactly this frame and replies to a PING before it.</summary>
     public void Expect(ReadOnlySpan<byte> frame)
     {
         Need(1);
@@ -84,7 +86,7 @@ internal sealed partial class RawConnection
         while (Buffer[_start] != first);
     }
 
-    /// <summary>Reads up to the PONG of a PING that was sent before; nothing else may come first.</summary>
+    /// <summary>Reads the PONG of a PING that was sent before. Nothing else may arrive before it.</summary>
     public void AwaitPong()
     {
         while (true)

@@ -5,12 +5,12 @@ using System.Text;
 namespace Broker.LoadTest.Driver;
 
 /// <summary>
-/// One blocking socket that has shaken hands. It is never used asynchronously, so every call is one system call.
+/// A connected blocking socket after the handshake. It is never used asynchronously, so every call is one system call.
 /// One thread may send while another receives; the buffer belongs to the receiving thread.
 /// </summary>
 internal sealed partial class RawConnection : IDisposable
 {
-    // Long enough for any row; a server that is silent for so long has lost messages.
+    // The timeout is long enough for any row. A server that sends nothing for so long has lost messages.
     private const int SilenceMilliseconds = 20_000;
 
     private ByteStream _stream;
@@ -29,7 +29,7 @@ internal sealed partial class RawConnection : IDisposable
     public string Info { get; private set; } = "";
 
     /// <summary>
-    /// Connects and shakes hands. <paramref name="from"/> is the address to come from: one address has ports for
+    /// Connects and performs the handshake. <paramref name="from"/> is the local address: one address has ports for
     /// some 28,000 connections only.
     /// </summary>
     public static RawConnection Dial(ServerAddress server, byte[] buffer, IPAddress? from = null)
@@ -72,7 +72,7 @@ internal sealed partial class RawConnection : IDisposable
         }
     }
 
-    /// <summary>How long a receive waits before it says that the server has lost something.</summary>
+    /// <summary>The timeout of a receive. After it, the server has lost messages.</summary>
     public void SetPatience(TimeSpan patience) => _stream.Socket.ReceiveTimeout = (int)patience.TotalMilliseconds;
 
     public void Send(ReadOnlySpan<byte> bytes)
@@ -89,8 +89,8 @@ internal sealed partial class RawConnection : IDisposable
     }
 
     /// <summary>
-    /// Answers a PING from the receiving thread. Where the other thread is in the middle of a block it sends the PONG
-    /// after it: waiting here would stop the drain, and bytes of two sends can mix in a full socket.
+    /// Replies to a PING on the receiving thread. If the other thread is sending a block, that thread sends the PONG
+    /// after the block: waiting here would stop receiving, and bytes of two sends could mix if the socket is full.
     /// </summary>
     public void AnswerPing()
     {
@@ -111,14 +111,16 @@ internal sealed partial class RawConnection : IDisposable
         }
     }
 
-    /// <summary>Sends PING and reads up to its PONG: everything sent before has been processed, and nothing else came.</summary>
+    /// <summary>
+    /// Sends PING and reads its PONG. Everything sent before has been processed then, and nothing else may arrive.
+    /// </summary>
     public void Fence()
     {
         Send(Wire.Ping);
         AwaitPong();
     }
 
-    /// <summary>Ends the reading of another thread; the buffer stays in use until that thread has gone.</summary>
+    /// <summary>Ends a receive of another thread. The buffer stays in use until that thread has ended.</summary>
     public void Close()
     {
         try
@@ -127,13 +129,13 @@ internal sealed partial class RawConnection : IDisposable
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            // The peer was faster, or this side has reset it already.
+            // The peer has closed the connection, or this side has reset it already.
         }
 
         _stream.Socket.Close();
     }
 
-    /// <summary>Closes without a farewell: the server is told by a reset, what was not received is lost.</summary>
+    /// <summary>Closes the connection with a TCP reset. Bytes that were not received are lost.</summary>
     public void Reset()
     {
         _stream.Socket.LingerState = new LingerOption(enable: true, seconds: 0);
@@ -142,7 +144,7 @@ internal sealed partial class RawConnection : IDisposable
 
     public void Dispose() => _stream.Dispose();
 
-    /// <summary>Receives once; 0 when the server has closed the connection.</summary>
+    /// <summary>Receives once. Returns 0 if the server has closed the connection.</summary>
     public int Receive(Span<byte> into)
     {
         try

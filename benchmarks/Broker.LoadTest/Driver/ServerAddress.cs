@@ -2,5 +2,5 @@ using System.Net;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>Where a server listens, and the certificate it shows when it speaks TLS.</summary>
+/// <summary>The address of a server, and its certificate if it uses TLS.</summary>
 internal sealed record ServerAddress(IPEndPoint EndPoint, CertificateFiles? Certificate);

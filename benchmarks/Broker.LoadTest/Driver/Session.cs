@@ -2,7 +2,7 @@ namespace Broker.LoadTest.Driver;
 
 /// <summary>
 /// The connections and threads of one measurement. Disposal closes the sockets, waits for the threads and only then
-/// gives the buffers back.
+/// returns the buffers.
 /// </summary>
 internal sealed class Session(ServerAddress server, BufferPool buffers) : IDisposable
 {
@@ -17,7 +17,9 @@ internal sealed class Session(ServerAddress server, BufferPool buffers) : IDispo
         return connection;
     }
 
-    /// <summary>A connection with a buffer of its own that holds messages with payloads of this size.</summary>
+    /// <summary>
+    /// Opens a connection with a buffer that is large enough for messages with payloads of this size.
+    /// </summary>
     public RawConnection DialFor(int payloadSize)
     {
         const int RoomForHeads = 64 * 1024;

@@ -2,20 +2,22 @@ using System.Diagnostics;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>The bytes that all drains of a measurement have received; it stops the clock when the last one is there.</summary>
+/// <summary>
+/// Counts the bytes that all drains of a measurement have received. It stops the clock at the last expected byte.
+/// </summary>
 internal sealed class Tally(long expected) : IDisposable
 {
     private readonly ManualResetEventSlim _over = new();
     private long _bytes;
     private long _reachedAt;
 
-    /// <summary>The server closed a subscriber's connection.</summary>
+    /// <summary>Whether the server has closed a subscriber's connection.</summary>
     public bool WasCut { get; private set; }
 
-    /// <summary>Bytes so far; any thread may look.</summary>
+    /// <summary>The number of received bytes. Thread-safe.</summary>
     public long Bytes => Interlocked.Read(ref _bytes);
 
-    /// <summary>When the last expected byte was received, in <see cref="Stopwatch"/> ticks.</summary>
+    /// <summary>The time when the last expected byte was received, in <see cref="Stopwatch"/> ticks.</summary>
     public long ReachedAt => Volatile.Read(ref _reachedAt);
 
     public void Add(int bytes)
@@ -27,7 +29,9 @@ internal sealed class Tally(long expected) : IDisposable
         }
     }
 
-    /// <summary>Ends the waiting: a connection was cut or a worker failed, and the rest will not come.</summary>
+    /// <summary>
+    /// Ends the wait because a connection was closed or a worker failed, so the remaining bytes will not arrive.
+    /// </summary>
     public void GiveUp(bool cut)
     {
         WasCut |= cut;

@@ -4,7 +4,7 @@ using System.Security.Authentication;
 
 namespace Broker.LoadTest.Driver;
 
-/// <summary>TLS over a socket on which the server has already sent its INFO, as the protocol has it.</summary>
+/// <summary>TLS over a socket after INFO, as the protocol requires.</summary>
 internal sealed class TlsByteStream : ByteStream
 {
     private readonly SslStream _tls;
@@ -44,7 +44,7 @@ internal sealed class TlsByteStream : ByteStream
         }
         catch (IOException e)
         {
-            // Without a SocketException inside it is a stream that ended in the middle of a record.
+            // An exception without a SocketException inside means that the stream ended within a record.
             throw e.InnerException as SocketException ?? new SocketException((int)SocketError.ConnectionReset);
         }
     }

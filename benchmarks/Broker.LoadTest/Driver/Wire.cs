@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Driver;
 
-/// <summary>The words of the protocol that the driver sends or looks for.</summary>
+/// <summary>The protocol lines that the driver sends or expects.</summary>
 internal static class Wire
 {
     // protocol 0: newer servers send a second INFO to clients of protocol 1, which would spoil the byte counts.
@@ -11,7 +11,7 @@ internal static class Wire
 
     public static ReadOnlySpan<byte> Pong => "PONG\r\n"u8;
 
-    /// <summary>What PING and PONG lines have in common and no payload of the driver contains.</summary>
+    /// <summary>The bytes that PING and PONG lines have in common. No payload of the driver contains them.</summary>
     public static ReadOnlySpan<byte> ControlTail => "NG\r\n"u8;
 
     public static ReadOnlySpan<byte> Error => "-ERR"u8;

@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Driver;
 
-/// <summary>A dedicated thread of a measurement; what it throws is thrown again by <see cref="Join"/>.</summary>
+/// <summary>A thread of a measurement. <see cref="Join"/> throws its exception again.</summary>
 internal sealed class Worker
 {
     private const int StackSize = 256 * 1024;
@@ -27,7 +27,7 @@ internal sealed class Worker
         }
     }
 
-    /// <summary>Waits without throwing, for the end of a session that has failed already.</summary>
+    /// <summary>Waits for the thread without throwing, for a session that has failed already.</summary>
     public void JoinQuietly() => _thread.Join();
 
     private void Run(Action body, Action? onError)

@@ -9,7 +9,9 @@ internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sampl
     private readonly Sample[] _baseline = [.. baseline];
     private readonly Sample[] _other = [.. other];
 
-    /// <summary>The ratio of the medians and the ratios of each round; null where one side has no figures.</summary>
+    /// <summary>
+    /// Computes the ratio of the medians and the ratios of each round; null if one side has no figures.
+    /// </summary>
     public (double OfMedians, Spread? ByRound)? Ratio(Func<Measurement, double?> figure)
     {
         if (Median(_baseline, figure) is not { } below || Median(_other, figure) is not { } above)
@@ -27,7 +29,7 @@ internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sampl
         return (above / below, byRound);
     }
 
-    /// <summary>The ratio of the medians, then the median of the rounds' ratios and how far they lie apart.</summary>
+    /// <summary>Returns the ratio of the medians, and the median and the spread of the rounds' ratios.</summary>
     public string[] Cells(Func<Measurement, double?> figure)
     {
         if (Ratio(figure) is not { } ratio)
@@ -41,7 +43,7 @@ internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sampl
     public static IEnumerable<double> Figures(IEnumerable<Sample> samples, Func<Measurement, double?> figure) =>
         samples.Select(sample => Figure(sample, figure)).OfType<double>();
 
-    /// <summary>The round trips of all rounds; null where there are none.</summary>
+    /// <summary>Returns the round trips of all rounds; null if there are none.</summary>
     public static Latency? Pool(IEnumerable<Sample> samples) => Latency.Pool(samples.Select(sample => sample.Measurement).Where(m => !m.Lost).Select(m => m.Latency).OfType<Latency>());
 
     public static double? Median(IEnumerable<Sample> samples, Func<Measurement, double?> figure) => Spread.Of(Figures(samples, figure))?.Median;

@@ -5,7 +5,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>Every single measurement, one line each (RFC 4180): all tables can be made again from it.</summary>
+/// <summary>Writes every measurement as one line (RFC 4180). All tables can be created from it again.</summary>
 internal static class Csv
 {
     private const string Header =

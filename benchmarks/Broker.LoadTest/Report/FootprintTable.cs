@@ -4,10 +4,10 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>Resident memory of what a server holds, and what it does while nothing happens.</summary>
+/// <summary>A table of the resident memory of servers and of their CPU time when idle.</summary>
 internal static class FootprintTable
 {
-    /// <summary>Null when no row was about memory.</summary>
+    /// <summary>Creates the table; null if no row measured memory.</summary>
     public static Table? Build(Results results)
     {
         Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement.Footprint is not null))];

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>Figures as the tables show them: three significant digits, one culture.</summary>
+/// <summary>Formats figures for the tables with three significant digits and the invariant culture.</summary>
 internal static class Format
 {
     public const string Nothing = "–";

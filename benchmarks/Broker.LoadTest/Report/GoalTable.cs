@@ -4,10 +4,14 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>The rows that have a goal: what it is, the ratios to the baseline, and whether each part of it is reached.</summary>
+/// <summary>
+/// A table of the rows with a goal: the goal, the ratios to the baseline, and whether each part is reached.
+/// </summary>
 internal static class GoalTable
 {
-    /// <summary>One table for each server that is compared with the baseline; none where no row has a goal.</summary>
+    /// <summary>
+    /// Creates one table for each server that is compared with the baseline; none if no row has a goal.
+    /// </summary>
     public static IEnumerable<Table> BuildAll(Results results)
     {
         Row[] rows = [.. results.Rows.Where(row => row.Goal is not null && results.Samples.Exists(sample => sample.Row == row.Name))];
@@ -58,7 +62,7 @@ internal static class GoalTable
             missed.Count == 0 ? "reached" : $"**missed** ({string.Join(", ", missed)})",
         ];
 
-        // A figure that there is not, since the server lost the row, reaches nothing.
+        // If there is no figure because the server lost the row, the goal is not reached.
         void Add(string part, string sign, string unit, double? bound, double? figure, Func<double, double, bool> reaches)
         {
             if (bound is null)

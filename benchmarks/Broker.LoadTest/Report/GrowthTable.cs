@@ -3,7 +3,10 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>One dimension: the figure of each server at each point, how it has grown since the first, and the ratio to the baseline.</summary>
+/// <summary>
+/// A table of one dimension: the figure of each server at each point, its growth since the first point, and the ratio
+/// to the baseline.
+/// </summary>
 internal static class GrowthTable
 {
     public static IEnumerable<Table> BuildAll(Results results) =>

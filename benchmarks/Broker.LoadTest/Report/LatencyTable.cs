@@ -4,7 +4,10 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>Percentiles of the rows that wait for each round trip, one line per row and percentile: of the round trips of all rounds together.</summary>
+/// <summary>
+/// A table of percentiles for rows that wait for each round trip, with one line per row and percentile. The round trips
+/// of all rounds count together.
+/// </summary>
 internal static class LatencyTable
 {
     private static readonly (string Name, Func<Latency, double> Figure)[] Percentiles =
@@ -14,10 +17,10 @@ internal static class LatencyTable
         ("p99.9", latency => latency.P999),
     ];
 
-    /// <summary>Null when no row has waited.</summary>
+    /// <summary>Creates the table; null if no row measured round trips.</summary>
     public static Table? Build(Results results)
     {
-        // The rows that look at the wake-up have a table of their own.
+        // The rows that measure the wake-up have a separate table.
         Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement is { Latency: not null, AfterPause: null }))];
         if (rows.Length == 0)
         {

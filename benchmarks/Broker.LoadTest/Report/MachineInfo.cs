@@ -13,7 +13,9 @@ internal static class MachineInfo
 
     public static string Runtime => RuntimeInformation.FrameworkDescription;
 
-    /// <summary>Of the build that is measured; its INFO names the nats-server whose protocol it speaks.</summary>
+    /// <summary>
+    /// The version of the measured build. Its INFO contains the version of nats-server with the same protocol.
+    /// </summary>
     public static string BrokerVersion =>
         typeof(BrokerServer).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown version";
 

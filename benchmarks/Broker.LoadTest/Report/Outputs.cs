@@ -3,7 +3,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>Where the report goes beside the console.</summary>
+/// <summary>The files that the report is written to in addition to the console.</summary>
 internal sealed record Outputs(FileInfo? Markdown, FileInfo? Csv, FileInfo? Picture, FileInfo? Curves = null)
 {
     public void Write(IReadOnlyList<Results> parts)

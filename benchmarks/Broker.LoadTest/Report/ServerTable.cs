@@ -2,7 +2,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>What took part: version, memory in the rows of the main table, and command line.</summary>
+/// <summary>A table of the servers: version, memory in the rows of the main table, and command line.</summary>
 internal static class ServerTable
 {
     public static Table Build(IReadOnlyList<Results> parts)
@@ -18,7 +18,7 @@ internal static class ServerTable
                 select sample.Measurement.ResidentBytes / 1e6);
             table.Add(
             [
-                // Without folders: they say where somebody's machine keeps things, not what was measured.
+                // Remove the folders from the command line, because they only depend on the machine.
                 $"{participant.Command.Name}: {string.Join(' ', participant.Command.Arguments.Prepend(participant.Command.FileName).Select(Path.GetFileName))}",
                 participant.Version,
                 memory is { } least ? Format.Digits(least.Min) : Format.Nothing,

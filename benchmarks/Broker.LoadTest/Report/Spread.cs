@@ -1,9 +1,9 @@
 namespace Broker.LoadTest.Report;
 
-/// <summary>The median of some rounds, and how far they lay apart.</summary>
+/// <summary>The median and the spread of some rounds.</summary>
 internal readonly record struct Spread(double Median, double Min, double Max)
 {
-    /// <summary>Null when there is nothing to take a median of.</summary>
+    /// <summary>Computes the spread; null if there are no values.</summary>
     public static Spread? Of(IEnumerable<double> values)
     {
         double[] sorted = [.. values.Order()];

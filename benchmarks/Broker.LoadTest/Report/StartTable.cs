@@ -3,7 +3,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>How soon each server was there after its process began, and what it held then.</summary>
+/// <summary>A table of the start times of the servers and of their memory after the start.</summary>
 internal static class StartTable
 {
     private static readonly (string Head, Func<Measurement, double?> Figure)[] Columns =
@@ -14,7 +14,7 @@ internal static class StartTable
         ("RSS MB", m => m.ResidentBytes / 1e6),
     ];
 
-    /// <summary>Null when no row was about the start.</summary>
+    /// <summary>Creates the table; null if no row measured the start.</summary>
     public static Table? Build(Results results)
     {
         Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement.Start is not null))];

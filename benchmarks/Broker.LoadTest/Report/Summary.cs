@@ -5,7 +5,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>The whole report, as text for a console or as Markdown: one part for each state that was measured.</summary>
+/// <summary>The whole report as console text or as Markdown, with one part for each measured state.</summary>
 internal static class Summary
 {
     public static string ToText(IReadOnlyList<Results> parts) => Build(parts, table => table.ToText(), "", heading => $"{heading}\n");

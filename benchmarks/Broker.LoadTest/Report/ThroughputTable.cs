@@ -4,10 +4,12 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>The main table: messages per second and server CPU per message of each server, then the ratios to the baseline.</summary>
+/// <summary>
+/// The main table: messages per second and server CPU per message of each server, then the ratios to the baseline.
+/// </summary>
 internal static class ThroughputTable
 {
-    /// <summary>Null when no row belongs in it.</summary>
+    /// <summary>Creates the table; null if it has no row.</summary>
     public static Table? Build(Results results)
     {
         Row[] rows = [.. results.Rows.Where(row => row.InMainTable)];

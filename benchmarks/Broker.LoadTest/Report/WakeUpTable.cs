@@ -3,7 +3,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>Each setting of the poll after activity: what it costs when idle, and what it gives.</summary>
+/// <summary>A table of the settings for polling after activity: the idle cost and the round trips.</summary>
 internal static class WakeUpTable
 {
     private static readonly (string Head, Func<Measurement, double?> Figure)[] Columns =
@@ -16,7 +16,7 @@ internal static class WakeUpTable
         ("p99 µs after a pause", m => m.AfterPause?.P99),
     ];
 
-    /// <summary>Null when no row has looked at the wake-up.</summary>
+    /// <summary>Creates the table; null if no row measured the wake-up.</summary>
     public static Table? Build(Results results)
     {
         Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement.AfterPause is not null))];

@@ -13,7 +13,8 @@ internal static class BasicRows
         PublishOfSize(128),
         PublishOfSize(2400),
 
-        // The ten of "Early results from a high-performance NATS server" (2012): same subjects, same payloads.
+        // The ten rows of "Early results from a high-performance NATS server" (2012), with the same subjects and
+        // payloads.
         PublishOfText("PubNoPayload", "a", ""),
         PublishOfText("PubMinPayload", "a", "b"),
         PublishOfText("PubTinyPayload", "foo", "ok"),

@@ -4,8 +4,9 @@ using Broker.LoadTest.Driver;
 namespace Broker.LoadTest.Rows;
 
 /// <summary>
-/// A client that sends a PING each millisecond while others make a server work, and measures how long its PONG takes. What could not be
-/// sent in its time, since the PONG before it had not come, counts from when it was due: a stall delays all that it held up, and not one.
+/// A client that sends a PING each millisecond while other clients load a server, and measures the time to its PONG. If
+/// a PING could not be sent in time because the previous PONG was missing, its time counts from when it was due. So a
+/// stall counts for all PINGs that it delayed.
 /// </summary>
 internal sealed class Bystander : IDisposable
 {
@@ -24,10 +25,10 @@ internal sealed class Bystander : IDisposable
         _worker = session.Start("bystander", Run);
     }
 
-    /// <summary>The clock runs.</summary>
+    /// <summary>Starts the measurement.</summary>
     public void Start() => _go.Set();
 
-    /// <summary>The clock has stopped; null when not one round trip has been measured.</summary>
+    /// <summary>Stops the measurement; returns null if no round trip was measured.</summary>
     public Latency? Stop()
     {
         _stopped = true;
@@ -46,7 +47,7 @@ internal sealed class Bystander : IDisposable
 
     private void Run()
     {
-        // What it waits for shall be the server, and not the hundreds of readers who are ready beside it.
+        // This thread must wait for the server and not for hundreds of ready reader threads.
         Precedence.TryTake();
         _go.WaitOne();
         long due = Stopwatch.GetTimestamp();
@@ -58,7 +59,7 @@ internal sealed class Bystander : IDisposable
             due += Interval;
             if (now < due)
             {
-                // How late the system wakes this thread is not the server's.
+                // A late wake-up of this thread must not count as time of the server.
                 Thread.Sleep(Pause);
                 due = Stopwatch.GetTimestamp();
             }

@@ -8,12 +8,12 @@ namespace Broker.LoadTest.Rows;
 /// <summary>All rows in the order of the report, in groups.</summary>
 internal static class Catalogue
 {
-    /// <summary>The word for all groups.</summary>
+    /// <summary>The name that selects all groups.</summary>
     public const string Everything = "all";
 
     private static readonly int[] IdlePolls = [0, 20, 100, 400, 1_000];
 
-    /// <summary>The first group is what is measured when nothing is asked for.</summary>
+    /// <summary>The groups of rows. The first group is measured by default.</summary>
     public static IReadOnlyList<RowGroup> Groups { get; } =
     [
         new("basic", "throughput, and request and reply", BasicRows.Create()),
@@ -31,8 +31,8 @@ internal static class Catalogue
     private static IEnumerable<Row> All => Groups.SelectMany(group => group.Rows);
 
     /// <summary>
-    /// The rows that are named by any of these: a group, <see cref="Everything"/>, or a pattern of row names in which
-    /// <c>*</c> stands for anything; case does not matter. Throws on one that names nothing.
+    /// Finds the rows that match any of these names: a group, <see cref="Everything"/>, or a pattern of row names in
+    /// which <c>*</c> stands for anything, without regard to case. Throws if a name matches nothing.
     /// </summary>
     public static IReadOnlyList<Row> Select(IReadOnlyList<string> patterns)
     {

@@ -6,7 +6,7 @@ namespace Broker.LoadTest.Rows;
 
 /// <summary>
 /// Publishers send blocks of frames, readers count bytes. The clock runs from the release of the publishers to the
-/// last expected byte at the readers; a fence on every connection then shows that nothing was missing or too much.
+/// last expected byte at the readers. A fence on every connection then verifies that no byte was missing or too much.
 /// </summary>
 internal abstract class Delivery(string name, string what, Topology topology, IStream stream) : Row(name, what)
 {
@@ -21,7 +21,7 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
 
     public override double NominalNanoseconds => 250 + topology.PayloadSize;
 
-    /// <summary>Whether each reader is sent the stream from its beginning to its end, and nothing between.</summary>
+    /// <summary>Whether each reader receives the whole stream in order and nothing else.</summary>
     protected virtual bool IsOrdered => topology.SubscriptionsPerReader == 1;
 
     public override void Verify(Target target) => new Verification(topology).Run(target);
@@ -68,7 +68,8 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
             worker.Join();
         }
 
-        // First: behind these PONGs all that was published is queued for the readers, and comes before theirs.
+        // The publishers are fenced first: after their PONGs all messages are queued for the readers and arrive before
+        // the readers' PONGs.
         if (!topology.OneConnection)
         {
             foreach (RawConnection publisher in publishers)
@@ -96,7 +97,7 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
         return measurement;
     }
 
-    /// <summary>Somebody else whose round trips are measured meanwhile; null for nobody.</summary>
+    /// <summary>Another client with round trips that are measured meanwhile; null for none.</summary>
     protected virtual Bystander? Beside(Session session) => null;
 
     private void Check(Drain[] drains, long expected, long deliveries)

@@ -2,7 +2,7 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>One publisher, readers on connections of their own that each receive everything.</summary>
+/// <summary>One publisher and several readers. Each reader has its own connection and receives everything.</summary>
 internal sealed class FanOut(string name, string what, int readers, byte[] payload, string subject = "foo")
     : Delivery(name, what, new Topology { Subject = subject, PayloadSize = payload.Length, Readers = readers }, payload)
 {

@@ -2,7 +2,9 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>A connection that publishes without a pause, to a subject that nobody has, for as long as others are measured.</summary>
+/// <summary>
+/// A connection that publishes without a pause to a subject without subscribers while other clients are measured.
+/// </summary>
 internal sealed class Flood
 {
     private const int PayloadSize = 16;
@@ -17,7 +19,7 @@ internal sealed class Flood
     {
         _connection = session.Dial();
 
-        // The driver's and the server's first blocks are past before anybody is measured beside them.
+        // The measurement begins after the first blocks of the driver and the server.
         _block.Send(_connection, FramesPerLook);
         _connection.Fence();
         _worker = session.Start("flood", Run);
@@ -25,7 +27,7 @@ internal sealed class Flood
 
     public static Flood Start(Session session) => new(session);
 
-    /// <summary>Returns when the server has taken everything in; throws if it has not.</summary>
+    /// <summary>Stops publishing and returns when the server has received everything; throws if it has not.</summary>
     public void Stop()
     {
         _stopped = true;

@@ -1,20 +1,20 @@
 namespace Broker.LoadTest.Rows;
 
-/// <summary>What a row is to reach, as ratios to the baseline. What is null is not asked for.</summary>
+/// <summary>The goals of a row as ratios to the baseline. Null means no goal.</summary>
 internal sealed record Goal
 {
-    /// <summary>Messages per second: at least.</summary>
+    /// <summary>The minimum ratio of messages per second.</summary>
     public double? Rate { get; init; }
 
-    /// <summary>The server's CPU per message: at most.</summary>
+    /// <summary>The maximum ratio of the server's CPU time per message.</summary>
     public double? Cpu { get; init; }
 
-    /// <summary>The server's resident memory: at most.</summary>
+    /// <summary>The maximum ratio of the server's resident memory.</summary>
     public double? Memory { get; init; }
 
-    /// <summary>The median of round trips in microseconds, no ratio: at most.</summary>
+    /// <summary>The maximum median of round trips in microseconds. This is not a ratio.</summary>
     public double? P50Microseconds { get; init; }
 
-    /// <summary>The 99th percentile of round trips: at most.</summary>
+    /// <summary>The maximum ratio of the 99th percentile of round trips.</summary>
     public double? P99 { get; init; }
 }

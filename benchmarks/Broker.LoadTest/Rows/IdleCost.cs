@@ -3,12 +3,12 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Processor time of a server that has nothing to do.</summary>
+/// <summary>The CPU time of an idle server.</summary>
 internal sealed record IdleCost(double CpuSeconds, double Seconds)
 {
     public double Percent => CpuSeconds / Seconds * 100;
 
-    /// <summary>Lets it settle first: what it was doing is not what it does when idle.</summary>
+    /// <summary>Waits until the server is idle and measures its CPU time.</summary>
     public static IdleCost Of(Target target, TimeSpan settling, TimeSpan idling)
     {
         Thread.Sleep(settling);

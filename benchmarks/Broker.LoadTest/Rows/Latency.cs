@@ -2,14 +2,14 @@ using System.Diagnostics;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Round trips that have been measured, and their percentiles in microseconds.</summary>
+/// <summary>Measured round trips and their percentiles in microseconds.</summary>
 internal sealed class Latency
 {
     private readonly long[] _sorted;
 
     private Latency(long[] sorted) => _sorted = sorted;
 
-    /// <summary>How many round trips there were: what a percentile is worth.</summary>
+    /// <summary>The number of round trips, which shows how reliable a percentile is.</summary>
     public int Count => _sorted.Length;
 
     public double P50 => At(0.5);
@@ -18,14 +18,14 @@ internal sealed class Latency
 
     public double P999 => At(0.999);
 
-    /// <summary>Takes the ticks over, at least one, and sorts them in place.</summary>
+    /// <summary>Takes ownership of at least one tick value and sorts the values in place.</summary>
     public static Latency FromTicks(long[] ticks)
     {
         Array.Sort(ticks);
         return new Latency(ticks);
     }
 
-    /// <summary>The round trips of several measurements as if of one; null where there are none.</summary>
+    /// <summary>Combines the round trips of several measurements; null if there are none.</summary>
     public static Latency? Pool(IEnumerable<Latency> parts)
     {
         long[] all = [.. parts.SelectMany(part => part._sorted)];

@@ -2,7 +2,9 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>What has arrived in a verification pass, and what is wrong with it. Safe for many readers.</summary>
+/// <summary>
+/// The messages that have arrived in a verification pass, and the errors. Thread-safe for several readers.
+/// </summary>
 internal sealed class Ledger
 {
     private readonly Topology _topology;

@@ -2,34 +2,34 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>What one measurement gave. Messages are counted at the readers where the row has readers.</summary>
+/// <summary>The results of one measurement. Messages are counted at the readers if the row has readers.</summary>
 internal sealed record Measurement
 {
     public required long Messages { get; init; }
 
     public required double Seconds { get; init; }
 
-    /// <summary>CPU time of the server process, user and system.</summary>
+    /// <summary>The CPU time of the server process, user and system.</summary>
     public required double CpuSeconds { get; init; }
 
     public required long ResidentBytes { get; init; }
 
-    /// <summary>Round trips, in rows that wait for each one.</summary>
+    /// <summary>The round trips in rows that wait for each one.</summary>
     public Latency? Latency { get; init; }
 
-    /// <summary>Round trips that each followed a pause, in rows that look at the wake-up.</summary>
+    /// <summary>The round trips after a pause, in rows that measure the wake-up.</summary>
     public Latency? AfterPause { get; init; }
 
-    /// <summary>In rows that let the server idle.</summary>
+    /// <summary>The idle cost in rows with an idle server.</summary>
     public IdleCost? Idle { get; init; }
 
-    /// <summary>In rows that are about memory.</summary>
+    /// <summary>The memory in rows that measure memory.</summary>
     public Footprint? Footprint { get; init; }
 
-    /// <summary>In rows that are about the start.</summary>
+    /// <summary>The start times in rows that measure the start.</summary>
     public StartTimes? Start { get; init; }
 
-    /// <summary>The server closed a reader's connection: there is no rate.</summary>
+    /// <summary>Whether the server closed a reader's connection. There is no rate then.</summary>
     public bool Lost { get; init; }
 
     public double Rate => Messages / Seconds;

@@ -1,6 +1,8 @@
 namespace Broker.LoadTest.Rows;
 
-/// <summary>One connection publishes and receives; with members, it holds all members of a queue group itself.</summary>
+/// <summary>
+/// One connection publishes and receives. With members, this connection has all members of a queue group.
+/// </summary>
 internal sealed class OneConnection(string name, string what, byte[] payload, int members = 0)
     : Delivery(
         name,

@@ -2,7 +2,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>The same row against the same server, both speaking TLS.</summary>
+/// <summary>The same row with the same server over TLS.</summary>
 internal sealed class OverTls(Row row) : Row(Prefix + row.Name, row.What + ", TLS")
 {
     public const string Prefix = "tls-";

@@ -4,7 +4,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>One connection publishes and nobody listens; the clock stops at the PONG behind the last message.</summary>
+/// <summary>One connection publishes without subscribers. The clock stops at the PONG after the last message.</summary>
 internal sealed class PublishOnly(string name, string what, string subject, byte[] payload) : Row(name, what)
 {
     private readonly FrameBlock _block = new(Frames.Publish(subject, payload));

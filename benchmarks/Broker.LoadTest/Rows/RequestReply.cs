@@ -4,7 +4,9 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Requests in lock step; with <paramref name="flooded"/>, beside a connection that publishes as fast as it can.</summary>
+/// <summary>
+/// Requests in lock step; with <paramref name="flooded"/>, beside a connection that publishes as fast as it can.
+/// </summary>
 internal sealed class RequestReply(string name, int payloadSize, bool flooded = false)
     : Row(name, $"request and reply in lock step, {payloadSize} B{(flooded ? ", beside a flooding publisher" : "")}")
 {
@@ -14,7 +16,7 @@ internal sealed class RequestReply(string name, int payloadSize, bool flooded = 
 
     public override double NominalNanoseconds => 100_000;
 
-    // The 99.9th percentile needs a few beyond it.
+    // The 99.9th percentile needs a few values above it.
     public override int FewestMessages => 3_000;
 
     public override Measurement Measure(Target target, long messages)

@@ -25,7 +25,7 @@ internal sealed class RoundTrip
         _responder.Fence();
     }
 
-    /// <summary>Runs one after the other and returns what each took, in <see cref="Stopwatch"/> ticks.</summary>
+    /// <summary>Runs round trips one after another and returns their times in <see cref="Stopwatch"/> ticks.</summary>
     public long[] Run(Exchange exchange, long count)
     {
         long[] ticks = new long[count];
@@ -49,7 +49,7 @@ internal sealed class RoundTrip
         _requester.Expect(exchange.ReplySeen);
     }
 
-    /// <summary>Shows that nothing else came.</summary>
+    /// <summary>Verifies that nothing else arrived.</summary>
     public void Fence()
     {
         _requester.Fence();

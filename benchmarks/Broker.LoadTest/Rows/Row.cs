@@ -9,45 +9,52 @@ internal abstract class Row(string name, string what)
 
     public string What { get; } = what;
 
-    /// <summary>Where it stands in a table of growing cost; null for a row of the main table.</summary>
+    /// <summary>The point in a table of growing cost; null for a row of the main table.</summary>
     public Point? Point { get; init; }
 
-    /// <summary>What it is to reach; null where nothing is promised.</summary>
+    /// <summary>The goal of the row; null for none.</summary>
     public Goal? Goal { get; init; }
 
-    /// <summary>Whether it is compared by throughput in the main table, warm and cold.</summary>
+    /// <summary>Whether the row is in the main table with its throughput, warm and cold.</summary>
     public virtual bool InMainTable => Point is null;
 
-    /// <summary>What an unhurried server takes per counted message; only sizes the first warm-up pass.</summary>
+    /// <summary>
+    /// The time per counted message of a slow server. It only determines the size of the first warm-up pass.
+    /// </summary>
     public abstract double NominalNanoseconds { get; }
 
-    /// <summary>Counted messages per message sent: a fan-out is counted at its readers.</summary>
+    /// <summary>The number of counted messages per sent message: a fan-out is counted at its readers.</summary>
     public virtual int Copies => 1;
 
     /// <summary>The number of messages is rounded to a multiple of this.</summary>
     public virtual int Publishers => 1;
 
-    /// <summary>Below this its figures would mean nothing.</summary>
+    /// <summary>The minimum number of messages. With fewer the figures would be meaningless.</summary>
     public virtual int FewestMessages => 200;
 
-    /// <summary>How long a measurement of the fastest server lasts at least, whatever the settings say.</summary>
+    /// <summary>The minimum duration of a measurement with the fastest server, regardless of the settings.</summary>
     public virtual double ShortestSeconds => 0;
 
-    /// <summary>Passes before the counted rounds mean something: where time or processor time is measured.</summary>
+    /// <summary>Whether warm-up passes are useful: in rows that measure time or CPU time.</summary>
     public virtual bool WarmsUp => true;
 
-    /// <summary>More rounds than this would only take longer.</summary>
+    /// <summary>The maximum number of useful rounds.</summary>
     public virtual int MostRounds => int.MaxValue;
 
-    /// <summary>Whether each measurement has to begin with a process that has done nothing yet.</summary>
+    /// <summary>Whether each measurement needs a new process.</summary>
     public virtual bool NeedsFreshServer => false;
 
-    /// <summary>The server to start for this row in place of <paramref name="command"/>; null where the row means nothing to it.</summary>
+    /// <summary>
+    /// Returns the server to start for this row in place of <paramref name="command"/>; null if the row does not apply
+    /// to it.
+    /// </summary>
     public virtual ServerCommand? CommandFor(ServerCommand command) => command;
 
-    /// <summary>Counts only: equal frames, whole blocks. Throws when the count is not exact.</summary>
+    /// <summary>
+    /// Measures with equal frames in whole blocks and counts bytes only. Throws if the count is not exact.
+    /// </summary>
     public abstract Measurement Measure(Target target, long messages);
 
-    /// <summary>Fewer messages, each different, every byte compared. Throws at the first that is wrong.</summary>
+    /// <summary>Verifies with fewer, different messages and compares every byte. Throws at the first error.</summary>
     public abstract void Verify(Target target);
 }

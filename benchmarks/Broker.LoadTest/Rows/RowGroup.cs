@@ -1,4 +1,4 @@
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Rows that answer one question, selected by one word.</summary>
+/// <summary>A group of rows that is selected by one name.</summary>
 internal sealed record RowGroup(string Name, string What, IReadOnlyList<Row> Rows);

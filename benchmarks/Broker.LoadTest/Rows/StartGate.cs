@@ -1,11 +1,11 @@
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Holds publisher threads until all of them stand ready, so that no thread start is measured.</summary>
+/// <summary>Blocks publisher threads until all of them are ready, so that no thread start is measured.</summary>
 internal sealed class StartGate(int count) : IDisposable
 {
     private readonly CountdownEvent _ready = new(count);
 
-    // A kernel event: those that wait must not spin on the cores that the server is about to need.
+    // A kernel event is used because waiting threads must not spin on the processors that the server needs.
     private readonly ManualResetEvent _open = new(initialState: false);
 
     public void Wait()

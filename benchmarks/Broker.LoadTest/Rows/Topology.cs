@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Who publishes to whom.</summary>
+/// <summary>The publishers, readers and subscriptions of a row.</summary>
 internal sealed record Topology
 {
     public required string Subject { get; init; }
@@ -9,17 +9,19 @@ internal sealed record Topology
 
     public int Publishers { get; init; } = 1;
 
-    /// <summary>Connections that subscribe.</summary>
+    /// <summary>The number of connections that subscribe.</summary>
     public int Readers { get; init; } = 1;
 
-    /// <summary>Subscriptions on each of them, with sids from 1; at most 9, so that all frames have one length.</summary>
+    /// <summary>
+    /// The number of subscriptions per reader, with sids from 1; at most 9, so that all frames have the same length.
+    /// </summary>
     public int SubscriptionsPerReader { get; init; } = 1;
 
     public string? Queue { get; init; }
 
-    /// <summary>The one publisher publishes on the one reader's connection.</summary>
+    /// <summary>Whether the only publisher uses the connection of the only reader.</summary>
     public bool OneConnection { get; init; }
 
-    /// <summary>How often each message is delivered.</summary>
+    /// <summary>The number of deliveries of each message.</summary>
     public int Copies => Queue is null ? Readers * SubscriptionsPerReader : 1;
 }

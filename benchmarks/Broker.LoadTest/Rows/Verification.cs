@@ -58,7 +58,7 @@ internal sealed class Verification(Topology topology)
 
         connection.Send(frames.GetBuffer().AsSpan(0, (int)frames.Length));
 
-        // Only after this PONG may the readers be fenced: all messages are queued for them.
+        // The readers may be fenced only after this PONG, because all messages are queued for them then.
         if (!topology.OneConnection)
         {
             connection.Fence();

@@ -5,9 +5,9 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Rows;
 
 /// <summary>
-/// What a setting of the bounded poll after activity costs and gives: processor time of the idle server just after
-/// activity, round trips that follow each other closely, and round trips that find it asleep. Without a setting it is
-/// the server as it comes.
+/// Measures the costs and benefits of a setting for polling after activity: the CPU time of the idle server shortly
+/// after activity, round trips in quick succession, and round trips to a sleeping server. Without a setting it measures
+/// the server with its defaults.
 /// </summary>
 internal sealed class WakeUp(string name, int? idlePolls)
     : Row(name, idlePolls is null ? "idle CPU and wake-up as the server comes" : $"idle CPU and wake-up with {idlePolls} idle polls")

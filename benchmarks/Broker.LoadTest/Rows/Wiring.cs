@@ -2,7 +2,7 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Dials the readers of a topology and makes their subscriptions.</summary>
+/// <summary>Connects the readers of a topology and creates their subscriptions.</summary>
 internal static class Wiring
 {
     public static RawConnection[] Subscribe(Session session, Topology topology)

@@ -6,7 +6,7 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Runs;
 
 /// <summary>
-/// Runs what may go wrong: a failure is written down, and a row that a server got wrong once is not tried on it again.
+/// Runs attempts and records failures. A row that failed with a server is not tried with it again.
 /// </summary>
 internal sealed class Attempts(DriverResources resources, Results results, TextWriter progress)
 {
@@ -14,7 +14,10 @@ internal sealed class Attempts(DriverResources resources, Results results, TextW
 
     public bool HasFailed(Row row, Participant participant) => _failed.Contains((row.Name, participant.Command.Name));
 
-    /// <summary>Default when it failed, now or earlier, or when the row means nothing to this server.</summary>
+    /// <summary>
+    /// Runs an attempt. Returns the default value if it failed, now or earlier, or if the row does not apply to this
+    /// server.
+    /// </summary>
     public T? With<T>(IServerPool servers, Row row, Participant participant, Func<Target, T> action)
     {
         if (row.CommandFor(participant.Command) is not { } command || HasFailed(row, participant))

@@ -7,7 +7,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Runs;
 
-/// <summary>Finds out which servers there are and takes them through the rows, in one state: warm or cold.</summary>
+/// <summary>Finds the available servers and runs the rows with them in one state: warm or cold.</summary>
 internal sealed class LoadRun(Settings settings, IReadOnlyList<Row> rows, IReadOnlyList<ServerCommand> commands, DriverResources resources, TextWriter progress)
 {
     private readonly Results _results = new() { Settings = settings, Rows = rows };

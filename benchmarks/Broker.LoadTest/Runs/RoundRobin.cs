@@ -5,16 +5,16 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Runs;
 
 /// <summary>
-/// Verifies every row on every server, warms up, then measures in rounds over all rows. Within a round each row runs on
-/// one server after the other, and every other round in the reverse order: what slows the machine for a while slows
-/// them alike.
+/// Verifies every row with every server, warms up, and then measures in rounds over all rows. Within a round each row
+/// runs with one server after another, in every second round in reverse order. So a temporarily slow machine affects
+/// all servers equally.
 /// </summary>
 internal sealed class RoundRobin(
     Settings settings, IReadOnlyList<Row> rows, IServerPool servers, IServerPool freshServers, Attempts attempts, Results results, TextWriter progress)
 {
     public void Run(CancellationToken cancellationToken)
     {
-        // The same rows have just been verified when they are measured cold.
+        // In the cold state the same rows have been verified just before.
         if (!settings.Cold)
         {
             Verify(cancellationToken);

@@ -1,22 +1,28 @@
 namespace Broker.LoadTest.Runs;
 
-/// <summary>How long, how often, and how warm.</summary>
+/// <summary>The durations, the number of rounds, and the warm-up of a run.</summary>
 internal sealed record Settings
 {
     public required bool Quick { get; init; }
 
-    /// <summary>A fresh process for every measurement, measured from its first message for a second at most.</summary>
+    /// <summary>
+    /// Settings for the cold state: a new process for every measurement, which is measured from its first message for a
+    /// second at most.
+    /// </summary>
     public bool Cold { get; init; }
 
     public required int Rounds { get; init; }
 
-    /// <summary>Passes over all rows before the counted ones.</summary>
+    /// <summary>The number of passes over all rows before the counted ones.</summary>
     public int WarmUps => Cold ? 1 : 2;
 
-    /// <summary>A measurement of the fastest server lasts this long, unless <see cref="LongestSeconds"/> of the slowest is reached first.</summary>
+    /// <summary>
+    /// The duration of a measurement with the fastest server, unless the slowest one reaches
+    /// <see cref="LongestSeconds"/> first.
+    /// </summary>
     public double ShortestSeconds => (Quick, Cold) switch { (true, _) => 0.12, (_, true) => 1.0, _ => 0.4 };
 
-    /// <summary>A process that was started for one row is warmed up for this long.</summary>
+    /// <summary>The warm-up time of a process that was started for one row.</summary>
     public double WarmUpSeconds => Quick ? 0.25 : 2.0;
 
     public double LongestSeconds => (Quick, Cold) switch { (true, _) => 0.5, (_, true) => 1.0, _ => 2.0 };

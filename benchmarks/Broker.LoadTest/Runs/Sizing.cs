@@ -2,7 +2,10 @@ using Broker.LoadTest.Rows;
 
 namespace Broker.LoadTest.Runs;
 
-/// <summary>How many messages a row sends: the same number to every server, or what queues up would not compare.</summary>
+/// <summary>
+/// Determines the number of messages of a row. It is the same for every server, so that the queued messages are
+/// comparable.
+/// </summary>
 internal sealed class Sizing(Settings settings)
 {
     public long FirstGuess(Row row) => Messages(row, settings.ShortestSeconds / row.NominalNanoseconds * 1e9);

@@ -6,8 +6,8 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Runs;
 
 /// <summary>
-/// Measures one row after the other, each on processes of its own that keep its setting through all rounds. The rounds
-/// alternate between the servers as elsewhere.
+/// Measures one row after another. Each row has its own processes, which stay prepared through all rounds. The rounds
+/// alternate between the servers as in other runs.
 /// </summary>
 internal sealed class StagedRun(Settings settings, IReadOnlyList<StagedRow> rows, DriverResources resources, Attempts attempts, Results results, TextWriter progress)
 {
@@ -58,7 +58,7 @@ internal sealed class StagedRun(Settings settings, IReadOnlyList<StagedRow> rows
         var sizing = new Sizing(settings);
         long messages = sizing.FirstGuess(row);
 
-        // By the time of the slowest: the one that has most to compile must not be measured while it does.
+        // The slowest server determines the time: no server may be measured while it still compiles code.
         for (double warmed = 0; warmed < settings.WarmUpSeconds;)
         {
             cancellationToken.ThrowIfCancellationRequested();

@@ -4,9 +4,9 @@ using System.Globalization;
 namespace Broker.LoadTest.Servers;
 
 /// <summary>
-/// CPU time of a process between two moments. On Linux the scheduler's own nanoseconds, summed over the threads: the
-/// process totals come in steps of 10 ms, too coarse for short measurements. They are the fallback, also when a thread
-/// has ended in between and taken its share with it.
+/// Measures the CPU time of a process between two moments. On Linux it adds the scheduler's nanoseconds of all threads:
+/// the process totals have steps of 10 ms, which is too coarse for short measurements. They are the fallback, also if a
+/// thread has ended meanwhile, because its time is then missing.
 /// </summary>
 internal sealed class CpuMeter(Process process)
 {
@@ -15,14 +15,14 @@ internal sealed class CpuMeter(Process process)
 
     public long ResidentBytes => process.WorkingSet64;
 
-    /// <summary>As it is now, and not as it was when the meter started.</summary>
+    /// <summary>The current resident memory of the process.</summary>
     public long ReadResidentBytes()
     {
         process.Refresh();
         return process.WorkingSet64;
     }
 
-    /// <summary>All since the process began.</summary>
+    /// <summary>The CPU time since the process started.</summary>
     public TimeSpan ReadTotal()
     {
         process.Refresh();
@@ -36,7 +36,7 @@ internal sealed class CpuMeter(Process process)
         _threads = ReadThreads();
     }
 
-    /// <summary>Seconds since <see cref="Start"/>.</summary>
+    /// <summary>The CPU seconds since <see cref="Start"/>.</summary>
     public double Stop()
     {
         Dictionary<string, long>? threads = ReadThreads();
@@ -71,7 +71,7 @@ internal sealed class CpuMeter(Process process)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or FormatException or ArgumentOutOfRangeException)
         {
-            // A kernel without schedstat, or a thread that has just ended.
+            // The kernel has no schedstat, or the thread has just ended.
             return null;
         }
     }

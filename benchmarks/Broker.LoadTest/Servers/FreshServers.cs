@@ -2,7 +2,7 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>A new process for every measurement.</summary>
+/// <summary>A pool that starts a new process for every measurement.</summary>
 internal sealed class FreshServers(DriverResources resources) : IServerPool
 {
     public ServerProcess Acquire(ServerCommand command) => ServerProcess.Start(command, resources);
@@ -11,6 +11,6 @@ internal sealed class FreshServers(DriverResources resources) : IServerPool
 
     public void Dispose()
     {
-        // Every server has gone back already.
+        // Every server has been returned already.
     }
 }

@@ -3,7 +3,9 @@ using Broker.Server;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>This program as a server: our broker embedded, with settings that <c>broker serve</c> has no flag for.</summary>
+/// <summary>
+/// Runs this program as a server: the broker is embedded, with settings that <c>broker serve</c> has no flag for.
+/// </summary>
 internal static class HostCommand
 {
     public const string Name = "host";

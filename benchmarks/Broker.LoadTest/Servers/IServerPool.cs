@@ -1,9 +1,11 @@
 namespace Broker.LoadTest.Servers;
 
-/// <summary>Where measurements get their server from: one that stays up, or a fresh one each.</summary>
+/// <summary>Provides servers for measurements: either one process for all, or a new process for each.</summary>
 internal interface IServerPool : IDisposable
 {
-    /// <summary>Throws <see cref="Driver.DriverException"/> if the server does not start or has died.</summary>
+    /// <summary>
+    /// Returns a server. Throws <see cref="Driver.DriverException"/> if it does not start or has ended.
+    /// </summary>
     ServerProcess Acquire(ServerCommand command);
 
     void Release(ServerProcess server);

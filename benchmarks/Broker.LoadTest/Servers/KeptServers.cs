@@ -2,7 +2,7 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>One process per server for the whole run.</summary>
+/// <summary>A pool with one process per server for the whole run.</summary>
 internal sealed class KeptServers(DriverResources resources) : IServerPool
 {
     private readonly Dictionary<string, ServerProcess> _running = new(StringComparer.Ordinal);
@@ -20,7 +20,7 @@ internal sealed class KeptServers(DriverResources resources) : IServerPool
 
     public void Release(ServerProcess server)
     {
-        // It stays up: the next row finds it warm.
+        // The process stays alive, so it is warm for the next row.
     }
 
     public void Dispose()

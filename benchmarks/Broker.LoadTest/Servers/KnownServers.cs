@@ -2,17 +2,22 @@ using System.Globalization;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>The servers that are measured without being named: ours, built with this program, and nats-server where it is installed.</summary>
+/// <summary>
+/// The servers that are measured by default: this project's broker, built together with this program, and nats-server
+/// if it is installed.
+/// </summary>
 internal static class KnownServers
 {
     public const string Ours = "broker";
     public const string Nats = "nats-server";
     public const string Portable = "portable";
 
-    /// <summary>The known servers with <paramref name="given"/> added, or in their place where the name is the same.</summary>
-    /// <param name="given">Servers that the user names.</param>
-    /// <param name="notes">Where what is missing is said.</param>
-    /// <param name="portable">Whether ours is among them a second time, on the poller of Windows and macOS.</param>
+    /// <summary>
+    /// Returns the known servers and <paramref name="given"/>. A given server replaces a known one with the same name.
+    /// </summary>
+    /// <param name="given">The servers that the user has named.</param>
+    /// <param name="notes">The list that receives notes about missing servers.</param>
+    /// <param name="portable">Whether to add this broker a second time, with the poller of Windows and macOS.</param>
     public static IReadOnlyList<ServerCommand> With(IReadOnlyList<ServerCommand> given, List<string> notes, bool portable = false)
     {
         if (given.GroupBy(command => command.Name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1) is { } twice)
@@ -46,7 +51,10 @@ internal static class KnownServers
         return all;
     }
 
-    /// <summary>Ours with another number of idle polls, which the command has no flag for: embedded, by this program.</summary>
+    /// <summary>
+    /// This broker with another number of idle polls. The command has no flag for it, so this program embeds the
+    /// broker.
+    /// </summary>
     public static ServerCommand WithIdlePolls(int polls) =>
         Managed("Broker.LoadTest.dll", [HostCommand.Name, HostCommand.Port, ServerCommand.PortPlaceholder, HostCommand.IdlePolls, polls.ToString(CultureInfo.InvariantCulture)]);
 
@@ -63,7 +71,9 @@ internal static class KnownServers
 
     private static string At(string file) => Path.Combine(AppContext.BaseDirectory, file);
 
-    /// <summary>Null when there is none: on the PATH, or where Debian puts it and a user's PATH does not look.</summary>
+    /// <summary>
+    /// Finds nats-server on the PATH or in the folder of Debian that is not on a user's PATH; null if there is none.
+    /// </summary>
     private static ServerCommand? NatsServer()
     {
         string file = OperatingSystem.IsWindows() ? "nats-server.exe" : "nats-server";

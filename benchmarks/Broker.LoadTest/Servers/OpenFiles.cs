@@ -4,14 +4,17 @@ using Broker.LoadTest.Driver;
 namespace Broker.LoadTest.Servers;
 
 /// <summary>
-/// How many files a process may have open and has. .NET raises its own limit to the highest that is allowed, and a child
-/// inherits it: what is missing then only an administrator can give.
+/// The limit and the number of open files of a process. .NET raises its own limit to the allowed maximum, and a child
+/// inherits it. If this is not enough, only an administrator can raise it.
 /// </summary>
 internal static class OpenFiles
 {
     private const string LimitLine = "Max open files";
 
-    /// <summary>Throws when a server, or this process where it is null, may not open so many. Says nothing where the system does not tell.</summary>
+    /// <summary>
+    /// Throws if a server, or this process if it is null, may not open so many files. Does nothing if the system has no
+    /// such information.
+    /// </summary>
     public static void Require(ServerProcess? server, int count)
     {
         if (Limit(server is null ? "self" : server.Process.Id.ToString(CultureInfo.InvariantCulture)) is { } limit && limit < count)
@@ -20,7 +23,7 @@ internal static class OpenFiles
         }
     }
 
-    /// <summary>How many a server has open now; null where the system does not tell.</summary>
+    /// <summary>The number of files that a server has open; null if the system has no such information.</summary>
     public static int? Count(ServerProcess server)
     {
         string folder = $"/proc/{server.Process.Id}/fd";

@@ -9,18 +9,18 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>This program as one subscriber, for <see cref="SuspendedReader"/>.</summary>
+/// <summary>Runs this program as a subscriber, for <see cref="SuspendedReader"/>.</summary>
 internal static class ReaderCommand
 {
-    /// <summary>The line that it writes when it has subscribed.</summary>
+    /// <summary>The line that the program writes when it has subscribed.</summary>
     public const string Ready = "ready";
 
     private const string Name = "reader";
     private const string Port = "--port";
     private const string Subject = "--subject";
 
-    // TCP_MAXSEG. The room that the kernels of both sides make is a multiple of what one segment takes: as little as can be, so that once it is
-    // stopped it is the server who has to keep what is for it.
+    // TCP_MAXSEG. The socket buffers of both kernels are a multiple of the segment size. The smallest segments are
+    // used, so that after the process is stopped the server must queue the messages for it.
     private const int TcpLevel = 6;
     private const int MaxSegment = 2;
     private const int SmallSegment = 536;
@@ -57,7 +57,7 @@ internal static class ReaderCommand
         socket.Send(Wire.Hello);
         socket.Send(Frames.Subscribe(subject, null, 1));
         socket.Send(Wire.Ping);
-        // Two PONGs: Hello has a PING of its own.
+        // Two PONGs arrive, because Hello contains a PING too.
         var heard = new StringBuilder();
         while (heard.ToString().Split("PONG\r\n").Length <= 2)
         {
@@ -73,7 +73,7 @@ internal static class ReaderCommand
         Console.WriteLine(Ready);
         while (socket.Receive(buffer) > 0)
         {
-            // Until it is stopped.
+            // Reads until the process is stopped.
         }
     }
 }

@@ -4,7 +4,9 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>How a server is started: a program and its arguments, in which <c>{port}</c> stands for the port.</summary>
+/// <summary>
+/// The command that starts a server: a program and its arguments. <c>{port}</c> in an argument stands for the port.
+/// </summary>
 internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList<string> Arguments)
 {
     public const string PortPlaceholder = "{port}";
@@ -13,23 +15,26 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     private const string CertificatePlaceholder = "{cert}";
     private const string KeyPlaceholder = "{key}";
 
-    /// <summary>Whether it speaks TLS; set by <see cref="OverTls"/>.</summary>
+    /// <summary>Whether the server uses TLS; set by <see cref="OverTls"/>.</summary>
     public bool IsTls { get; private init; }
 
-    /// <summary>Whether it has monitoring pages; set by <see cref="WithMonitoring"/>.</summary>
+    /// <summary>Whether the server has monitoring pages; set by <see cref="WithMonitoring"/>.</summary>
     public bool IsMonitored { get; private init; }
 
-    /// <summary>The command line, which two commands have in common only when they start the same server.</summary>
+    /// <summary>The command line. Two commands have the same one only if they start the same server.</summary>
     public string Line => string.Join(' ', Arguments.Prepend(FileName));
 
-    /// <summary>The same server speaking TLS, told so by nats-server's flags.</summary>
+    /// <summary>Creates a command for the same server with TLS, by the flags of nats-server.</summary>
     public ServerCommand OverTls() =>
         this with { Arguments = [.. Arguments, "--tls", "--tlscert", CertificatePlaceholder, "--tlskey", KeyPlaceholder], IsTls = true };
 
-    /// <summary>The same server with monitoring pages, told so by nats-server's flag.</summary>
+    /// <summary>Creates a command for the same server with monitoring pages, by the flag of nats-server.</summary>
     public ServerCommand WithMonitoring() => this with { Arguments = [.. Arguments, "-m", MonitoringPlaceholder], IsMonitored = true };
 
-    /// <summary>The arguments with everything filled in; <paramref name="certificate"/> is there when it speaks TLS.</summary>
+    /// <summary>
+    /// Returns the arguments with all values inserted. <paramref name="certificate"/> is not null if the server uses
+    /// TLS.
+    /// </summary>
     public IEnumerable<string> ArgumentsFor(int port, CertificateFiles? certificate, int monitoringPort = 0) =>
         Arguments.Select(argument => argument
             .Replace(PortPlaceholder, port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
@@ -37,7 +42,9 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
             .Replace(CertificatePlaceholder, certificate?.CertificatePath, StringComparison.Ordinal)
             .Replace(KeyPlaceholder, certificate?.KeyPath, StringComparison.Ordinal));
 
-    /// <summary>Reads <c>name=program arguments</c>; quotes group as in a shell, and nothing else is a shell's.</summary>
+    /// <summary>
+    /// Parses <c>name=program arguments</c>. Quotes group words as in a shell; other shell syntax is not supported.
+    /// </summary>
     public static ServerCommand Parse(string text)
     {
         int at = text.IndexOf('=', StringComparison.Ordinal);

@@ -5,7 +5,10 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>A server as a child process on a free port of the loopback; it ends with this object or with this program.</summary>
+/// <summary>
+/// A server in a child process on a free port of the loopback address. The process ends with this object or with this
+/// program.
+/// </summary>
 internal sealed class ServerProcess : IDisposable
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(20);
@@ -29,16 +32,19 @@ internal sealed class ServerProcess : IDisposable
 
     public ServerAddress Address { get; }
 
-    /// <summary>Where its monitoring pages are; 0 for nowhere.</summary>
+    /// <summary>The port of the monitoring pages; 0 for none.</summary>
     public int MonitoringPort { get; }
 
     /// <summary>The JSON of the INFO line.</summary>
     public string Info { get; private set; } = "";
 
-    /// <summary>How long it took to be there.</summary>
+    /// <summary>The start times of the server.</summary>
     public StartTimes Times { get; private set; } = new(TimeSpan.Zero, TimeSpan.Zero);
 
-    /// <summary>Returns once the server has answered a PING. Throws <see cref="DriverException"/> with its last words if it does not.</summary>
+    /// <summary>
+    /// Starts the server and returns when it has replied to a PING. Throws <see cref="DriverException"/> with the end
+    /// of its output if it does not.
+    /// </summary>
     public static ServerProcess Start(ServerCommand command, DriverResources resources)
     {
         var address = new ServerAddress(new IPEndPoint(IPAddress.Loopback, FreePort()), command.IsTls ? resources.Certificate : null);
@@ -90,7 +96,7 @@ internal sealed class ServerProcess : IDisposable
         Process.Dispose();
     }
 
-    // On a bare socket, which costs next to nothing to try often: what it measures is another process's start.
+    // Uses a plain socket, because frequent attempts must cost little: they run beside the start that is measured.
     private void AwaitInfo(Stopwatch started)
     {
         Span<byte> first = stackalloc byte[1];
@@ -110,7 +116,7 @@ internal sealed class ServerProcess : IDisposable
             }
             catch (SocketException)
             {
-                // Not there yet.
+                // The server does not listen yet.
             }
 
             Thread.Sleep(1);
@@ -192,7 +198,7 @@ internal sealed class ServerProcess : IDisposable
         }
         catch (InvalidOperationException)
         {
-            // It never ran or has ended by itself.
+            // The process has not started or has ended already.
         }
     }
 }

@@ -1,4 +1,4 @@
 namespace Broker.LoadTest.Servers;
 
-/// <summary>How long a server took from the start of its process to accept a connection, and from there to say INFO.</summary>
+/// <summary>The time from the start of a server's process to an accepted connection, and from there to INFO.</summary>
 internal sealed record StartTimes(TimeSpan ToConnection, TimeSpan ToInfo);

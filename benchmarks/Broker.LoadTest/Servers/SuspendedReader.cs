@@ -4,7 +4,10 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>A subscriber in a process of its own that SIGSTOP has stopped: its kernel goes on to say that it is there. It ends with this object or with this program.</summary>
+/// <summary>
+/// A subscriber in a separate process that is stopped by SIGSTOP. Its kernel keeps the connection open. The process
+/// ends with this object or with this program.
+/// </summary>
 internal sealed class SuspendedReader : IDisposable
 {
     private readonly Process _process;
@@ -15,7 +18,7 @@ internal sealed class SuspendedReader : IDisposable
         AppDomain.CurrentDomain.ProcessExit += OnExit;
     }
 
-    /// <summary>Returns once it has subscribed and been stopped.</summary>
+    /// <summary>Starts the process and returns when it has subscribed and has been stopped.</summary>
     public static SuspendedReader Start(ServerAddress server, string subject)
     {
         if (OperatingSystem.IsWindows())
@@ -61,7 +64,7 @@ internal sealed class SuspendedReader : IDisposable
         }
         catch (InvalidOperationException)
         {
-            // It has ended by itself.
+            // The process has ended already.
         }
     }
 }

@@ -4,7 +4,7 @@ using Broker.LoadTest.Rows;
 
 namespace Broker.LoadTest.Servers;
 
-/// <summary>A running server as a row sees it: somewhere to dial, and a meter on its CPU.</summary>
+/// <summary>A running server for a row: its address and a meter for its CPU time.</summary>
 internal sealed class Target(ServerAddress address, Process process, BufferPool buffers)
 {
     private readonly ServerProcess? _server;
@@ -20,10 +20,10 @@ internal sealed class Target(ServerAddress address, Process process, BufferPool 
 
     public string Name => Server.Command.Name;
 
-    /// <summary>For a process of its own that connects.</summary>
+    /// <summary>The address for a separate process that connects.</summary>
     public ServerAddress Address => address;
 
-    /// <summary>Where it says what it has done, if its command says that it does.</summary>
+    /// <summary>The address of the monitoring pages if the command enables them.</summary>
     public Uri MonitoringPage { get; init; } = new("http://127.0.0.1/varz");
 
     public CpuMeter Cpu { get; } = new(process);

@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Report.Picture;
 
-/// <summary>One server's figures along a scale, in its order.</summary>
+/// <summary>The figures of one server along a scale.</summary>
 internal sealed record Curve(string Series, IReadOnlyList<(double X, double Y)> Points);
 
 /// <summary>Curves that share both scales.</summary>

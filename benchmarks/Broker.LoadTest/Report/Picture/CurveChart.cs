@@ -4,7 +4,9 @@ using static Broker.LoadTest.Report.Picture.Shapes;
 
 namespace Broker.LoadTest.Report.Picture;
 
-/// <summary>Panels of curves below each other, as SVG. Both scales are logarithmic: what grows in proportion is a straight line.</summary>
+/// <summary>
+/// Panels of curves below each other, as SVG. Both scales are logarithmic, so proportional growth is a straight line.
+/// </summary>
 internal static class CurveChart
 {
     private const int Left = 90;
@@ -64,7 +66,7 @@ internal static class CurveChart
 
     private static string Label(double value) => value.ToString("#,0.##", CultureInfo.InvariantCulture);
 
-    /// <summary>From whole powers of ten to whole powers of ten.</summary>
+    /// <summary>Extends a range to whole powers of ten.</summary>
     private readonly record struct Scale(double Least, double Most, double From, double Length)
     {
         public static Scale Over(IEnumerable<double> values, double from, double length)

@@ -3,7 +3,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report.Picture;
 
-/// <summary>The dimensions of a run that are numbers: the median figure of each server at each place.</summary>
+/// <summary>The panels of the numeric dimensions of a run: the median figure of each server at each point.</summary>
 internal static class CurvePanels
 {
     public static IReadOnlyList<CurvePanel> Of(IReadOnlyList<Results> parts) => [.. parts.SelectMany(Of).Where(static panel => panel.Curves.Count > 0)];

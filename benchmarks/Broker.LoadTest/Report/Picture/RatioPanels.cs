@@ -3,7 +3,7 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report.Picture;
 
-/// <summary>What the picture shows of a run: throughput and CPU of the main table, and the figure of each dimension.</summary>
+/// <summary>The panels of a run: throughput and CPU of the main table, and the figure of each dimension.</summary>
 internal static class RatioPanels
 {
     public static IReadOnlyList<Panel> Of(IReadOnlyList<Results> parts) => [.. parts.SelectMany(Of).Where(panel => panel.Groups.Count > 0)];

@@ -3,7 +3,7 @@ using System.Xml.Linq;
 
 namespace Broker.LoadTest.Report.Picture;
 
-/// <summary>Plain shapes and one font: any viewer shows them alike.</summary>
+/// <summary>SVG shapes and one font, which all viewers show in the same way.</summary>
 internal static class Shapes
 {
     public const int Width = 900;
@@ -17,7 +17,7 @@ internal static class Shapes
 
     public static string Colour(int index) => Colours[index % Colours.Length];
 
-    /// <summary>The whole picture, on white.</summary>
+    /// <summary>Creates the whole picture on a white background.</summary>
     public static string Whole(double height, IEnumerable<XElement> shapes) => new XElement(
         Svg + "svg",
         new XAttribute("viewBox", string.Create(CultureInfo.InvariantCulture, $"0 0 {Width} {height:0}")),
@@ -27,7 +27,7 @@ internal static class Shapes
         Rectangle(0, 0, Width, height, "#ffffff"),
         shapes).ToString();
 
-    /// <summary>What the picture is of, and which colour is whose.</summary>
+    /// <summary>Creates the title of the picture and the legend of its colours.</summary>
     public static IEnumerable<XElement> Head(string caption, IReadOnlyList<string> series)
     {
         yield return Text(Margin, Legend, caption, "start", 15);

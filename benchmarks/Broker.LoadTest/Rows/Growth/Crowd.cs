@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Broker.LoadTest.Rows.Growth;
 
 /// <summary>
-/// Many subscriptions, of which each matches one subject, and how many of the subjects are published to. All frames of
+/// Many subscriptions that match one subject each, and the number of subjects that are published to. All frames of
 /// one direction have the same length.
 /// </summary>
 internal sealed record Crowd
@@ -17,19 +17,23 @@ internal sealed record Crowd
 
     public FilterKind Kind { get; init; }
 
-    /// <summary>From 1 to 1,000,000.</summary>
+    /// <summary>The number of subscriptions, from 1 to 1,000,000.</summary>
     public int Subscriptions { get; init; } = 1;
 
-    /// <summary>The subjects that are published to in turn.</summary>
+    /// <summary>The number of subjects that are published to in turn.</summary>
     public int Subjects { get; init; } = 1;
 
-    /// <summary>One subscription to everything takes what is published, instead of one for each subject.</summary>
+    /// <summary>
+    /// Whether one subscription to everything receives the messages, instead of one for each subject.
+    /// </summary>
     public bool OneForAll { get; init; }
 
-    /// <summary>SUB and UNSUB per second on a connection beside.</summary>
+    /// <summary>The number of SUB and UNSUB per second on another connection.</summary>
     public int ChurnPerSecond { get; init; }
 
-    /// <summary>The index of the first subject that is published to: those around it are others'.</summary>
+    /// <summary>
+    /// The index of the first subject that is published to. The subjects around it belong to other subscriptions.
+    /// </summary>
     public int First => OneForAll ? 0 : (Subscriptions - Subjects) / 2;
 
     public static string Subject(int index) => string.Create(CultureInfo.InvariantCulture, $"g.{index:D7}.x");
@@ -43,6 +47,6 @@ internal sealed record Crowd
         return string.Create(CultureInfo.InvariantCulture, $"g.{index:D7}.{last}");
     }
 
-    /// <summary>The sid under which the reader gets what is published to a subject.</summary>
+    /// <summary>Returns the sid by which the reader receives the messages of a subject.</summary>
     public int ReaderSid(int index) => OneForAll ? FirstSid : Sid(index);
 }

@@ -2,7 +2,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>One publisher and one reader amid a crowd of subscriptions.</summary>
+/// <summary>A row with one publisher, one reader and many other subscriptions.</summary>
 internal sealed class CrowdRow(string name, string what, Crowd crowd) : StagedRow(name, what)
 {
     public override double NominalNanoseconds => 1_000;

@@ -87,7 +87,9 @@ internal sealed class CrowdStage : IStage
         return measurement;
     }
 
-    /// <summary>Publishes to subjects all over those that are published to, and compares what comes, in its order.</summary>
+    /// <summary>
+    /// Publishes to subjects across the whole range and compares the received messages in their order.
+    /// </summary>
     public void Verify()
     {
         byte[] payload = new byte[Crowd.PayloadSize];

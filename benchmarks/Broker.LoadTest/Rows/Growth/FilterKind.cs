@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>What the subscriptions of a crowd look like.</summary>
+/// <summary>The form of the subscriptions of a crowd.</summary>
 internal enum FilterKind
 {
     /// <summary><c>g.0000007.x</c></summary>

@@ -1,6 +1,8 @@
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>Frames of equal length in one block, sent round and round; a measurement goes on where the last one stopped.</summary>
+/// <summary>
+/// Frames of equal length in one block that is sent repeatedly. A measurement continues where the last one stopped.
+/// </summary>
 internal sealed class FrameCycle
 {
     private const int LargestSend = 64 * 1024;

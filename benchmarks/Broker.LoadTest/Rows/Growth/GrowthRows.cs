@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>How the cost of a message grows: one dimension after the other, everything else being as small as it can.</summary>
+/// <summary>
+/// Rows that measure how the cost of a message grows with one dimension, while everything else is as small as possible.
+/// </summary>
 internal static class GrowthRows
 {
     private const int CrowdBesideChurn = 10_000;
@@ -15,7 +17,7 @@ internal static class GrowthRows
     private static readonly int[] SecuredSubscriberCounts = [1, 10, 100, 1_000];
     private static readonly int[] DeliveredSizes = [16, 256, 4 * 1024];
 
-    // One message to all of them: beyond this a measurement would last for minutes.
+    // The largest number of receivers of one message. With more, a measurement would take minutes.
     private const int MostBytesToAll = 16 * 1024 * 1024;
 
     public static IReadOnlyList<Row> Create() =>
@@ -29,7 +31,9 @@ internal static class GrowthRows
         .. PublisherCounts.Select(n => new FanIn($"producers-{Short(n)}", n, 16) { Point = At("publishers", n) }),
     ];
 
-    /// <summary>The cost of a delivery with the number of those who each get everything: one curve for each size.</summary>
+    /// <summary>
+    /// Rows for the cost of a delivery by the number of readers that receive everything, with one curve for each size.
+    /// </summary>
     public static IReadOnlyList<Row> CreateFanOut() =>
     [
         .. DeliveredSizes.SelectMany(static size => SubscriberCounts.Where(n => n * size <= MostBytesToAll).Select(n => new FanOut($"subscribers-{Short(size)}-{Short(n)}", n, size)

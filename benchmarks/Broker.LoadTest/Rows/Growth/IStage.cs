@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>A server with everything in place for a row.</summary>
+/// <summary>A server that is prepared for a row.</summary>
 internal interface IStage : IDisposable
 {
     /// <inheritdoc cref="Row.Measure"/>

@@ -2,7 +2,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>A row whose setting takes long to build: it is built once and measured again and again.</summary>
+/// <summary>A row that takes long to prepare. It is prepared once and measured several times.</summary>
 internal abstract class StagedRow(string name, string what) : Row(name, what)
 {
     public abstract IStage Prepare(Target target);

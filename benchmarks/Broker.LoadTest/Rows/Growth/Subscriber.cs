@@ -3,15 +3,18 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>Makes the subscriptions of a crowd, many to a send.</summary>
+/// <summary>Creates the subscriptions of a crowd, many with each send.</summary>
 internal static class Subscriber
 {
     private const int PerSend = 2_000;
 
-    // A server that takes half a minute for a million of them is slow and has not fallen silent.
+    // A server that needs half a minute for a million subscriptions is slow, but it works.
     private const int PerFence = 20_000;
 
-    /// <summary>Those from <paramref name="first"/> up to <paramref name="end"/>; returns when the server has them.</summary>
+    /// <summary>
+    /// Creates the subscriptions from <paramref name="first"/> up to <paramref name="end"/> and returns when the server
+    /// has handled them.
+    /// </summary>
     public static void Subscribe(RawConnection connection, Crowd crowd, int first, int end)
     {
         var lines = new StringBuilder();

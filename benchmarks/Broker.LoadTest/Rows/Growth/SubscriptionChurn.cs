@@ -5,7 +5,9 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows.Growth;
 
-/// <summary>A connection that subscribes and unsubscribes at a steady rate, to subjects beside those that are published to.</summary>
+/// <summary>
+/// A connection that subscribes and unsubscribes at a steady rate, to other subjects than those that are published to.
+/// </summary>
 internal sealed class SubscriptionChurn(RawConnection connection, int pairsPerSecond)
 {
     private const int Subjects = 1_000;

@@ -5,7 +5,10 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows.Real;
 
-/// <summary>How many messages have come to a server since this was made, by what it says itself: <c>in_msgs</c> of its page <c>/varz</c>.</summary>
+/// <summary>
+/// Counts the messages that a server has received since the creation of this object, by <c>in_msgs</c> of its page
+/// <c>/varz</c>.
+/// </summary>
 internal sealed class Arrivals : IDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
@@ -20,10 +23,10 @@ internal sealed class Arrivals : IDisposable
         _before = Read();
     }
 
-    /// <summary>How long a count may lag behind.</summary>
+    /// <summary>The maximum delay of the counter.</summary>
     public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(20);
 
-    /// <summary>Throws when it is not <paramref name="messages"/>.</summary>
+    /// <summary>Throws if the number is not <paramref name="messages"/>.</summary>
     public void Check(long messages)
     {
         long from = Stopwatch.GetTimestamp();

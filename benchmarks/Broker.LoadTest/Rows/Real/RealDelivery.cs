@@ -2,13 +2,17 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows.Real;
 
-/// <summary>Messages of which no line repeats the one before, from publishers to readers; verified frame by frame.</summary>
-/// <param name="name">As in <see cref="Row.Name"/>.</param>
-/// <param name="who">Publishers and readers, in words.</param>
-/// <param name="topology">Who publishes to whom; its subject and size are those of the traffic.</param>
-/// <param name="traffic">What is published.</param>
-/// <param name="hasBystander">Whether somebody else's PINGs are measured meanwhile.</param>
-/// <param name="hasSuspended">Whether there is one more reader, whose process SIGSTOP has stopped; the others still receive everything.</param>
+/// <summary>
+/// Messages from publishers to readers that do not repeat the previous line, verified frame by frame.
+/// </summary>
+/// <param name="name">The value of <see cref="Row.Name"/>.</param>
+/// <param name="who">A description of the publishers and readers.</param>
+/// <param name="topology">The publishers and readers. Its subject and size are those of the traffic.</param>
+/// <param name="traffic">The published messages.</param>
+/// <param name="hasBystander">Whether the PINGs of another client are measured meanwhile.</param>
+/// <param name="hasSuspended">
+/// Whether there is another reader in a process that is stopped by SIGSTOP. The other readers still receive everything.
+/// </param>
 internal sealed class RealDelivery(string name, string who, Topology topology, Traffic traffic, bool hasBystander = false, bool hasSuspended = false)
     : Delivery(name, $"{who}{(hasBystander ? ", beside a PING each ms" : "")}: {traffic.What}", topology with { Subject = traffic.Filter, PayloadSize = traffic.Size }, new VariedFrames(traffic))
 {

@@ -5,13 +5,15 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Rows.Real;
 
 /// <summary>
-/// One connection publishes messages of which no line repeats the one before, and nobody listens; the clock stops at the PONG behind the
-/// last message. That all have arrived the server's own count says.
+/// One connection publishes messages without subscribers; no line repeats the previous one. The clock stops at the PONG
+/// after the last message. The server's own counter shows that all have arrived.
 /// </summary>
 /// <param name="name">The row's name.</param>
-/// <param name="traffic">What is published.</param>
-/// <param name="repeats">Whether it is one message again and again all the same, to compare with.</param>
-/// <param name="hasBystander">Whether a client's PING each millisecond is measured beside.</param>
+/// <param name="traffic">The published messages.</param>
+/// <param name="repeats">Whether one message is repeated, for comparison.</param>
+/// <param name="hasBystander">
+/// Whether the round trips of another client are measured, which sends a PING each millisecond.
+/// </param>
 internal sealed class RealPublish(string name, Traffic traffic, bool repeats = false, bool hasBystander = false)
     : Row(name, $"publish only{(hasBystander ? ", beside a PING each ms" : "")}: {(repeats ? $"the same {traffic.Size} B again" : traffic.What)}")
 {

@@ -1,12 +1,14 @@
 namespace Broker.LoadTest.Rows.Real;
 
-/// <summary>Traffic in which no line repeats the one before, and fan-out to very many.</summary>
+/// <summary>
+/// Rows with messages that do not repeat the previous line, and rows with fan-out to very many readers.
+/// </summary>
 internal static class RealRows
 {
-    /// <summary>What is shorter says little on a shared machine.</summary>
+    /// <summary>The minimum duration. Shorter measurements are not reliable on a shared machine.</summary>
     public const double Shortest = 0.3;
 
-    /// <summary>A PING each millisecond makes enough of them for a percentile only in some rounds of this.</summary>
+    /// <summary>The minimum duration with a PING each millisecond. A percentile needs several rounds of it.</summary>
     public const double ShortestBeside = 0.5;
 
     private static readonly Traffic Small = new() { Size = 16 };
@@ -43,7 +45,7 @@ internal static class RealRows
         Flood(64 * 1024),
     ];
 
-    /// <summary>The same subscribers, all of whom read, and of whom one is stopped.</summary>
+    /// <summary>Rows with the same subscribers: in one all of them read, and in the other one is stopped.</summary>
     public static IReadOnlyList<Row> CreateSuspended() =>
     [
         new RealDelivery("real-ping-fanout100", "1 publisher → 100 readers", Readers(100), Small with { Size = 256 }, hasBystander: true),

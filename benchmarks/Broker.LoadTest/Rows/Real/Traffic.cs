@@ -4,8 +4,8 @@ using Broker.LoadTest.Driver;
 namespace Broker.LoadTest.Rows.Real;
 
 /// <summary>
-/// Messages as programs send them: to many subjects in random order, of sizes that vary, each with a reply subject of its own. Whatever
-/// is random is the same in every run.
+/// Messages like those of real programs: many subjects in random order, varying sizes, and a different reply subject
+/// for each. All random values are the same in every run.
 /// </summary>
 internal sealed record Traffic
 {
@@ -17,7 +17,7 @@ internal sealed record Traffic
 
     public Traffic() => _order = new Lazy<int[]>(Shuffle);
 
-    // A copy may have more subjects, and so an order of its own.
+    // A copy may have more subjects and therefore another order.
     private Traffic(Traffic other)
     {
         _order = new Lazy<int[]>(Shuffle);
@@ -28,10 +28,10 @@ internal sealed record Traffic
         Replies = other.Replies;
     }
 
-    /// <summary>How many subjects there are, each as often as the others.</summary>
+    /// <summary>The number of subjects. Each occurs equally often.</summary>
     public int Subjects { get; init; } = 1;
 
-    /// <summary>The size of payloads, or with <see cref="Varies"/> of the largest.</summary>
+    /// <summary>The payload size; with <see cref="Varies"/> the largest one.</summary>
     public required int Size { get; init; }
 
     /// <summary>Whether payloads have every size from <see cref="Smallest"/> to <see cref="Size"/>.</summary>
@@ -39,21 +39,21 @@ internal sealed record Traffic
 
     public int Smallest { get; init; }
 
-    /// <summary>Whether each message asks for an answer, to a subject that no other one names.</summary>
+    /// <summary>Whether each message has its own reply subject.</summary>
     public bool Replies { get; init; }
 
-    /// <summary>After so many messages they begin again.</summary>
+    /// <summary>The number of messages after which they repeat.</summary>
     public int Cycle => Math.Max(Subjects, Math.Min(FewestInCycle, MostBytesOfFew / Math.Max(1, Size)));
 
-    /// <summary>What is subscribed to for all of them.</summary>
+    /// <summary>The filter that matches all messages.</summary>
     public string Filter => Subjects == 1 ? "foo" : "foo.>";
 
-    /// <summary>In words.</summary>
+    /// <summary>A description of the messages.</summary>
     public string What => string.Create(
         CultureInfo.InvariantCulture,
         $"{(Varies ? $"{Smallest}–{Size} B" : $"{Size} B")}, {(Subjects == 1 ? "one subject" : $"{Subjects:N0} subjects")}{(Replies ? ", a reply subject each" : "")}");
 
-    /// <summary>The same with payloads that are large enough to say of whom they are and which.</summary>
+    /// <summary>Creates a copy with payloads that are large enough for the publisher and the number.</summary>
     public Traffic Numbered => this with { Smallest = Math.Max(Smallest, Payloads.SizeWithPublisher) };
 
     public byte[] Publish(int publisher, int sequence) => Frames.Publish(Subject(sequence), Payload(publisher, sequence), Reply(sequence));
@@ -73,7 +73,7 @@ internal sealed record Traffic
         return payload;
     }
 
-    // Random, and the same for a number (SplitMix64's finish).
+    // A pseudo-random value for a number (the final step of SplitMix64).
     private static ulong Mix(int sequence)
     {
         ulong x = ((ulong)sequence + Seed) * 0x9E3779B97F4A7C15;

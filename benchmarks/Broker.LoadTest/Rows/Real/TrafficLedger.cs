@@ -2,7 +2,7 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows.Real;
 
-/// <summary>What has arrived of varied messages, and what is wrong with it. Safe for many readers.</summary>
+/// <summary>The varied messages that have arrived, and the errors. Thread-safe for several readers.</summary>
 internal sealed class TrafficLedger(Traffic traffic, Topology topology, int perPublisher, bool isOrdered)
 {
     private readonly int[] _next = new int[topology.Readers];
@@ -11,7 +11,7 @@ internal sealed class TrafficLedger(Traffic traffic, Topology topology, int perP
     private readonly Lock _lock = new();
     private long _count;
 
-    /// <summary>What is published.</summary>
+    /// <summary>The published messages.</summary>
     public Traffic Traffic => traffic;
 
     /// <summary>A whole frame, from its verb to the end of its payload.</summary>

@@ -4,14 +4,14 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Rows.Real;
 
 /// <summary>
-/// The verification pass of varied messages: every byte of every frame is compared with what was published. Each message must
-/// arrive exactly once per subscription (once per group), and those of one publisher in their order.
+/// The verification pass of varied messages: every byte of every frame is compared with what was published. Each
+/// message must arrive exactly once per subscription (once per group), and those of one publisher in their order.
 /// </summary>
 internal sealed class TrafficVerification(Topology topology, Traffic traffic)
 {
     private const int MessagesPerRow = 5_000;
 
-    // What a reader that is slow on a busy machine may be left waiting for before a server gives it up.
+    // The maximum number of bytes that may be queued for a slow reader on a busy machine before a server closes it.
     private const int MostBytes = 16 * 1024 * 1024;
 
     private readonly int _perPublisher = Math.Min(
@@ -25,7 +25,7 @@ internal sealed class TrafficVerification(Topology topology, Traffic traffic)
         RawConnection[] readers = Wiring.Subscribe(session, topology);
         RawConnection[] publishers = session.Dial(topology.Publishers);
 
-        // Where the order does not say which one came, the payload must.
+        // If the order does not identify the message, the payload must.
         var ledger = new TrafficLedger(IsOrdered ? traffic : traffic.Numbered, topology, _perPublisher, IsOrdered);
         Worker[] reading = [.. readers.Select((reader, index) => session.Start($"reader {index}", () => Read(reader, index, ledger)))];
         Worker[] publishing = [.. publishers.Select((connection, index) => session.Start($"publisher {index}", () => Publish(connection, index, ledger.Traffic)))];
@@ -57,11 +57,11 @@ internal sealed class TrafficVerification(Topology topology, Traffic traffic)
 
         connection.Send(frames.GetBuffer().AsSpan(0, (int)frames.Length));
 
-        // Only after this PONG may the readers be fenced: all messages are queued for them.
+        // The readers may be fenced only after this PONG, because all messages are queued for them then.
         connection.Fence();
     }
 
-    // To the end even after a failure: what nobody reads would hold the server up, and the publishers wait for that.
+    // Reads to the end even after a failure: unread messages would block the server, and the publishers wait for it.
     private static void Read(RawConnection connection, int reader, TrafficLedger ledger)
     {
         var frames = new FrameReader(connection);

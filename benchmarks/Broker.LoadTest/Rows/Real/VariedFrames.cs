@@ -2,7 +2,7 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows.Real;
 
-/// <summary>A cycle of messages, all different, in one block: a publisher sends it again and again. It is made when it is first used.</summary>
+/// <summary>A block of different messages that a publisher sends repeatedly. It is created on first use.</summary>
 internal sealed class VariedFrames : IStream
 {
     private const int LargestSend = 64 * 1024;
@@ -30,7 +30,7 @@ internal sealed class VariedFrames : IStream
             int end = (int)Math.Min(count, _cycle);
             for (int from = 0; from < end;)
             {
-                // Whole frames: an answer to the server's PING may be sent between two of these.
+                // Send whole frames, because a PONG may be sent between two sends.
                 int to = Math.Clamp(sent.FramesBefore(sent.Ends[from] + LargestSend), from + 1, end);
                 connection.Send(sent.Bytes.AsSpan(sent.Ends[from], sent.Ends[to] - sent.Ends[from]));
                 from = to;
@@ -62,10 +62,10 @@ internal sealed class VariedFrames : IStream
 
         public byte[] Bytes { get; }
 
-        /// <summary>Where each frame begins, and where the last one ends.</summary>
+        /// <summary>The start position of each frame, and the end position of the last one.</summary>
         public int[] Ends { get; }
 
-        /// <summary>How many frames end at a place or before it.</summary>
+        /// <summary>Returns the number of frames that end at or before a position.</summary>
         public int FramesBefore(int place)
         {
             int at = Array.BinarySearch(Ends, place);
