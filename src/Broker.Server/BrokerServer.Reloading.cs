@@ -3,8 +3,6 @@ namespace Broker.Server;
 // Changes of options while clients are connected.
 public sealed partial class BrokerServer
 {
-    private readonly Lock _reloadGate = new();
-
     /// <summary>Changes options while the server runs. Either all changes apply or none. Thread-safe.</summary>
     /// <remarks>
     /// <para>These options apply to all clients at once: <see cref="BrokerServerOptions.MaxPending"/>,
@@ -44,73 +42,7 @@ public sealed partial class BrokerServer
     {
         ArgumentNullException.ThrowIfNull(change);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
-        bool secures;
-        lock (_reloadGate)
-        {
-            BrokerServerOptions before = _core.Options;
-            BrokerServerOptions after = before.Copy();
-            change(after);
-            RefuseFixed(before, after);
-            after = after.Copy();
-            after.Validate();
-            secures = !after.HasSameSecurityAs(before);
-            SecurityRules rules = secures ? new SecurityRules(after) : _core.Security;
-            var plan = new AccountPlan(after);
-            var tls = ServerTls.Create(after.Tls);
-            // Nothing can fail after this point.
-            Apply(before, after, rules, plan, tls);
-        }
-
-        _core.Log.Reloaded();
-        if (secures)
-        {
-            _core.Log.SecurityUpdated();
-        }
-
-        await FlushLoopsAsync().ConfigureAwait(false);
-    }
-
-    private void Apply(
-        BrokerServerOptions before, BrokerServerOptions after, SecurityRules rules, AccountPlan plan, ServerTls? tls)
-    {
-        bool secures = rules != _core.Security;
-        bool tell = !string.Equals(before.ClientAdvertise, after.ClientAdvertise, StringComparison.Ordinal)
-            || !before.ConnectUrls.SequenceEqual(after.ConnectUrls, StringComparer.Ordinal);
-        _core.Options = after;
-        _core.Tls = tls;
-        if (secures)
-        {
-            _core.Accounts.Apply(plan);
-            _events.SubscribeIn(_core.Accounts.SystemAccount);
-            _core.Security = rules;
-        }
-
-        if (tell)
-        {
-            _core.MarkInfoChanged();
-        }
-
-        // No session is missed: a session that is not in the list yet reads the options again after it has been added.
-        foreach (ClientSession session in _core.Sessions)
-        {
-            session.OnReloaded(secures, tell);
-        }
-
-        tls?.LogValidity(_core.Log);
-    }
-
-    private static void RefuseFixed(BrokerServerOptions before, BrokerServerOptions after)
-    {
-        bool isRenamed = !string.Equals(before.ServerName, after.ServerName, StringComparison.Ordinal);
-        string? changed = !before.EndPoints.SequenceEqual(after.EndPoints) ? nameof(BrokerServerOptions.EndPoints)
-            : isRenamed ? nameof(BrokerServerOptions.ServerName)
-            : before.Loops != after.Loops ? nameof(BrokerServerOptions.Loops)
-            : before.LoopOptions != after.LoopOptions ? nameof(BrokerServerOptions.LoopOptions)
-            : before.Logger != after.Logger ? nameof(BrokerServerOptions.Logger)
-            : null;
-        if (changed is not null)
-        {
-            throw new ArgumentException($"{changed} cannot change while the server runs.");
-        }
+        _reload.Run(change);
+        await LoopFlush.RunAsync(Loops, MaxPolls * PollInterval).ConfigureAwait(false);
     }
 }

@@ -25,6 +25,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
     private readonly ServerCore _core;
     private readonly SystemEvents _events;
+    private readonly ServerInspector _inspector;
+    private readonly ServerReload _reload;
     private readonly bool _ownsLoops;
     private readonly List<Listener> _listeners = [];
     private int _disposed;
@@ -32,8 +34,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
-        _started = core.Now;
+        _inspector = new ServerInspector(core, loops);
         core.Events = _events = new SystemEvents(core, loops, Inspect);
+        _reload = new ServerReload(core, _events);
         Loops = loops;
         _ownsLoops = ownsLoops;
         loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
@@ -160,7 +163,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     internal long VisitsForEvents => _events.Visits;
 
     /// <summary>The number of times that a client's subscriptions were sorted to list them in pages.</summary>
-    internal long SortedListings => _listings.Ordered;
+    internal long SortedListings => _inspector.SortedListings;
 
     /// <summary>Publishes the statistics event now. The server also publishes it every 10 s.</summary>
     internal void PublishStatistics() => _events.PublishStatistics();
@@ -173,6 +176,36 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
     /// <summary>Reads the counters of the server.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
+
+    /// <summary>
+    /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
+    /// </summary>
+    public ServerDescription Inspect() => _inspector.Inspect();
+
+    /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
+    public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();
+
+    /// <summary>
+    /// Lists clients. Only the clients of the page are described; the others are visited to determine the order. The
+    /// event loops do no work for it unless the query requests subscriptions; they then copy at most
+    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> references. The server keeps the descriptions of the last
+    /// <c>10,000</c> closed clients.
+    /// </summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public Task<ConnectionPage> InspectConnectionsAsync(
+        ConnectionQuery? query = null, CancellationToken cancellationToken = default)
+        => _inspector.InspectConnectionsAsync(query, cancellationToken);
+
+    /// <summary>
+    /// Lists subscriptions, ordered by client and by the number of the sid. Only the loops of clients on the page do
+    /// work for it; they copy a few thousand references at a time. The subscriptions of a client with very many are
+    /// sorted for the first page. The sorted list is kept for following pages, as long as these are requested soon and
+    /// the client does not subscribe meanwhile.
+    /// </summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public Task<SubscriptionPage> InspectSubscriptionsAsync(
+        SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
+        => _inspector.InspectSubscriptionsAsync(query, cancellationToken);
 
     /// <summary>Closes the listeners. Connected clients stay connected; no new client can connect.</summary>
     public void StopAccepting()
@@ -210,7 +243,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         StopAccepting();
         await _events.PublishShutdownAsync(MaxPolls * PollInterval).ConfigureAwait(false);
         _core.IsShuttingDown = _core.IsDraining = true;
-        await FlushLoopsAsync().ConfigureAwait(false);
+        await LoopFlush.RunAsync(Loops, MaxPolls * PollInterval).ConfigureAwait(false);
         foreach (ClientSession session in _core.Sessions)
         {
             session.Channel.Close(timeout);
@@ -283,37 +316,6 @@ public sealed partial class BrokerServer : IAsyncDisposable
         {
             e.Handled = true;
             _core.Log.OutOfFiles(Loops.ConnectionBudget.Limit);
-        }
-    }
-
-    // Returns when no loop reads from a client any more and everything that was read is in the queues of its receivers.
-    // There are two rounds: bytes that a loop buffers in the iteration of the first round, after the posted action, are
-    // flushed in the second round.
-    private async Task FlushLoopsAsync()
-    {
-        for (int round = 0; round < 2; round++)
-        {
-            var rounds = new List<Task>(Loops.Count);
-            for (int i = 0; i < Loops.Count; i++)
-            {
-                var passed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                EventLoop loop = Loops[i];
-                loop.Post(() =>
-                {
-                    // The end of an iteration may flush only a part of the buffers.
-                    while (loop.FlushBacklog > 0)
-                    {
-                        loop.FlushWriteBuffers();
-                    }
-
-                    passed.SetResult();
-                });
-                rounds.Add(passed.Task);
-            }
-
-            // A loop that its owner has stopped runs no posted action, so the wait has a limit.
-            await Task.WhenAny(Task.WhenAll(rounds), Task.Delay(MaxPolls * PollInterval, CancellationToken.None))
-                .ConfigureAwait(false);
         }
     }
 

@@ -59,6 +59,12 @@ internal sealed class ClientChannel
     internal bool IsEnded { get; private set; }
 
     /// <summary>
+    /// Whether the parser may continue with the next operation in this iteration of the loop: the connection has not
+    /// been ended, and the work budget is not used up.
+    /// </summary>
+    internal bool MayContinue => !IsEnded && !Publisher.IsOverBudget;
+
+    /// <summary>
     /// The last error that the client received before the server ended the connection; null if there is none.
     /// Thread-safe.
     /// </summary>
@@ -85,11 +91,11 @@ internal sealed class ClientChannel
         Publisher.EndBatch();
         Publisher.ChargeWork(WorkOfError);
         Trace?.Out("-ERR " + text);
-        LoopWriteBuffer stage = Connection.GetWriteBuffer(Loop);
+        LoopWriteBuffer buffer = Connection.GetWriteBuffer(Loop);
         int most = Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;
         Span<byte> utf8 = stackalloc byte[most];
         int length = Encoding.UTF8.GetBytes(text, utf8);
-        stage.Advance(OperationWriter.Error(stage.GetSpan(most), utf8[..length]));
+        buffer.Advance(OperationWriter.Error(buffer.GetSpan(most), utf8[..length]));
     }
 
     internal void Acknowledge()

@@ -5,19 +5,20 @@ namespace Broker.Server;
 
 internal sealed partial class ClientSession
 {
-    /// <summary>The parser's handler for an authenticated client. It calls the session directly.</summary>
+    /// <summary>The parser's handler for an authenticated client. It calls the parts of the session directly.</summary>
     private readonly struct Operations(ClientSession session) : IClientOperationHandler
     {
+        private readonly ClientPublishing _publishing = session._publishing;
+
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        public bool OnPublish(scoped PublishOperation operation)
-            => operation.RepeatsSubject ? session.PublishAgain(operation) : session.PublishNext(operation);
+        public bool OnPublish(scoped PublishOperation operation) => _publishing.Publish(operation);
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
         {
             session._publisher.EndBatch();
             session._barrier.OnChange();
             session._subscriptions.Subscribe(subject, queue, sid);
-            return session.MayContinue;
+            return session._channel.MayContinue;
         }
 
         public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
@@ -25,7 +26,7 @@ internal sealed partial class ClientSession
             session._publisher.EndBatch();
             session._barrier.OnChange();
             session._subscriptions.Unsubscribe(sid, max);
-            return session.MayContinue;
+            return session._channel.MayContinue;
         }
 
         public bool OnConnect(ReadOnlySpan<byte> json)
@@ -51,18 +52,18 @@ internal sealed partial class ClientSession
             return true;
         }
 
-        public bool OnOk() => session.MayContinue;
+        public bool OnOk() => session._channel.MayContinue;
 
         public bool OnInfo(ReadOnlySpan<byte> json)
         {
             ServerOnlyOperations.OnInfo(session._channel, json);
-            return session.MayContinue;
+            return session._channel.MayContinue;
         }
 
         public bool OnError(ReadOnlySpan<byte> text)
         {
             ServerOnlyOperations.OnError(session._channel, text);
-            return session.MayContinue;
+            return session._channel.MayContinue;
         }
     }
 }

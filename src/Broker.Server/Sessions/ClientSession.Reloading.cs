@@ -1,5 +1,3 @@
-using Broker.Transport;
-
 namespace Broker.Server;
 
 // Changes of the server's options and security rules while the client is connected.
@@ -10,7 +8,7 @@ internal sealed partial class ClientSession
     /// </summary>
     internal void ApplyMissedChanges()
     {
-        ApplyLimits();
+        _limits.Apply(_authentication.Request?.Name);
         ApplySecurity();
     }
 
@@ -21,7 +19,7 @@ internal sealed partial class ClientSession
     {
         if (!_channel.IsEnded && _channel.Connection is not null)
         {
-            ApplyLimits();
+            _limits.Apply(_authentication.Request?.Name);
         }
 
         if (info)
@@ -46,43 +44,6 @@ internal sealed partial class ClientSession
 
     /// <summary>Stores the version of the INFO that is about to be sent. Called on the connection's loop.</summary>
     internal void SetInfoVersion(int version) => _infoVersion = version;
-
-    // Sets the limits of the client's queue. Called again when the options or the log level may have changed.
-    private void ApplyLimits()
-    {
-        ApplyTracing();
-        BrokerServerOptions options = _server.Options;
-        Connection connection = _channel.Connection;
-        bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
-        // Each loop flushes its write buffer when it contains 256 KiB and a further message. The limit of the transport
-        // must be higher than everything that the loops may have buffered.
-        long room = drops ? MaxPendingReplyBytes + (Loop.Group.Count * (MaxPendingReplyBytes + options.MaxPayload)) : 0;
-        connection.Framing = OperationFraming.Framing;
-        connection.MaxPendingBytes = options.MaxPending + room;
-        connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
-        _target.Limit(
-            options.SlowConsumers,
-            options.MaxPending,
-            isWatched: _server.MaxPendingTotal != 0,
-            isTraced: _channel.Trace is not null);
-    }
-
-    private void ApplyTracing()
-    {
-        if (!_server.Log.IsTrace)
-        {
-            _channel.Trace = null;
-            return;
-        }
-
-        if (_channel.Trace is null)
-        {
-            _channel.Trace = _server.Log.TraceOf(Id, RemoteEndPoint);
-            _channel.Trace.Name(_authentication.Request?.Name);
-        }
-
-        _channel.Trace.PayloadLength = _server.Options.TracedPayload;
-    }
 
     private void ApplySecurity()
     {

@@ -9,7 +9,7 @@ namespace Broker.Server;
 /// <summary>
 /// The session of one client, from the opening of its connection to its end. It passes received operations to its
 /// parts, which own their state and share only the <see cref="ClientChannel"/>: identity, authentication, TLS,
-/// subscriptions and liveness. Its <see cref="RoutingPublisher"/> delivers what the client publishes; its
+/// subscriptions, publishing and liveness. Its <see cref="RoutingPublisher"/> delivers what the client publishes; its
 /// <see cref="ConnectionTarget"/> receives what is delivered to the client.
 /// </summary>
 /// <remarks>
@@ -18,10 +18,6 @@ namespace Broker.Server;
 internal sealed partial class ClientSession
     : ConnectionHandler, IConnectionOwner, IAuthenticationOwner, ITlsUpgradeOwner
 {
-    // The queue also contains replies of the server, which are never dropped. A client with more queued replies is
-    // closed.
-    private const long MaxPendingReplyBytes = 1024 * 1024;
-
     private readonly ServerCore _server;
     private readonly LoopState _state;
     private readonly RoutingPublisher _publisher;
@@ -32,14 +28,14 @@ internal sealed partial class ClientSession
     private readonly ClientSubscriptions _subscriptions;
     private readonly InterestBarrier _barrier;
     private readonly Liveness _liveness;
+    private readonly DeferredOperation _deferred = new();
+    private readonly ClientPublishing _publishing;
+    private readonly ConnectionLimits _limits;
 
     // Null for a connection without TLS.
     private TlsUpgrade? _tls;
     private ClientOperationParser _parser;
 
-    // The length of the deferred operation in bytes. For a CONNECT this is the length without the end of its line.
-    private int _deferredLength;
-    private bool _defersConnect;
     private int _infoVersion;
     private long _messagesIn;
     private long _payloadIn;
@@ -72,6 +68,8 @@ internal sealed partial class ClientSession
         _subscriptions = new ClientSubscriptions(_channel, _identity);
         _barrier = new InterestBarrier(_channel);
         _liveness = new Liveness(_channel);
+        _publishing = new ClientPublishing(_channel, _identity, _subscriptions, _deferred);
+        _limits = new ConnectionLimits(_channel);
         Transport = transport;
         Started = server.Now;
     }
@@ -107,9 +105,6 @@ internal sealed partial class ClientSession
     /// <summary>The TLS settings at the time when this client connected; null without TLS.</summary>
     internal ServerTls? Tls => _tls?.Tls;
 
-    // Whether the parser may continue with the next operation in this iteration of the loop.
-    private bool MayContinue => !_channel.IsEnded && !_publisher.IsOverBudget;
-
     /// <summary>
     /// Finds the session that owns a subscription; null if the subscription does not belong to a client.
     /// </summary>
@@ -119,7 +114,7 @@ internal sealed partial class ClientSession
     public override void OnOpened(Connection connection)
     {
         _target.Connection = connection;
-        ApplyLimits();
+        _limits.Apply(clientName: null);
         if (Transport == ClientTransport.Socket && _server.Tls is { } tls)
         {
             _tls = new TlsUpgrade(tls, _channel, this);
@@ -174,7 +169,7 @@ internal sealed partial class ClientSession
         _publisher.EndBatch();
         if (_publisher.IsOverBudget)
         {
-            consumed -= TakeDeferred(bytes[..consumed]);
+            consumed -= _deferred.Take(bytes[..consumed]);
             connection.YieldReceiving();
         }
 
@@ -243,9 +238,7 @@ internal sealed partial class ClientSession
         _liveness.OnAnswer();
         _channel.Trace?.Name(request.Name);
         _channel.IsVerbose = request.Verbose;
-        _isPedantic = request.Pedantic;
-        _mustCheck = request.Verbose || request.Pedantic;
-        _publisher.ExcludedTarget = request.Echo ? null : _target;
+        _publishing.Configure(request);
         _target.SupportsHeaders = request.Headers;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         _channel.Acknowledge();
@@ -282,38 +275,9 @@ internal sealed partial class ClientSession
     // Handles a repeated CONNECT. All earlier subscriptions must have been removed before the client is authenticated
     // again.
     private bool Connect(ReadOnlySpan<byte> json)
-    {
-        if (_authentication.Request is null || _subscriptions.TryRemoveAll())
-        {
-            return _authentication.Connect(json);
-        }
-
-        _defersConnect = true;
-        return Defer("CONNECT ".Length + json.Length);
-    }
-
-    // Defers the operation to the next iteration of the loop, where it is the first one. The work budget of this batch
-    // is used up.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Defer(int length)
-    {
-        _deferredLength = length;
-        return false;
-    }
-
-    private int TakeDeferred(ReadOnlySpan<byte> consumed)
-    {
-        int length = _deferredLength;
-        if (_defersConnect)
-        {
-            // The line may contain any number of carriage returns after the JSON.
-            length += consumed.Length - consumed[..^1].TrimEnd((byte)'\r').Length;
-            _defersConnect = false;
-        }
-
-        _deferredLength = 0;
-        return length;
-    }
+        => _authentication.Request is null || _subscriptions.TryRemoveAll()
+            ? _authentication.Connect(json)
+            : _deferred.DeferConnect(json);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int ReceiveBeforeAuthentication(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)

@@ -1,114 +1,109 @@
 using System.Text;
 using Broker.Protocol;
+using Broker.Transport;
 
 namespace Broker.Server;
 
-// Inspection of a server. Counters are read from other threads while the loops run. Only lists of subscriptions are
-// copied by the loops, as references; other threads convert them to text.
-public sealed partial class BrokerServer
+/// <summary>
+/// Describes a server for monitoring. Counters are read from other threads while the loops run. Only lists of
+/// subscriptions are copied by the loops, as references; other threads convert them to text. Thread-safe.
+/// </summary>
+internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops)
 {
-    private readonly DateTime _started;
+    // The maximum time to wait for a loop, because a stopped loop runs no posted action.
+    private static readonly TimeSpan LoopTimeout = TimeSpan.FromSeconds(5);
+
+    private readonly DateTime _started = core.Now;
     private readonly ProcessUsage _usage = new();
     private readonly SubscriptionListings _listings = new();
 
-    /// <summary>
-    /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
-    /// </summary>
-    public ServerDescription Inspect()
+    /// <summary>The number of times that a client's subscriptions were sorted to list them in pages.</summary>
+    internal long SortedListings => _listings.Ordered;
+
+    /// <inheritdoc cref="BrokerServer.Inspect"/>
+    internal ServerDescription Inspect()
     {
-        BrokerServerOptions options = _core.Options;
+        BrokerServerOptions options = core.Options;
         return new ServerDescription
         {
-            Id = _core.Identity.Id,
-            Name = _core.Identity.Name,
+            Id = core.Identity.Id,
+            Name = core.Identity.Name,
             ProtocolVersion = ServerIdentity.ProtocolVersion,
-            EndPoint = _core.AdvertisedEndPoint,
-            SystemAccount = _core.Accounts.SystemAccount.Name,
-            IsShuttingDown = _core.IsShuttingDown,
+            EndPoint = core.AdvertisedEndPoint,
+            SystemAccount = core.Accounts.SystemAccount.Name,
+            IsShuttingDown = core.IsShuttingDown,
             Started = _started,
-            Now = _core.Now,
+            Now = core.Now,
             MemoryBytes = Environment.WorkingSet,
             Cores = Environment.ProcessorCount,
-            Loops = Loops.Count,
+            Loops = loops.Count,
             CpuPercent = _usage.Percent(),
-            Counters = _core.Snapshot(),
-            RefusedConnections = Loops.ConnectionBudget.Refused,
-            PayloadBytesIn = _core.PayloadIn,
-            PayloadBytesOut = _core.PayloadOut,
+            Counters = core.Snapshot(),
+            RefusedConnections = loops.ConnectionBudget.Refused,
+            PayloadBytesIn = core.PayloadIn,
+            PayloadBytesOut = core.PayloadOut,
             Routing = InspectRouting(),
             Tags = options.ServerTags,
             MaxConnections = options.MaxConnections,
             MaxPayload = options.MaxPayload,
             MaxControlLine = options.MaxControlLine,
             MaxPending = options.MaxPending,
-            IsAuthRequired = _core.Security.Anonymous is null,
-            AuthTimeout = _core.Security.Timeout,
-            IsTlsRequired = _core.Tls is { IsOptional: false },
-            IsTlsVerified = _core.Tls is { Verifies: true },
-            TlsTimeout = _core.Tls?.Timeout ?? new ServerTlsOptions().Timeout,
+            IsAuthRequired = core.Security.Anonymous is null,
+            AuthTimeout = core.Security.Timeout,
+            IsTlsRequired = core.Tls is { IsOptional: false },
+            IsTlsVerified = core.Tls is { Verifies: true },
+            TlsTimeout = core.Tls?.Timeout ?? new ServerTlsOptions().Timeout,
             PingInterval = options.PingInterval,
             PingMax = options.PingMax,
             WriteDeadline = options.WriteDeadline,
         };
     }
 
-    /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
-    public IReadOnlyList<AccountDescription> InspectAccounts()
-        => [.. _core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(Describe)];
+    /// <inheritdoc cref="BrokerServer.InspectAccounts"/>
+    internal IReadOnlyList<AccountDescription> InspectAccounts()
+        => [.. core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(Describe)];
 
-    /// <summary>
-    /// Lists clients. Only the clients of the page are described; the others are visited to determine the order. The
-    /// event loops do no work for it unless the query requests subscriptions; they then copy at most
-    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> references. The server keeps the descriptions of the last
-    /// <c>10,000</c> closed clients.
-    /// </summary>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
-    public async Task<ConnectionPage> InspectConnectionsAsync(
-        ConnectionQuery? query = null, CancellationToken cancellationToken = default)
+    /// <inheritdoc cref="BrokerServer.InspectConnectionsAsync"/>
+    internal async Task<ConnectionPage> InspectConnectionsAsync(
+        ConnectionQuery? query, CancellationToken cancellationToken)
     {
         query = (query ?? new ConnectionQuery()).Clamp();
-        DateTime now = _core.Now;
-        var list = new ConnectionList(query, now, _core.Tick);
+        DateTime now = core.Now;
+        var list = new ConnectionList(query, now, core.Tick);
         if (query.States.HasFlag(ConnectionStates.Open))
         {
-            list.AddOpen(_core.Sessions);
+            list.AddOpen(core.Sessions);
         }
 
         if (query.States.HasFlag(ConnectionStates.Closed))
         {
-            list.AddClosed(_core.Closed.ToArray());
+            list.AddClosed(core.Closed.ToArray());
         }
 
         List<ConnectionList.Entry> page = list.Page();
         var connections = new List<ConnectionDescription>(page.Count);
-        int room = ConnectionQuery.MaxListedSubscriptions;
+        int left = ConnectionQuery.MaxListedSubscriptions;
         foreach (ConnectionList.Entry entry in page)
         {
-            ConnectionDescription facts = entry.Describe(now);
+            ConnectionDescription description = entry.Describe(now);
             if (query.WithSubscriptions)
             {
-                Subscription[] copied = entry.Session is { Subscriptions.Count: > 0 } session && room > 0
-                    ? await CopyAsync(session, 0, room, cancellationToken).ConfigureAwait(false)
+                Subscription[] copied = entry.Session is { Subscriptions.Count: > 0 } session && left > 0
+                    ? await CopyAsync(session, 0, left, cancellationToken).ConfigureAwait(false)
                     : [];
-                room -= copied.Length;
-                facts = facts with { SubscriptionList = [.. copied.Select(s => Describe(entry.Session!, s))] };
+                left -= copied.Length;
+                description = description with { SubscriptionList = [.. copied.Select(s => Describe(entry.Session!, s))] };
             }
 
-            connections.Add(facts);
+            connections.Add(description);
         }
 
         return new ConnectionPage(connections, list.Total, query.Offset, query.Limit);
     }
 
-    /// <summary>
-    /// Lists subscriptions, ordered by client and by the number of the sid. Only the loops of clients on the page do
-    /// work for it; they copy a few thousand references at a time. The subscriptions of a client with very many are
-    /// sorted for the first page. The sorted list is kept for following pages, as long as these are requested soon and
-    /// the client does not subscribe meanwhile.
-    /// </summary>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
-    public async Task<SubscriptionPage> InspectSubscriptionsAsync(
-        SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
+    /// <inheritdoc cref="BrokerServer.InspectSubscriptionsAsync"/>
+    internal async Task<SubscriptionPage> InspectSubscriptionsAsync(
+        SubscriptionQuery? query, CancellationToken cancellationToken)
     {
         query = (query ?? new SubscriptionQuery()).Clamp();
         var found = new List<SubscriptionDescription>();
@@ -116,7 +111,7 @@ public sealed partial class BrokerServer
         {
             byte[] subject = Encoding.UTF8.GetBytes(query.Subject);
             IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject)
-                ? _core.Accounts.All.Where(a => IsOf(query.Account, a)).SelectMany(a => a.Router.Match(subject))
+                ? core.Accounts.All.Where(a => IsOf(query.Account, a)).SelectMany(a => a.Router.Match(subject))
                 : [];
             // A subscription may have ended since it was found.
             IEnumerable<(ClientSession Session, Subscription Subscription)> there = matching
@@ -132,7 +127,7 @@ public sealed partial class BrokerServer
         }
 
         int skip = query.Offset;
-        foreach (ClientSession session in _core.Sessions.Where(s => IsOf(query.Account, s.Account)).OrderBy(s => s.Id))
+        foreach (ClientSession session in core.Sessions.Where(s => IsOf(query.Account, s.Account)).OrderBy(s => s.Id))
         {
             int count = session.Subscriptions.Count;
             if (skip >= count)
@@ -156,13 +151,11 @@ public sealed partial class BrokerServer
     }
 
     private static async Task<Subscription[]> CopyAsync(
-        ClientSession session, int skip, int most, CancellationToken cancellationToken)
+        ClientSession session, int skip, int max, CancellationToken cancellationToken)
     {
         var copied = new TaskCompletionSource<Subscription[]>(TaskCreationOptions.RunContinuationsAsynchronously);
-        session.Loop.Post(() => copied.TrySetResult(session.Subscriptions.Copy(skip, most)));
-        // A stopped loop runs no posted action, so the wait has a limit.
-        Task done = await Task.WhenAny(copied.Task, Task.Delay(MaxPolls * PollInterval, cancellationToken))
-            .ConfigureAwait(false);
+        session.Loop.Post(() => copied.TrySetResult(session.Subscriptions.Copy(skip, max)));
+        Task done = await Task.WhenAny(copied.Task, Task.Delay(LoopTimeout, cancellationToken)).ConfigureAwait(false);
         cancellationToken.ThrowIfCancellationRequested();
         return done == copied.Task ? await copied.Task.ConfigureAwait(false) : [];
     }
@@ -196,7 +189,7 @@ public sealed partial class BrokerServer
         Encoding.UTF8.GetString(link.Mapping.Local));
 
     private RoutingCounters InspectRouting()
-        => Describe(_core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));
+        => Describe(core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));
 
     private static RoutingCounters Describe(RouterCounts counts) => new(
         counts.Subscriptions,

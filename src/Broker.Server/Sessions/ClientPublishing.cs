@@ -4,16 +4,56 @@ using Broker.Transport;
 
 namespace Broker.Server;
 
-// PUB and HPUB: the fast path. One flag tells whether a publish needs a check. Separate methods handle the other cases:
-// verbose or pedantic clients, headers, an unusual form of the line, and subjects without subscribers.
-internal sealed partial class ClientSession
+/// <summary>
+/// Publishes what a client sends: PUB and HPUB, the fast path. One flag tells whether a publish needs a check. Separate
+/// methods handle the other cases: verbose or pedantic clients, headers, an unusual form of the line, and subjects
+/// without subscribers. Runs on the connection's loop.
+/// </summary>
+internal sealed class ClientPublishing
 {
     // The work that is charged for a no-responders status, in the unit of visited router entries.
     private const int WorkOfNoResponders = 16;
 
+    private readonly ClientChannel _channel;
+    private readonly ClientIdentity _identity;
+    private readonly ClientSubscriptions _subscriptions;
+    private readonly DeferredOperation _deferred;
+    private readonly RoutingPublisher _publisher;
+    private readonly ConnectionTarget _target;
+    private readonly LoopState _state;
+
     // True if each publish must be checked, for example because the client is verbose or pedantic.
     private bool _mustCheck = true;
     private bool _isPedantic = true;
+    private bool _wantsNoResponders;
+
+    internal ClientPublishing(
+        ClientChannel channel, ClientIdentity identity, ClientSubscriptions subscriptions, DeferredOperation deferred)
+    {
+        _channel = channel;
+        _identity = identity;
+        _subscriptions = subscriptions;
+        _deferred = deferred;
+        _publisher = channel.Publisher;
+        _target = channel.Target;
+        _state = channel.Publisher.State;
+    }
+
+    /// <summary>Applies the options of an accepted CONNECT.</summary>
+    internal void Configure(ConnectRequest request)
+    {
+        _isPedantic = request.Pedantic;
+        _mustCheck = request.Verbose || request.Pedantic;
+        _wantsNoResponders = request.NoResponders;
+        _publisher.ExcludedTarget = request.Echo ? null : _target;
+    }
+
+    /// <summary>
+    /// Publishes a message. Returns false if the parser must not continue with the next operation in this iteration.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool Publish(scoped PublishOperation operation)
+        => operation.RepeatsSubject ? PublishAgain(operation) : PublishNext(operation);
 
     // Publishes to the subject of the previous publish.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -37,7 +77,7 @@ internal sealed partial class ClientSession
     private bool PublishUncached(PublishOperation operation)
         => _publisher.ResolveRoute(operation.Subject) is { } route
             ? Publish(operation, route, isSame: false) && !_publisher.IsOverBudget
-            : Defer(operation.Length);
+            : _deferred.Defer(operation.Length);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool Publish(PublishOperation operation, Route route, bool isSame)
@@ -79,7 +119,7 @@ internal sealed partial class ClientSession
     {
         if (!CheckPublish(operation, route))
         {
-            return MayContinue;
+            return _channel.MayContinue;
         }
 
         if (route.IsEmpty)
@@ -172,7 +212,7 @@ internal sealed partial class ClientSession
         _channel.Acknowledge();
         if (route.ReplyRoute is not { IsCurrent: true })
         {
-            route.ReplyRoute = Account.Router.Find(message.Subject);
+            route.ReplyRoute = _identity.Account.Router.Find(message.Subject);
         }
 
         Deliver(message, route.ReplyRoute);
@@ -188,9 +228,7 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void ReplyNoResponders(ReadOnlySpan<byte> reply)
     {
-        if (_authentication.Request is not { NoResponders: true }
-            || _subscriptions.Count == 0
-            || !Subject.HasNoEmptyToken(reply))
+        if (!_wantsNoResponders || _subscriptions.Count == 0 || !Subject.HasNoEmptyToken(reply))
         {
             return;
         }
@@ -200,13 +238,13 @@ internal sealed partial class ClientSession
         if (_subscriptions.FindInbox(reply) is { } inbox)
         {
             // Reserve the whole length at once: a message must not cross two memory blocks.
-            LoopWriteBuffer stage = _channel.Connection.GetWriteBuffer(Loop);
-            Span<byte> destination = stage.GetSpan(reply.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
+            LoopWriteBuffer buffer = _channel.Connection.GetWriteBuffer(_channel.Loop);
+            Span<byte> destination = buffer.GetSpan(reply.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
             int at = Put(destination, 0, "HMSG "u8);
             at = Put(destination, at, reply);
             at = Put(destination, at, " "u8);
             at = Put(destination, at, inbox.Sid);
-            stage.Advance(Put(destination, at, " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8));
+            buffer.Advance(Put(destination, at, " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8));
         }
     }
 

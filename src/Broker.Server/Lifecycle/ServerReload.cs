@@ -1,0 +1,79 @@
+namespace Broker.Server;
+
+/// <summary>Changes the options of a running server. Either all changes apply or none. Thread-safe.</summary>
+internal sealed class ServerReload(ServerCore core, SystemEvents events)
+{
+    private readonly Lock _gate = new();
+
+    /// <summary>Applies a change to a copy of the options, checks the copy, and puts it into effect.</summary>
+    /// <exception cref="ArgumentException">The changed options are not valid. Nothing has changed then.</exception>
+    internal void Run(Action<BrokerServerOptions> change)
+    {
+        bool secures;
+        lock (_gate)
+        {
+            BrokerServerOptions before = core.Options;
+            BrokerServerOptions after = before.Copy();
+            change(after);
+            RefuseFixed(before, after);
+            after = after.Copy();
+            after.Validate();
+            secures = !after.HasSameSecurityAs(before);
+            SecurityRules rules = secures ? new SecurityRules(after) : core.Security;
+            var plan = new AccountPlan(after);
+            var tls = ServerTls.Create(after.Tls);
+            // Nothing can fail after this point.
+            Apply(before, after, rules, plan, tls);
+        }
+
+        core.Log.Reloaded();
+        if (secures)
+        {
+            core.Log.SecurityUpdated();
+        }
+    }
+
+    private void Apply(
+        BrokerServerOptions before, BrokerServerOptions after, SecurityRules rules, AccountPlan plan, ServerTls? tls)
+    {
+        bool secures = rules != core.Security;
+        bool tell = !string.Equals(before.ClientAdvertise, after.ClientAdvertise, StringComparison.Ordinal)
+            || !before.ConnectUrls.SequenceEqual(after.ConnectUrls, StringComparer.Ordinal);
+        core.Options = after;
+        core.Tls = tls;
+        if (secures)
+        {
+            core.Accounts.Apply(plan);
+            events.SubscribeIn(core.Accounts.SystemAccount);
+            core.Security = rules;
+        }
+
+        if (tell)
+        {
+            core.MarkInfoChanged();
+        }
+
+        // No session is missed: a session that is not in the list yet reads the options again after it has been added.
+        foreach (ClientSession session in core.Sessions)
+        {
+            session.OnReloaded(secures, tell);
+        }
+
+        tls?.LogValidity(core.Log);
+    }
+
+    private static void RefuseFixed(BrokerServerOptions before, BrokerServerOptions after)
+    {
+        bool isRenamed = !string.Equals(before.ServerName, after.ServerName, StringComparison.Ordinal);
+        string? changed = !before.EndPoints.SequenceEqual(after.EndPoints) ? nameof(BrokerServerOptions.EndPoints)
+            : isRenamed ? nameof(BrokerServerOptions.ServerName)
+            : before.Loops != after.Loops ? nameof(BrokerServerOptions.Loops)
+            : before.LoopOptions != after.LoopOptions ? nameof(BrokerServerOptions.LoopOptions)
+            : before.Logger != after.Logger ? nameof(BrokerServerOptions.Logger)
+            : null;
+        if (changed is not null)
+        {
+            throw new ArgumentException($"{changed} cannot change while the server runs.");
+        }
+    }
+}
