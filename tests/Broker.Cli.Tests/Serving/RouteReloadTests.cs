@@ -56,7 +56,7 @@ public sealed class RouteReloadTests : IAsyncLifetime
         ServeStartException refused = await Assert.ThrowsAsync<ServeStartException>(() => ReloadAsync(
             $"zeromq {{ routes: [ {{ pattern: worker, name: devices, subject: a, endpoint: \"tcp://127.0.0.1:LOGS\" }} ] }}"));
 
-        Assert.Contains("the route \"devices\": ", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("the route \"devices\" cannot be started: ", refused.Message, StringComparison.Ordinal);
         await using var worker = new ResponseSocket();
         worker.Connect($"tcp://127.0.0.1:{_other}");
         await Wait.UntilAsync(() => _host.ReadCounts().ZeroMqPeers == 1, "the worker at the route as it was");
