@@ -3,10 +3,12 @@ using Broker.TestKit.Dialogues;
 
 namespace Broker.TestKit;
 
-/// <summary>Who the users of random dialogues are, for nats-server and for ours: compiled into each suite that plays some.</summary>
+/// <summary>
+/// The users of random dialogues, for nats-server and for ours. Each suite with random dialogues compiles this file.
+/// </summary>
 internal static class DialogueUsers
 {
-    /// <summary>The file's text.</summary>
+    /// <summary>The users as a configuration file of nats-server.</summary>
     internal const string Config = """
         authorization {
           timeout: 60
@@ -18,10 +20,10 @@ internal static class DialogueUsers
 
         """;
 
-    // No dialogue is about time: however late who speaks has his turn, he is heard.
+    // Dialogues do not depend on time: a slow client must not be closed for a time-out.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    /// <summary>Says the same to ours.</summary>
+    /// <summary>Sets the same users in the options of our server.</summary>
     internal static void Set(BrokerServerOptions options)
     {
         options.AuthTimeout = Patience;

@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Broker.TestKit;
 
 /// <summary>
-/// A whole suite on the portable poller, by BROKER_PORTABLE_POLLER=true. In each suite and before anything else of it, for the loops that
-/// nobody makes by hand too.
+/// Runs a whole suite on the portable poller if BROKER_PORTABLE_POLLER is true. It is a module initializer of each
+/// suite, so that it also affects loops that are created by default.
 /// </summary>
 internal static class PollerSwitch
 {

@@ -18,7 +18,7 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.AspNetCore.Tests;
 
-/// <summary>Pages and WebSocket in a user's own application: what that asks of who comes holds for them too.</summary>
+/// <summary>Pages and WebSocket in a user's own application, whose authorization applies to them too.</summary>
 public sealed class ApplicationTests
 {
     private const string Header = "X-User";
@@ -91,7 +91,7 @@ public sealed class ApplicationTests
 
         writer.Send("PUB a 4\r\nlast\r\n");
         writer.Sync();
-        // Nobody has read anything so far. Without an end of its own the stop would wait for the client.
+        // The client has read nothing so far. Without its own time limit the stop would wait for the client.
         Task stopping = application.StopAsync(Cancellation);
 
         await reader.ReadUntilAsync("MSG a 1 4\r\nlast\r\n");
@@ -103,7 +103,7 @@ public sealed class ApplicationTests
         writer.Sync();
     }
 
-    /// <summary>So a browser does it that has the application's page over HTTP/2.</summary>
+    /// <summary>A browser that loaded the application's page over HTTP/2 connects this way.</summary>
     [Fact]
     public async Task WebSockets_share_a_connection_of_HTTP_2_and_are_sent_away_when_it_stops()
     {
@@ -152,7 +152,7 @@ public sealed class ApplicationTests
     private static void OverHttp2(ClientWebSocketOptions options)
     {
         options.SetRequestHeader(Header, "ada");
-        // A ping of its own would end a stream that was left half open.
+        // A keep-alive ping would end a half-open stream.
         options.KeepAliveInterval = Timeout.InfiniteTimeSpan;
         options.HttpVersion = HttpVersion.Version20;
         options.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
@@ -174,7 +174,7 @@ public sealed class ApplicationTests
 
         builder.Services.AddAuthentication("header").AddScheme<AuthenticationSchemeOptions, ByHeader>("header", null);
         builder.Services.AddAuthorization();
-        // A stop that waits for clients would take until the test is over.
+        // A stop that waits for clients would not end before the test's time limit.
         builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Timeout.InfiniteTimeSpan);
         builder.Services.AddRateLimiter(static limits =>
         {
@@ -210,7 +210,7 @@ public sealed class ApplicationTests
         return Encoding.UTF8.GetString(bytes, 0, read.Count);
     }
 
-    /// <summary>Whoever says a name is that user.</summary>
+    /// <summary>Accepts every user name without a password.</summary>
     private sealed class ByHeader(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory logger, UrlEncoder encoder)
         : AuthenticationHandler<AuthenticationSchemeOptions>(options, logger, encoder)
     {

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>What the log says of the life of a client in a host.</summary>
+/// <summary>The log messages about a client in a host.</summary>
 public sealed class ClientLogTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>Relative files of the settings, for a program that is started anywhere.</summary>
+/// <summary>Relative file names in settings, for a program with any current directory.</summary>
 public sealed class ContentRootTests : IDisposable
 {
     private readonly TemporaryFolder _content = new();

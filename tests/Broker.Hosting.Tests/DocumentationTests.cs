@@ -11,7 +11,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>docs/hosting.md, as it is printed.</summary>
+/// <summary>Tests the examples and tables of docs/hosting.md.</summary>
 public sealed partial class DocumentationTests
 {
     private static readonly string Page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "hosting.md"));

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>What the checks say of a host that is not well.</summary>
+/// <summary>The results of the health checks for a host with a problem.</summary>
 public sealed class HealthTests
 {
     private static readonly (string, string) Free = ("Broker:Listen:0", "127.0.0.1:0");

@@ -6,13 +6,15 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>Each key of a route in a host's configuration: a start takes it and it changes the route, and one that is wrong is named.</summary>
+/// <summary>
+/// Each key of a configured route: a start accepts it, it changes the route, and an error names a wrong value.
+/// </summary>
 public sealed class HostedRouteKeysTests
 {
     private const string Route = "ZeroMqBridge:Routes:r:";
     private const string Any = "tcp://127.0.0.1:*";
 
-    // What each pattern cannot be without, in the words of the file.
+    // The required keys of each pattern, as in the configuration file.
     private static readonly Dictionary<string, string> Needed = new(StringComparer.Ordinal)
     {
         ["pubsub"] = $"Publishers={Any}",
@@ -24,7 +26,7 @@ public sealed class HostedRouteKeysTests
         ["shadow"] = $"Pullers={Any};Subject=a",
     };
 
-    // Key=value=what is wrong. With a star the route is named, and what it cannot be.
+    // Key=value=error text. With a star, the error names the route instead of the key.
     private static readonly Dictionary<string, string[]> Keys = new(StringComparer.Ordinal)
     {
         ["pubsub"] =
@@ -122,7 +124,7 @@ public sealed class HostedRouteKeysTests
         Assert.Equal(section.Known.Order(StringComparer.Ordinal), tried.Order(StringComparer.Ordinal));
     }
 
-    // Beside the key itself a line may say what else has to change: "Prefix=p;Subject=" is a route with a prefix and without its subject.
+    // A line can change other keys too: "Prefix=p;Subject=" is a route with a prefix and without its subject.
     private static (string Key, string? Wrong, bool NamesRoute) Words(string key)
     {
         string[] words = key[(key.LastIndexOf(';') + 1)..].Split('=');
@@ -158,7 +160,7 @@ public sealed class HostedRouteKeysTests
         Assert.Empty(problems);
         string text = JsonSerializer.Serialize(options, options.GetType());
 
-        // A bridge's own id is another each time.
+        // A bridge's id differs each time.
         return string.Join(',', text.Split(',').Where(part => !part.Contains("\"BridgeId\"", StringComparison.Ordinal)));
     }
 

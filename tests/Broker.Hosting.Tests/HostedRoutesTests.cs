@@ -9,7 +9,7 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>The routes of a bridge as the configuration of a host has them.</summary>
+/// <summary>The routes of a bridge in the configuration of a host.</summary>
 public sealed partial class HostedRoutesTests
 {
     private const string Routes = "ZeroMqBridge:Routes:";
@@ -69,7 +69,7 @@ public sealed partial class HostedRoutesTests
         Assert.NotEqual(before, Route<WorkerRouteSnapshot>(host, "devices").Endpoints[0]);
         Assert.NotNull(Route<RequestRouteSnapshot>(host, "clients"));
 
-        // Its programs are the same two, and its counters go on.
+        // The route keeps its two programs and its counters.
         await push.SendAsync("two", TestContext.Current.CancellationToken);
         Assert.Equal("two", Receive(pull));
         await Wait.UntilAsync(() => Route<PushPullRouteSnapshot>(host, "logs") is { Delivered: 2, Peers: 2 }, () => $"{Route<PushPullRouteSnapshot>(host, "logs")}");

@@ -9,7 +9,10 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>The security of a bridge's routes as the configuration of a host has it: keys and passwords in files, and who is let in by them.</summary>
+/// <summary>
+/// The security of a bridge's routes in the configuration of a host: keys and passwords in files, and admitted
+/// programs.
+/// </summary>
 public sealed partial class HostedSecurityTests : IDisposable
 {
     private const string Route = "ZeroMqBridge:Routes:logs:";

@@ -20,7 +20,7 @@ public sealed class HostingTests
     [Fact]
     public async Task A_server_and_its_clients_live_as_long_as_the_host()
     {
-        // None that the system chooses: one that is free again may be somebody else's by the end.
+        // Not a port that the system chooses: after it is free again, another program could get it.
         await using TestHost host = await TestHost.StartAsync(
             static s => s.AddBroker().AddBrokerClient().AddBrokerClient("other"), ("Broker:Listen:0", $"127.0.0.1:{FreePort.Next()}"));
         var client = host.Services.GetRequiredService<BrokerConnection>();
@@ -214,7 +214,7 @@ public sealed class HostingTests
         await reader.ConnectAsync(IPAddress.Loopback, ((IPEndPoint)server.EndPoints[0]).Port, Cancellation);
         await reader.GetStream().WriteAsync("CONNECT {\"verbose\":false}\r\nSUB a 1\r\n"u8.ToArray(), Cancellation);
         await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 1, "the subscription");
-        // More than sockets buffer.
+        // More than the sockets buffer.
         byte[] body = new byte[1_000_000];
         var client = host.Services.GetRequiredService<BrokerConnection>();
         for (int i = 0; i < 30; i++)
@@ -255,7 +255,7 @@ public sealed class HostingTests
         await using var publisher = new ZeroMq.PublisherSocket();
         publisher.Connect(route.PublisherEndpoints[0]);
 
-        // A publisher is not told when it is subscribed to.
+        // A publisher is not notified of subscriptions.
         await Wait.UntilAsync(() => heard.Task.IsCompleted, static () => "no message", () => ZeroMq.Sending.Send(publisher, "weather.oslo", "4 degrees"));
 
         Assert.Equal("4 degrees", await heard.Task);

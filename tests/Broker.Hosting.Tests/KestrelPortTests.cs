@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>A web application whose NATS ports are Kestrel's, as docs/hosting.md has it.</summary>
+/// <summary>A web application with NATS ports on Kestrel, as in docs/hosting.md.</summary>
 public sealed class KestrelPortTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;

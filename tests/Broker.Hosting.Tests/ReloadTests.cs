@@ -7,7 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>Settings that the page says change while the server runs, as far as the server tells what it goes by.</summary>
+/// <summary>Settings that can change while the server runs, according to docs/hosting.md.</summary>
 public sealed class ReloadTests
 {
     private static readonly Dictionary<string, Func<ServerDescription, string>> Told = new(StringComparer.Ordinal)
@@ -128,7 +128,7 @@ public sealed class ReloadTests
         return client;
     }
 
-    // Says something and reads up to a line with the answer.
+    // Sends a line and reads until a line with the answer.
     private static async Task AskAsync(TcpClient client, StreamReader reader, string text, string answer)
     {
         await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(text), TestContext.Current.CancellationToken);

@@ -5,7 +5,10 @@ using Broker.ZeroMq;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>The samples of workers and of a server in a program's own process, as they were built. Those of telemetry and of a service have tests of their own.</summary>
+/// <summary>
+/// Runs the built samples of workers and of an embedded server. The samples of telemetry and of a service have other
+/// tests.
+/// </summary>
 public sealed class SampleTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -29,7 +32,7 @@ public sealed class SampleTests
         display.Connect(subscribers);
         asking.Connect(questions);
 
-        // Each is higher than the one before: which of them is the first that gets through, nobody knows.
+        // Each number is higher than the previous one. Which number arrives first is unknown.
         int degrees = 0;
         string[]? told = null;
         await Wait.UntilAsync(

@@ -8,7 +8,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>Hosts that are stopped before they have started, and starts that fail half way.</summary>
+/// <summary>
+/// Hosts that are stopped before they have started, and starts that fail after some parts have started.
+/// </summary>
 public sealed class StartAndStopTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -106,7 +108,7 @@ public sealed class StartAndStopTests
         await Assert.ThrowsAsync<SocketException>(() => late.ConnectAsync(IPAddress.Loopback, port, Cancellation).AsTask());
     }
 
-    // Where a start is held until the test lets it go on.
+    // Blocks a start until the test continues it.
     private sealed class Gate : IDisposable
     {
         private readonly TaskCompletionSource _reached = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -7,10 +7,10 @@ using Microsoft.Extensions.Hosting;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>What a stop does for ZeroMQ programs.</summary>
+/// <summary>How a stop delivers messages to ZeroMQ programs.</summary>
 public sealed class StopTests
 {
-    // More than sockets of the machine's own hold. Those of TCP take as much as the kernel thinks good, on some machines all of it.
+    // More than a Unix socket buffers. The kernel of some machines would buffer all of it for a TCP socket.
     private const int Messages = 14;
     private const int Size = 1_000_000;
 
@@ -25,7 +25,7 @@ public sealed class StopTests
 
         Task stop = host.StopAsync(Cancellation);
         await Wait.UntilAsync(() => host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested, "the stop");
-        // It does not come to its end while nobody reads.
+        // The stop does not end while the program does not read.
         var message = new ZeroMqMessage();
         int got = await Task.Run(() => Enumerable.Range(0, Messages).TakeWhile(_ => subscriber.TryReceive(message, Wait.Limit)).Count(), Cancellation);
         await Wait.For(stop);
@@ -79,7 +79,7 @@ public sealed class StopTests
     private static PubSubRouteSnapshot Route(TestHost host)
         => Assert.IsType<PubSubRouteSnapshot>(Assert.Single(host.Services.GetRequiredService<ZeroMqBridge>().Snapshot().Routes));
 
-    // It keeps one message, and the kernel a few hundred kilobytes.
+    // The program buffers one message, and the kernel a few hundred kilobytes.
     private static async Task<SubscriberSocket> SubscribeAsync(TestHost host)
     {
         var subscriber = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, ReceiveHighWaterBytes = 1 });

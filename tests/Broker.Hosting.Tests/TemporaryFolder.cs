@@ -1,6 +1,6 @@
 namespace Broker.Hosting.Tests;
 
-/// <summary>A folder of one test.</summary>
+/// <summary>A temporary folder for one test, deleted at its end.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("hosting-");

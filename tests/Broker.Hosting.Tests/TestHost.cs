@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting.Tests;
 
-/// <summary>A host with nothing of the machine's configuration, whose log and settings a test can see and change.</summary>
+/// <summary>A host without the machine's configuration. A test can read its log and change its settings.</summary>
 internal sealed class TestHost : IAsyncDisposable
 {
     private readonly IHost _host;
@@ -23,15 +23,17 @@ internal sealed class TestHost : IAsyncDisposable
 
     public string Url => $"nats://127.0.0.1:{((IPEndPoint)Services.GetRequiredService<BrokerServer>().EndPoints[0]).Port}";
 
-    /// <summary>Builds one, with settings as configuration has them, <c>Broker:MaxPayload</c>.</summary>
+    /// <summary>
+    /// Builds a host with settings in the form of configuration keys, such as <c>Broker:MaxPayload</c>.
+    /// </summary>
     public static TestHost Build(Action<IServiceCollection> add, params (string Key, string Value)[] settings)
         => Build(new HostApplicationBuilderSettings(), static _ => { }, add, settings);
 
-    /// <summary>The same with its content in a folder.</summary>
+    /// <summary>Builds a host whose content root is a given folder.</summary>
     public static TestHost BuildIn(string contentRoot, Action<IServiceCollection> add, params (string Key, string Value)[] settings)
         => Build(new HostApplicationBuilderSettings { ContentRootPath = contentRoot }, static _ => { }, add, settings);
 
-    /// <summary>The same with settings from a file, which is not watched.</summary>
+    /// <summary>Builds a host with settings from a file, which is not watched.</summary>
     public static TestHost BuildFrom(string file, Action<IServiceCollection> add)
         => Build(new HostApplicationBuilderSettings(), configuration => configuration.AddJsonFile(file), add);
 
@@ -40,19 +42,19 @@ internal sealed class TestHost : IAsyncDisposable
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(host);
         configure(builder.Configuration);
-        // The usual time-outs are for machines that have nothing else to do.
+        // The default time limits are too short for a busy machine.
         string patience = Wait.Limit.ToString();
         settings = [("BrokerClient:ConnectTimeout", patience), ("BrokerClients:other:ConnectTimeout", patience), ("Broker:AuthTimeout", patience), .. settings];
         builder.Configuration.AddInMemoryCollection(settings.Select(s => new KeyValuePair<string, string?>(s.Key, s.Value)));
         var log = new RecordedLog();
         builder.Logging.AddProvider(log);
-        // What a stop has to wait for comes; the guard of the test ends one that does not.
+        // A stop has no time limit here; the test's own time limit ends a stop that hangs.
         builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Wait.Limit);
         add(builder.Services);
         return new TestHost(builder.Build(), builder.Configuration, log);
     }
 
-    /// <summary>A client from outside.</summary>
+    /// <summary>Connects a client over TCP.</summary>
     public static ClientOptions Patient(string url) => new() { Servers = [url], ConnectTimeout = Wait.Limit };
 
     public static async Task<TestHost> StartAsync(Action<IServiceCollection> add, params (string Key, string Value)[] settings)
@@ -74,12 +76,14 @@ internal sealed class TestHost : IAsyncDisposable
 
     public Task StartUnlessAsync(CancellationToken given) => _host.StartAsync(given);
 
-    /// <summary>As a program's last line does: starts it, waits until it is asked to stop, stops and disposes of it.</summary>
+    /// <summary>
+    /// Does what <c>host.RunAsync()</c> does: starts, waits for the stop request, stops and disposes.
+    /// </summary>
     public Task RunAsync() => _host.RunAsync(TestContext.Current.CancellationToken);
 
     public Task StopAsync(CancellationToken cancellationToken = default) => _host.StopAsync(cancellationToken);
 
-    /// <summary>Changes settings as a file that is saved does.</summary>
+    /// <summary>Changes settings and triggers a reload, like a saved file.</summary>
     public void Change(params (string Key, string Value)[] settings)
     {
         foreach ((string key, string value) in settings)
@@ -103,7 +107,7 @@ internal sealed class TestHost : IAsyncDisposable
     }
 }
 
-/// <summary>What was logged, as lines with the number of the event.</summary>
+/// <summary>The log, as lines with category, event id and level.</summary>
 internal sealed class RecordedLog : ILoggerProvider
 {
     private readonly ConcurrentQueue<string> _lines = new();

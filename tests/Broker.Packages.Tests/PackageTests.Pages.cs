@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 
 namespace Broker.Packages.Tests;
 
-// The pages of the packages: what somebody pastes who has them alone.
+// The pages of the packages: a user pastes their code into a new project.
 public sealed partial class PackageTests
 {
     [Fact]
@@ -31,7 +31,8 @@ public sealed partial class PackageTests
     private static bool IsOfTheWeb(string library)
         => File.ReadAllText(Path.Combine(Repository.Root, "src", library, library + ".csproj")).Contains("Microsoft.AspNetCore.App", StringComparison.Ordinal);
 
-    // Each block becomes a file with the usings that stand in it, and what follows them a method; the program runs the one that it is told.
+    // Each code block becomes a file with its own usings, and its statements become a method. The program runs one
+    // method.
     private static Dictionary<string, string> Sources(IEnumerable<string> libraries, int port)
     {
         var files = new Dictionary<string, string>();
@@ -68,7 +69,7 @@ public sealed partial class PackageTests
                 _ => throw new ArgumentException(args[0]),
             });
             """;
-        // What the page about tests tests, which is a program of its reader's.
+        // The page about tests tests a program of its reader.
         files["OrderDesk.cs"] = "global using UserTests;\n" + File.ReadAllText(Path.Combine(Repository.Root, "samples", "UserTests", "OrderDesk.cs"));
         return files;
     }

@@ -1,6 +1,6 @@
 namespace Broker.Packages.Tests;
 
-// Programs that are published without what they do not use.
+// Trimmed programs.
 public sealed partial class PackageTests
 {
     [Fact]
@@ -40,13 +40,13 @@ public sealed partial class PackageTests
             app.MapHealthChecks("/ready");
             await app.StartAsync();
 
-            // Settings are bound, pages written, health asked for: what reflection usually does.
+            // The program binds settings, writes pages and runs health checks, which usually need reflection.
             using var http = new HttpClient { BaseAddress = new Uri(app.Urls.First()) };
             Say("settings", (await http.GetStringAsync("/varz")).Contains("\"max_payload\": 54321"));
             Say("metrics", (await http.GetStringAsync("/metrics")).Contains("broker_connections "));
             Say("health", await http.GetStringAsync("/ready") == "Healthy");
 
-            // A client in the host, one over TCP, one by WebSocket.
+            // One client in the host, one over TCP, one by WebSocket.
             var client = app.Services.GetRequiredService<BrokerConnection>();
             client.Subscribe("greet", static (in message) => message.Respond("hello"u8));
             foreach (string url in (string[])[$"nats://{server.EndPoints[0]}", app.Urls.First().Replace("http", "ws") + "/nats"])

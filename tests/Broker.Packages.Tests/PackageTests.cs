@@ -7,7 +7,7 @@ using System.Xml.Linq;
 
 namespace Broker.Packages.Tests;
 
-/// <summary>What ships, as somebody gets it who has nothing of the repository.</summary>
+/// <summary>The packages, as a user without the repository gets them.</summary>
 public sealed partial class PackageTests(PackedPackages packages) : IClassFixture<PackedPackages>
 {
     public static TheoryData<string> Libraries =>
@@ -31,7 +31,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         string Of(string element) => metadata.Elements().Single(e => e.Name.LocalName == element).Value;
         Assert.Equal(("Apache-2.0", "README.md", "icon.png"), (Of("license"), Of("readme"), Of("icon")));
         Assert.True(Of("description").Length > 20);
-        // What belongs together has one version.
+        // All packages have the same version.
         Assert.All(
             metadata.Descendants().Where(e => e.Name.LocalName == "dependency" && e.Attribute("id")!.Value.StartsWith("Broker.", StringComparison.Ordinal)),
             d => Assert.Equal(packages.Version, d.Attribute("version")!.Value));
@@ -189,7 +189,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         async Task SayAsync(string text) => await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(text), TestContext.Current.CancellationToken);
         await SayAsync("CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\nSUB answers 1\r\n");
         string? line = null;
-        // The worker subscribes when the host has started: until then nobody responds.
+        // The worker subscribes when the host has started. Before that there is no responder.
         await Wait.UntilAsync(
             async () =>
             {
@@ -206,7 +206,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         Assert.Equal("done", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
         await run.ReadLineWithAsync("work.it: hi");
 
-        // It waits for who subscribes, which the bridge does for the worker.
+        // It waits for a subscriber. The bridge subscribes for the worker.
         await using PeerProcess pub = PeerProcess.Start("pub", broker, Runtime, ["zmq", "pub", "--timeout", "2m", "--connect", publishers, "work.oven", "hot"]);
         await run.ReadLineWithAsync("zmq.work.oven: hot");
         Assert.True(await pub.WaitForExitAsync() == 0, pub.Errors);
@@ -235,13 +235,13 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         Assert.Equal("hello", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
         if (!OperatingSystem.IsWindows())
         {
-            // Not INT: where the tests run in the background of a shell, programs start with that ignored.
+            // Not SIGINT: a shell starts background programs with SIGINT ignored.
             await run.SignalAsync("TERM");
             Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
         }
     }
 
-    // Of the runtime that runs the test: three folders above its assemblies.
+    // The root of the runtime that runs this test: three folders above its assemblies.
     private static (string, string) Runtime => ("DOTNET_ROOT", Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../..")));
 
     private sealed class TemporaryPorts : IAsyncDisposable

@@ -4,12 +4,12 @@ using System.Security.Cryptography;
 
 namespace Broker.Packages.Tests;
 
-/// <summary>The packages, packed of what the tests were built with, in a folder that a fresh project restores from.</summary>
+/// <summary>Packs the packages from the tests' build into a folder, from which new projects restore them.</summary>
 public sealed class PackedPackages : IAsyncLifetime
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("packages-");
 
-    /// <summary>A version that nobody has: what another run has left in a cache is not taken for it.</summary>
+    /// <summary>A unique version, so that a cached package of an earlier run is not used.</summary>
     public string Version { get; } = string.Create(CultureInfo.InvariantCulture, $"0.0.1-test{RandomNumberGenerator.GetInt32(int.MaxValue)}");
 
     public string Folder => Path.Combine(_folder.FullName, "packages");
@@ -19,7 +19,8 @@ public sealed class PackedPackages : IAsyncLifetime
         await RunAsync(
             Repository.Root, "pack", "Broker.sln", "-c", Repository.Configuration, "--no-build", "-v", "quiet", "--nologo", "-nodeReuse:false",
             $"-p:PackageVersion={Version}", "-o", Folder);
-        // What the repository has restored is there without a network; a cache of its own keeps these packages out of everybody's.
+        // The repository's restored packages are available without a network. A separate cache keeps these packages out
+        // of the user's cache.
         string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
             ?? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
         await File.WriteAllTextAsync(
@@ -34,11 +35,11 @@ public sealed class PackedPackages : IAsyncLifetime
             TestContext.Current.CancellationToken);
     }
 
-    /// <summary>Makes a fresh project outside the repository and builds it; answers the program.</summary>
+    /// <summary>Creates and builds a project outside the repository. Returns the program's path.</summary>
     public Task<string> BuildAsync(string name, string sdk, string program, params string[] packages)
         => BuildAsync(name, sdk, new Dictionary<string, string> { ["Program.cs"] = program }, packages);
 
-    /// <summary>The same of several files.</summary>
+    /// <summary>Creates and builds a project with several files. Returns the program's path.</summary>
     public async Task<string> BuildAsync(string name, string sdk, IReadOnlyDictionary<string, string> files, params string[] packages)
     {
         string folder = await MakeAsync(name, sdk, "", files, packages);
@@ -47,11 +48,12 @@ public sealed class PackedPackages : IAsyncLifetime
     }
 
     /// <summary>
-    /// The same published for this machine without what it does not use; a warning of the trimmer fails it. Answers the executable.
+    /// Creates a project and publishes it trimmed for this machine. A warning of the trimmer is an error. Returns the
+    /// executable's path.
     /// </summary>
     public async Task<string> PublishTrimmedAsync(string name, string sdk, string program, params string[] packages)
     {
-        // The build's own analyzers first, then what only the trimmer sees; each warning by itself, of whichever assembly.
+        // First the build's analyzers, then the trimmer. Each warning is shown, whatever its assembly is.
         const string Trimmed = """
             <RuntimeIdentifier>linux-x64</RuntimeIdentifier>
                 <SelfContained>true</SelfContained>
@@ -98,7 +100,7 @@ public sealed class PackedPackages : IAsyncLifetime
         return folder.FullName;
     }
 
-    /// <summary>Installs the tool; answers the program.</summary>
+    /// <summary>Installs the tool. Returns the program's path.</summary>
     public async Task<string> InstallToolAsync()
     {
         string tools = Path.Combine(_folder.FullName, "tools");
@@ -106,10 +108,12 @@ public sealed class PackedPackages : IAsyncLifetime
         return Path.Combine(tools, OperatingSystem.IsWindows() ? "broker.exe" : "broker");
     }
 
-    /// <summary>Installs the templates, makes a project of one, and builds it; answers the program.</summary>
+    /// <summary>
+    /// Installs the templates, creates a project from one, and builds it. Returns the program's path.
+    /// </summary>
     public async Task<string> BuildTemplateAsync(string template, string name)
     {
-        // Templates are installed for a user: one that ends with the test.
+        // Templates are installed per user. HOME is a temporary folder, so the installation ends with the test.
         (string, string) user = ("DOTNET_CLI_HOME", _folder.CreateSubdirectory($"user-{name}").FullName);
         await RunAsync(_folder.FullName, user, "new", "install", Path.Combine(Folder, $"Broker.Templates.{Version}.nupkg"));
         await RunAsync(_folder.FullName, user, "new", template, "-o", name);
@@ -133,7 +137,7 @@ public sealed class PackedPackages : IAsyncLifetime
         {
             WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true,
         };
-        // A compiler that stays for later would hold the output open; and what the test runner says of itself is not meant for this.
+        // A compiler server would keep the output open. Variables of the test runner must not reach the program.
         start.Environment["UseSharedCompilation"] = "false";
         start.Environment["MSBUILDDISABLENODEREUSE"] = "1";
         start.Environment["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1";

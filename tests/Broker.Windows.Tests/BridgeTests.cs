@@ -2,12 +2,12 @@ using Broker.Client;
 
 namespace Broker.Windows.Tests;
 
-/// <summary>The bridge of the broker for Windows between unmodified programs of pyzmq, by all three patterns.</summary>
+/// <summary>The bridge of the broker for Windows between unmodified pyzmq programs, with all three patterns.</summary>
 public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsMachine>
 {
     private const string Patient = "stop_deadline: \"100s\"\nwrite_deadline: \"100s\"\n";
 
-    // Each pattern by a program that sends and one that receives, as threads of one process.
+    // For each pattern a sender and a receiver, as threads of one process.
     private const string ThreePatterns = """
         import sys, threading, zmq
         publishers, subscribers, pushers, pullers, clients, workers = sys.argv[1:7]
@@ -102,7 +102,7 @@ public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsM
         Assert.Equal("lines True", await programs.ReadLineAsync());
         Assert.Equal($"commands {Count}", await programs.ReadLineAsync());
 
-        // They crossed the server of the service.
+        // The messages went through the server of the service.
         await Wait.UntilAsync(() => Volatile.Read(ref events) == Count, () => $"{events} events");
         Assert.Contains("bridge: stopped", await service.DoAsync("stop"), StringComparison.Ordinal);
     });

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Broker.Windows.Tests;
 
-/// <summary>The broker as a service of a Windows, which is removed when the test is over.</summary>
+/// <summary>The broker as an installed Windows service, which is removed at the end of the test.</summary>
 internal sealed class InstalledService : IAsyncDisposable
 {
     private readonly WindowsMachine _windows;
@@ -15,30 +15,30 @@ internal sealed class InstalledService : IAsyncDisposable
         string folder = Path.Combine(Path.GetDirectoryName(windows.Broker)!, name);
         if (Directory.Exists(folder))
         {
-            // Of a run before, on programs that were published for several.
+            // Removes the service of an earlier run with the same published programs.
             Directory.Delete(folder, recursive: true);
         }
 
         _folder = Directory.CreateDirectory(folder).FullName;
     }
 
-    /// <summary>What it has logged.</summary>
+    /// <summary>The service's log.</summary>
     public string Log => File.Exists(LogFile) ? ReadShared(LogFile) : "";
 
-    /// <summary>Its configuration, as a path that begins beside the program.</summary>
+    /// <summary>The path of its configuration, relative to the program's folder.</summary>
     private string Configuration => Path.Combine(_folder, "broker.conf");
 
     private string LogFile => Path.Combine(_folder, "the log.txt");
 
-    /// <param name="windows">Where.</param>
-    /// <param name="name">Of the service.</param>
-    /// <param name="configuration">Beside the addresses, which are free ones.</param>
-    /// <param name="flags">Beside those for the files.</param>
+    /// <param name="windows">The Windows machine.</param>
+    /// <param name="name">The name of the service.</param>
+    /// <param name="configuration">Lines that are added to the configuration. It has free addresses already.</param>
+    /// <param name="flags">Flags that are added to those for the files.</param>
     public static async Task<InstalledService> InstallAsync(WindowsMachine windows, string name, string configuration, params string[] flags)
     {
         var service = new InstalledService(windows, name);
         service.Configure(configuration);
-        // Relative ones with a space, for the folder that a service starts in is none of ours.
+        // Relative paths with a space, because a service starts in a system folder.
         await windows.SucceedAsync(
             windows.Broker,
             ["service", "install", "--service-name", name, "--start", "demand", "-c", name + "/broker.conf", "-l", name + "/the log.txt", "--ports_file_dir", name, .. flags]);
@@ -51,18 +51,18 @@ internal sealed class InstalledService : IAsyncDisposable
 
     public Task<(int ExitCode, string Text)> TryAsync(string verb) => _windows.RunAsync(_windows.Broker, "service", verb, "--service-name", _name);
 
-    /// <summary>By the commands of Windows itself.</summary>
+    /// <summary>Stops the service with Windows' own commands.</summary>
     public async Task NetAsync(string verb)
     {
         (int code, string said) = await _windows.RunAsync("net.exe", verb, _name);
-        // One that was not taken by then is not, however long it is waited for.
+        // A control that was not accepted by then is never accepted.
         Assert.True(code == 0 || verb != "start", $"net {verb} {_name} answered {code}: {said}\n{Log}");
         string wanted = verb == "start" ? "RUNNING" : "STOPPED";
         string text = "";
         await Wait.UntilAsync(async () => (text = (await _windows.RunAsync("sc.exe", "query", _name)).Text).Contains(wanted, StringComparison.Ordinal), () => $"net {verb} answered {code}: {said}\n{text}\n{Log}");
     }
 
-    /// <summary>The addresses of the running one: NATS, then what ZeroMQ publishers and subscribers connect to.</summary>
+    /// <summary>The addresses of the running service: NATS, ZeroMQ publishers, ZeroMQ subscribers.</summary>
     public async Task<(string Nats, string Publishers, string Subscribers)> AddressesAsync()
     {
         string? file = null;
@@ -76,7 +76,7 @@ internal sealed class InstalledService : IAsyncDisposable
 
     private static string? First(JsonElement array) => array.EnumerateArray().Select(a => a.GetString()).FirstOrDefault();
 
-    // It is written to meanwhile.
+    // The service may write to the file at the same time.
     private static string ReadShared(string path)
     {
         using var reader = new StreamReader(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete));

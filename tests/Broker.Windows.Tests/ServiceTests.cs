@@ -18,7 +18,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
 
         """;
 
-    // Long deadlines: a stop ends when all is delivered.
+    // Long deadlines, so that a stop ends only when everything is delivered.
     private const string Patient = "stop_deadline: \"100s\"\nwrite_deadline: \"100s\"\n";
 
     [Fact]
@@ -50,7 +50,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         await Wait.UntilAsync(() => Interlocked.Read(ref received) == Messages, () => $"{received} of {Messages} messages came");
         Assert.Equal((long)Messages * (Messages - 1) / 2, sum);
 
-        // From ZeroMQ: the bridge's subscription is waited for, so that nothing is published into the void.
+        // From ZeroMQ: the test waits for the bridge's subscription, so that no message is lost.
         var fromZeroMq = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
         int carried = 0;
         receiver.Subscribe("zmq.weather.*", (in message) =>
@@ -77,7 +77,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         await publisher.ReadLineWithAsync("DONE");
         Assert.Equal("999", await Wait.For(fromZeroMq));
 
-        // And to it: what is published before the subscription has come goes nowhere, so it is published again and again.
+        // To ZeroMQ: a message before the subscription is lost, so the test publishes repeatedly.
         await using PeerProcess subscriber = PeerProcess.Start("subscriber", python, "-c", $"""
             import zmq
             socket = zmq.Context().socket(zmq.SUB)
@@ -118,7 +118,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         (nats, _, _) = await service.AddressesAsync();
         using (SlowReader reader = await SlowReader.StartAsync(nats, 6_000, 8_000))
         {
-            // Somebody has asked for it: Windows is not to start it again.
+            // The stop was requested, so Windows must not restart the service.
             Assert.Contains("drainer: stopped", await service.DoAsync("stop"), StringComparison.Ordinal);
         }
 
@@ -255,12 +255,12 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
             await Wait.UntilAsync(() => client.State == ConnectionState.Connected, "the service");
 
             await File.WriteAllTextAsync(settings, before.Replace("\"Listen\"", "\"MaxPayload\": 2000, \"Listen\"", StringComparison.Ordinal), TestContext.Current.CancellationToken);
-            // PARAMCHANGE, and nothing else: the host does not look at the file by itself.
+            // Only PARAMCHANGE reloads: the host does not watch the file.
             await windows.SucceedAsync(windows.Broker, "service", "reload", "--service-name", "Sensors");
             await Wait.UntilAsync(() => InfoOf($"nats://127.0.0.1:{port}").Contains("\"max_payload\":2000,", StringComparison.Ordinal), "the reload");
 
             string text = "";
-            // The worker subscribes after its server listens, so it is told until the service has ended.
+            // The worker subscribes after its server listens, so the test publishes until the service has stopped.
             await Wait.UntilAsync(
                 async () =>
                 {

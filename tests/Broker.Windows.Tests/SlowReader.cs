@@ -5,17 +5,19 @@ using Broker.Client;
 
 namespace Broker.Windows.Tests;
 
-/// <summary>A client that has subscribed and reads nothing until it is asked to, while another one has published to it.</summary>
+/// <summary>
+/// A subscribed client that reads nothing until the test asks for it, while another client publishes to it.
+/// </summary>
 internal sealed class SlowReader : IDisposable
 {
     private readonly Socket _socket;
 
     private SlowReader(Socket socket) => _socket = socket;
 
-    /// <summary>When it returns, the server has all of the messages.</summary>
+    /// <summary>Publishes all messages and returns when the server has received them.</summary>
     public static async Task<SlowReader> StartAsync(string nats, int messages, int size)
     {
-        // A small buffer, so that most of it stays with the server.
+        // A small receive buffer, so that most messages stay in the server's queue.
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096, NoDelay = true };
         await socket.ConnectAsync(IPEndPoint.Parse(nats["nats://".Length..]), TestContext.Current.CancellationToken);
         await socket.SendAsync("CONNECT {\"verbose\":false}\r\nSUB slow 1\r\nPING\r\n"u8.ToArray(), TestContext.Current.CancellationToken);
@@ -38,7 +40,7 @@ internal sealed class SlowReader : IDisposable
         return new SlowReader(socket);
     }
 
-    /// <summary>Reads until the server closes; answers how many messages that were.</summary>
+    /// <summary>Reads until the server closes the connection. Returns the number of messages.</summary>
     public async Task<int> ReadToEndAsync()
     {
         using var reader = new StreamReader(new NetworkStream(_socket), Encoding.ASCII);

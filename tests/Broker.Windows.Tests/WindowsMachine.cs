@@ -3,26 +3,27 @@ using System.Diagnostics;
 namespace Broker.Windows.Tests;
 
 /// <summary>
-/// Windows as Wine has it, in a folder of its own, with the programs of this repository published for it. Made once for all tests, one
-/// after the other. <c>eng/test-windows.sh</c> has published them already, and says where.
+/// A Windows machine in the form of Wine, in a folder of its own, with the published programs of this repository. All
+/// tests share it, one after the other. <c>eng/test-windows.sh</c> publishes the programs and passes their folder.
 /// </summary>
 /// <remarks>
-/// The service control manager ends with the last program of a user, and all services with it: a shell that waits for input stays.
+/// Wine's service control manager ends with the user's last program, and all services end with it. So a shell that
+/// waits for input keeps running.
 /// </remarks>
 public sealed class WindowsMachine : IAsyncLifetime
 {
     private const string Wine = "/usr/lib/wine/wine64";
-    // The runtime maps its code twice, and with Wine 8 it dies of that when a dynamic method is finalized.
+    // By default the runtime maps its code twice (W^X). With Wine 8 it then crashes when a dynamic method is finalized.
     private const string MappingSetting = "DOTNET_EnableWriteXorExecute";
     private const string WineServer = "/usr/lib/wine/wineserver";
 
-    // Of a start, a stop, a publish: so long that only what hangs is ended.
+    // The time limit of a start, a stop or a publish. Only a program that hangs reaches it.
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(8);
 
-    // For what runs when the server has died.
+    // The time limit of programs that still run after Wine's server has crashed.
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(10);
 
-    // A fault of ours that ended each of them would be seen.
+    // The maximum number of crashes. A fault of ours that crashes every machine exceeds it.
     private const int MostWindows = 3;
 
     private DirectoryInfo? _folder;
@@ -35,7 +36,7 @@ public sealed class WindowsMachine : IAsyncLifetime
     /// <summary>The command, published for Windows.</summary>
     public string Broker => Path.Combine(_programs, "broker", "broker.exe");
 
-    /// <summary>The sample of a service, likewise.</summary>
+    /// <summary>The sample of a service, published for Windows.</summary>
     public string Sample => Path.Combine(_programs, "sample", "WindowsService.exe");
 
     private string Folder => _folder!.FullName;
@@ -46,7 +47,7 @@ public sealed class WindowsMachine : IAsyncLifetime
     {
         if (!OperatingSystem.IsLinux() || !File.Exists(Wine))
         {
-            // The tests say it, each by its name.
+            // Each test reports the error under its own name.
             return;
         }
 
@@ -62,9 +63,9 @@ public sealed class WindowsMachine : IAsyncLifetime
     }
 
     /// <summary>
-    /// Runs a test, or skips it where there is no Wine; in CI that fails. Wine 8's server dies now and then of a fault of its own ("corrupted
-    /// double-linked list" is what it says), and all of its programs wait for it from then on. A test that has failed while its Windows ended has shown
-    /// nothing of ours: it is run again, in another one. Whatever else fails has failed.
+    /// Runs a test. Without Wine it skips the test; in CI it fails. Wine 8's server sometimes crashes by a fault of its
+    /// own ("corrupted double-linked list"), and then all of its programs hang. If a test fails and the server has
+    /// crashed, the test runs again on a new machine. Any other failure is a failure.
     /// </summary>
     public async Task TestAsync(Func<Task> test)
     {
@@ -89,7 +90,7 @@ public sealed class WindowsMachine : IAsyncLifetime
         }
     }
 
-    /// <summary>Runs a program of Windows to its end.</summary>
+    /// <summary>Runs a Windows program and waits for its exit.</summary>
     public Task<(int ExitCode, string Text)> RunAsync(string program, params IEnumerable<string> arguments)
     {
         if (!program.EndsWith(".exe", StringComparison.Ordinal))
@@ -97,11 +98,11 @@ public sealed class WindowsMachine : IAsyncLifetime
             return RunProcessAsync(Setup(program, [.. arguments]), windows: null);
         }
 
-        // It would start another server, without the services of this one.
+        // The program would start a second Wine server, without the services of this one.
         return HasEnded ? throw new InvalidOperationException($"{program}: this Windows has ended: {EndOfServer()}") : RunProcessAsync(Setup(Wine, [program, .. arguments]), _server);
     }
 
-    /// <summary>Runs one that must succeed.</summary>
+    /// <summary>Runs a program whose exit code must be 0.</summary>
     public async Task<string> SucceedAsync(string program, params string[] arguments)
     {
         (int exitCode, string text) = await RunAsync(program, arguments);
@@ -116,7 +117,8 @@ public sealed class WindowsMachine : IAsyncLifetime
             return;
         }
 
-        // All of this Windows, and nothing else of this machine. What will not end is no fault of what was tested.
+        // Kills all programs of this Wine server, and no others. A program that does not end is not a failure of the
+        // test.
         try
         {
             await EndAsync();
@@ -131,29 +133,31 @@ public sealed class WindowsMachine : IAsyncLifetime
     private async Task StartAsync()
     {
         _prefix = Path.Combine(Folder, $"wine{++_started}");
-        // What it starts for good must not hold our pipes. When the last program has ended, the server ends its services and then
-        // itself; who comes in between would find no service control manager.
+        // Permanent programs must not inherit our pipes. When the last program has ended, the server ends its services
+        // and then itself. A program that starts in between finds no service control manager.
         await SucceedAsync("sh", "-c", $"{Wine} wineboot -i >/dev/null 2>&1 && {Wine} winecfg -v win10 >/dev/null 2>&1 && {WineServer} -w");
-        // Else it gives up a service that has not come up within 10 s, which on a machine with much else to do is soon.
+        // By default Wine gives up a service that has not started within 10 s, which is too short on a busy machine.
         const string Control = @"HKLM\SYSTEM\CurrentControlSet\Control";
         await SucceedAsync(
             "sh", "-c",
             $@"{Wine} reg.exe add '{Control}\Session Manager\Environment' /v {MappingSetting} /d 0 /f >/dev/null && "
                 + $"{Wine} reg.exe add '{Control}' /v ServicesPipeTimeout /t REG_DWORD /d 600000 /f >/dev/null && {WineServer} -w");
-        // As a program of ours that stays: one that is started by the first program of a user ends with the last, and what comes in between has another
-        // Windows, without the services of this one. What it says at its end tells why tests fail then.
+        // The server runs as a permanent program of ours. If the user's first program started it, it would end with the
+        // last one, and later programs would get another server without these services. Its last output explains
+        // failures of tests.
         _server = Process.Start(Setup("sh", "-c", $"exec {WineServer} -p -f 2>{_prefix}.log"));
-        // A pipe that it has open for writing too, and so never comes to the end of.
+        // The shell's own input pipe, which it also has open for writing, so that it never reaches the end.
         _user = Process.Start(Setup("sh", "-c", $"mkfifo {_prefix}.hold && exec <>{_prefix}.hold && exec {Wine} cmd.exe >/dev/null 2>&1"));
-        // The first program of a Windows starts its services, which keep what that one writes to until they end. Beside much else the shell is not
-        // always the first; whoever comes from here on finds them there, and its output ends with it.
+        // The first program starts the services, and they keep its output open until they end. On a busy machine the
+        // shell is not always the first. From here on the services run, so the output of a program ends with the
+        // program.
         await RunAsync("sh", "-c", $"{Wine} sc.exe query >/dev/null 2>&1");
     }
 
-    // All of this Windows, and nothing else of this machine.
+    // Kills all programs of this Wine server, and no others.
     private async Task EndAsync()
     {
-        // The shell first: it reads from the pipe itself, and does not hear of the server's end.
+        // The shell first: it reads from the pipe, so it does not notice the server's end.
         if (_user is not null)
         {
             _user.Kill(entireProcessTree: true);
@@ -164,7 +168,7 @@ public sealed class WindowsMachine : IAsyncLifetime
         await RunAsync(WineServer, "-k");
         await RunAsync("timeout", "60", WineServer, "-w");
         _server?.Dispose();
-        // Those of a server that has died wait for it for ever.
+        // Programs of a crashed server wait for it forever.
         foreach (string process in Directory.EnumerateDirectories("/proc").Where(static p => char.IsAsciiDigit(Path.GetFileName(p)[0])).Where(IsOurs))
         {
             await RunAsync("kill", "-KILL", Path.GetFileName(process));
@@ -179,7 +183,7 @@ public sealed class WindowsMachine : IAsyncLifetime
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // It has ended meanwhile, or is somebody else's.
+            // The process has ended, or belongs to another user.
             return false;
         }
     }
@@ -194,9 +198,9 @@ public sealed class WindowsMachine : IAsyncLifetime
         start.Environment["WINEDEBUG"] = "-all";
         start.Environment[MappingSetting] = "0";
         start.Environment.Remove("DISPLAY");
-        // A compiler that stays for later would hold our pipes.
+        // A compiler server would keep our pipes open.
         start.Environment["UseSharedCompilation"] = "false";
-        // What the runner says of its own runtime and build is not meant for these.
+        // The runner's variables about its runtime and build must not reach these programs.
         string[] ours = [.. start.Environment.Keys.Where(k => k.StartsWith("DOTNET_ROOT", StringComparison.Ordinal) || k.StartsWith("MSBuild", StringComparison.OrdinalIgnoreCase))];
         foreach (string variable in ours)
         {
@@ -208,7 +212,7 @@ public sealed class WindowsMachine : IAsyncLifetime
 
     private string EndOfServer() => File.ReadAllText(_prefix + ".log").Trim();
 
-    // Windows is the server that the program needs; null for a program of Linux.
+    // The Wine server that the program needs; null for a Linux program.
     private async Task<(int ExitCode, string Text)> RunProcessAsync(ProcessStartInfo start, Process? windows)
     {
         using Process process = Process.Start(start)!;
@@ -222,7 +226,7 @@ public sealed class WindowsMachine : IAsyncLifetime
             Task ended = process.WaitForExitAsync(limit.Token);
             if (windows is not null && await Task.WhenAny(ended, windows.WaitForExitAsync(limit.Token)) != ended)
             {
-                // What it has to do without the server it does soon.
+                // Without the server, the program ends soon.
                 limit.CancelAfter(Grace);
             }
 

@@ -3,10 +3,10 @@ using Broker.AspNetCore.Tests.Harness;
 
 namespace Broker.AspNetCore.Tests.Browser;
 
-/// <summary>A page in a real browser, with nothing but the browser's own WebSocket.</summary>
+/// <summary>A page in a real browser that uses only the browser's own WebSocket.</summary>
 public sealed class BrowserTests
 {
-    // Says what it heard when a message came back, or how it was closed.
+    // Reports the message that it received, or how the socket was closed.
     private const string Page = """
         <!DOCTYPE html>
         <title>NATS</title>
@@ -21,7 +21,7 @@ public sealed class BrowserTests
           socket.onopen = () => { opened = true; };
           socket.onclose = e => report({ opened, heard, closed: e.code });
           socket.onmessage = e => {
-            // The server asks for a sign of life on a slow machine.
+            // On a slow machine the server sends a PING.
             heard = (heard + decoder.decode(e.data)).replaceAll('PING\r\n', '');
             if (heard.startsWith('INFO ') && heard.endsWith('\r\n') && !heard.includes('PONG') && !heard.includes('MSG')) {
               socket.send('CONNECT {"verbose":false,"pedantic":false,"lang":"browser"}\r\nSUB page 1\r\n');
@@ -65,7 +65,7 @@ public sealed class BrowserTests
 
     private static async Task<JsonElement> VisitAsync(string protocol, Func<string, NatsWebSocketOptions> options)
     {
-        // The page has to name the server, and the server the page.
+        // The page must know the server's address, and the server must allow the page's origin.
         string address = "";
         await using PageSite page = await PageSite.StartAsync(() => Page.Replace("ADDRESS", JsonSerializer.Serialize((string[])[address, protocol]), StringComparison.Ordinal));
         await using Site site = await Site.StartAsync(sockets: options(page.Origin));

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Broker.AspNetCore.Tests.Browser;
 
-/// <summary>The browser, without a window and with a profile of its own, at one page.</summary>
+/// <summary>A headless browser with a profile of its own that shows one page.</summary>
 internal sealed class Chromium : IAsyncDisposable
 {
     private readonly Process _process;
@@ -14,14 +14,15 @@ internal sealed class Chromium : IAsyncDisposable
         _profile = profile;
     }
 
-    /// <summary>Skips the test where there is none, and fails in CI.</summary>
+    /// <summary>Skips the test if there is no browser. In CI it fails the test.</summary>
     internal static Chromium Open(string address)
     {
         string program = Programs.Find("google-chrome") ?? Programs.Require("chromium");
         string profile = Directory.CreateTempSubdirectory("chromium").FullName;
         var process = Process.Start(new ProcessStartInfo(program)
         {
-            // The sandbox needs rights that a container may not have; the page is the test's own.
+            // The sandbox needs rights that a container may lack. The page belongs to the test, so the sandbox is not
+            // needed.
             ArgumentList =
             {
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
@@ -50,7 +51,7 @@ internal sealed class Chromium : IAsyncDisposable
         }
         catch (IOException)
         {
-            // A helper of the browser may still be writing its last file.
+            // A helper process of the browser may still write a file.
         }
     }
 }

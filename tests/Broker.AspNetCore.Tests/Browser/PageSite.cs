@@ -8,7 +8,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.AspNetCore.Tests.Browser;
 
-/// <summary>A site of one page, which says at <c>/report</c> what became of it.</summary>
+/// <summary>A web site with one page. The page sends its result to <c>/report</c>.</summary>
 internal sealed class PageSite : IAsyncDisposable
 {
     private readonly WebApplication _application;
@@ -33,7 +33,7 @@ internal sealed class PageSite : IAsyncDisposable
         });
     }
 
-    /// <summary>What a browser calls the origin of the page.</summary>
+    /// <summary>The origin of the page, as a browser sends it.</summary>
     internal string Origin => _application.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single();
 
     internal Task<string> Report => _report.Task;

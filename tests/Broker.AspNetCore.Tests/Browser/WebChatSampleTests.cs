@@ -3,7 +3,7 @@ using Broker.Client;
 
 namespace Broker.AspNetCore.Tests.Browser;
 
-/// <summary>samples/WebChat: its page in a real browser, and a program that talks to it by NATS.</summary>
+/// <summary>samples/WebChat: its page in a real browser, and a NATS client that exchanges messages with it.</summary>
 public sealed class WebChatSampleTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -27,7 +27,7 @@ public sealed class WebChatSampleTests
         await using Chromium browser = Chromium.Open($"http://127.0.0.1:{http}/?say=gr%C3%BC%C3%9Fe");
 
         Assert.Equal("grüße", await Wait.For(said));
-        // The page has subscribed before it spoke. What would be markup is text on it.
+        // The page has subscribed before it published. It shows markup as text.
         program.Publish("chat.room", "<b>hello</b>"u8);
         await Wait.For(seen);
         await sample.SignalAsync("TERM");

@@ -14,7 +14,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Broker.AspNetCore.Tests.Connections;
 
-/// <summary>NATS clients at a port that is Kestrel's.</summary>
+/// <summary>NATS clients that connect to a port of Kestrel.</summary>
 public sealed class KestrelPortTests : IAsyncDisposable
 {
     private BrokerServer? _server;
@@ -83,7 +83,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
         await client.PingAsync(Cancellation);
 
         Assert.NotNull(client.TlsDescription);
-        // One that waits for INFO in clear waits in vain.
+        // A client that waits for INFO in clear text receives nothing.
         await Assert.ThrowsAsync<TimeoutException>(() => ConnectAsync(port, static o => o with { ConnectTimeout = TimeSpan.FromMilliseconds(200) }));
     }
 
@@ -134,7 +134,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
         }
 
         writer.Sync();
-        // Nobody has read anything so far. Without an end of its own the stop would wait for the client.
+        // The client has read nothing so far. Without its own time limit the stop would wait for the client.
         Task stopping = _application!.StopAsync(Cancellation);
 
         for (int i = 0; i < Messages; i++)
@@ -200,7 +200,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
         return BrokerConnection.ConnectAsync(configure?.Invoke(options) ?? options, Cancellation);
     }
 
-    // Answers the port at which Kestrel serves.
+    // Returns the port of Kestrel.
     private async Task<int> StartAsync(Action<BrokerServerOptions>? configure = null, Action<ListenOptions>? listen = null)
     {
         _server = await BrokerServer.StartAsync(
@@ -213,7 +213,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddSingleton(_server);
         builder.Services.AddRoutingCore();
-        // A stop that waits for clients would take until the test is over.
+        // A stop that waits for clients would not end before the test's time limit.
         builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Timeout.InfiniteTimeSpan);
         builder.WebHost.UseKestrelCore().ConfigureKestrel(k => k.Listen(IPAddress.Loopback, 0, l =>
         {

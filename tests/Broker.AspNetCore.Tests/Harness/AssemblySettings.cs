@@ -1,2 +1,2 @@
-// Memory is the process's, and some of these tests are about it.
+// Some of these tests measure the memory of the whole process, so tests do not run in parallel.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.AspNetCore.Tests.Harness;
 
-/// <summary>A NATS client on .NET's own WebSocket that says what it is told to.</summary>
+/// <summary>A NATS client on .NET's WebSocket that sends the bytes that a test gives it.</summary>
 internal sealed class ClientSocket : IDisposable
 {
     private readonly byte[] _buffer = new byte[64 * 1024];
@@ -31,16 +31,16 @@ internal sealed class ClientSocket : IDisposable
     internal async Task SendAsync(ReadOnlyMemory<byte> bytes, bool endOfMessage = true, WebSocketMessageType type = WebSocketMessageType.Binary)
         => await Socket.SendAsync(bytes, type, endOfMessage, TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
 
-    /// <summary>All that has come, up to the first part that holds the text.</summary>
+    /// <summary>Reads until the received text contains the given text. Returns everything that was received.</summary>
     internal async Task<string> ReadUntilAsync(string text)
     {
-        // Only what is new is looked through, with as much before it as the text may begin in.
+        // Searches only the new bytes, and as many bytes before them as the text can overlap.
         for (int looked = 0; !_text.ToString(looked, _text.Length - looked).Contains(text, StringComparison.Ordinal);)
         {
             looked = Math.Max(looked, _text.Length - text.Length + 1);
             if (!await ReadAsync())
             {
-                // Said only here: megabytes that have come are not made a text of at every read.
+                // Converted to a text only here, and not at every read: the bytes can be megabytes.
                 Assert.Fail($"closed before '{text}' came: {_text}");
             }
         }
@@ -50,19 +50,21 @@ internal sealed class ClientSocket : IDisposable
         return all;
     }
 
-    /// <summary>Reads until the connection ends. Returns the status of the close frame; null when none has come.</summary>
+    /// <summary>
+    /// Reads until the connection ends. Returns the status of the close frame; null if none was received.
+    /// </summary>
     internal async Task<WebSocketCloseStatus?> ReadToEndAsync()
     {
         try
         {
             while (await ReadAsync())
             {
-                // All that comes.
+                // Reads and ignores everything.
             }
         }
         catch (WebSocketException e) when (e.WebSocketErrorCode == WebSocketError.ConnectionClosedPrematurely)
         {
-            // A reset, because the server does not read what it has refused.
+            // A reset is possible, because the server does not read the refused bytes.
             return null;
         }
 

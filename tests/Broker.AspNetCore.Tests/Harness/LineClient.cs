@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Broker.AspNetCore.Tests.Harness;
 
-/// <summary>A NATS client over TCP that says what it is told to.</summary>
+/// <summary>A NATS client over TCP that sends the lines that a test gives it.</summary>
 internal sealed class LineClient : IDisposable
 {
     private readonly TcpClient _client = new() { ReceiveTimeout = (int)Wait.Limit.TotalMilliseconds, SendTimeout = (int)Wait.Limit.TotalMilliseconds };
@@ -25,7 +25,7 @@ internal sealed class LineClient : IDisposable
 
     internal string ReadLine() => _reader.ReadLine() ?? "";
 
-    /// <summary>Returns when the server has handled all that was sent.</summary>
+    /// <summary>Returns when the server has processed all sent operations.</summary>
     internal void Sync()
     {
         Send("PING\r\n");

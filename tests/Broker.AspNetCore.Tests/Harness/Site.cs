@@ -4,7 +4,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore.Tests.Harness;
 
-/// <summary>A server with its monitoring pages, and WebSockets when they are asked for.</summary>
+/// <summary>A server with its monitoring pages, and optionally with WebSockets.</summary>
 internal sealed class Site : IAsyncDisposable
 {
     private static readonly IPEndPoint Free = new(IPAddress.Loopback, 0);

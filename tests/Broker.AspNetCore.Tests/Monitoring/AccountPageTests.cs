@@ -4,7 +4,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore.Tests.Monitoring;
 
-/// <summary>What the pages say of accounts, beside those of the real nats-server.</summary>
+/// <summary>Compares the pages about accounts with those of the real nats-server.</summary>
 public sealed class AccountPageTests
 {
     private const string Config = """
@@ -95,7 +95,7 @@ public sealed class AccountPageTests
     private static async Task<JsonNode> GetAsync(HttpClient http, string path)
         => JsonNode.Parse(await http.GetStringAsync(path, TestContext.Current.CancellationToken))!;
 
-    // Lists are in no order there, and it gives each account imports and subscriptions of its own.
+    // nats-server's lists have no order, and it adds imports and subscriptions of its own to each account.
     private static async Task<string> DetailAsync(HttpClient http, string account)
     {
         JsonNode page = await GetAsync(http, "accountz?acc=" + account);

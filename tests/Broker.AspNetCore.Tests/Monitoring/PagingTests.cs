@@ -73,7 +73,7 @@ public sealed class PagingTests
         var query = new ConnectionQuery { Limit = 10, Offset = 5000, Order = ConnectionOrder.BytesOut };
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         await site.Server.InspectConnectionsAsync(query, cancellation);
-        // Of all that the process allocates meanwhile: the least of some rounds is the page's own.
+        // Other code of the process allocates too. The minimum of several rounds is the page's own allocation.
         long allocated = long.MaxValue;
         for (int round = 0; round < 5; round++)
         {
@@ -84,7 +84,7 @@ public sealed class PagingTests
             Assert.Equal(Clients, page.Total);
         }
 
-        // An entry for the order of each, and a description of ten.
+        // An entry for sorting each connection, and a description of ten connections.
         Assert.InRange(allocated, 0, Clients * 128);
         JsonElement whole = await site.GetAsync("connz?limit=20000");
         Assert.Equal(Clients, whole.GetProperty("connections").GetArrayLength());
@@ -99,7 +99,7 @@ public sealed class PagingTests
             rude.Send("NONSENSE\r\n");
             while (rude.ReadLine().Length != 0)
             {
-                // Until it is closed.
+                // Ends when the connection is closed.
             }
         }
 

@@ -5,16 +5,19 @@ using Broker.AspNetCore.Tests.Harness;
 
 namespace Broker.AspNetCore.Tests.Monitoring;
 
-/// <summary>The pages beside those of the real nats-server: same keys, same types, and the same values where they are not its own.</summary>
+/// <summary>
+/// Compares the pages with those of the real nats-server: same keys, same types, and the same values if they do not
+/// depend on the server.
+/// </summary>
 public sealed partial class ShapeTests
 {
     private const string First =
         "SUB foo 1\r\nSUB bar.* q 2\r\nUNSUB 2 9\r\nPUB foo 5\r\nhello\r\nPUB foo 2\r\nhi\r\nPUB none 3\r\nabc\r\n";
 
-    // Of accounts and imports there is nothing yet that nats-server has of its own accord.
+    // nats-server has accounts and imports by default; here there are none yet.
     private static readonly string[] NotHere = ["imports"];
 
-    // Connections are alike in these, or differ by the clock: nats-server's order of them is chance.
+    // Connections are equal in these fields, or differ by the time, so nats-server's order is random.
     private static readonly string[] Ties =
         ["=subs", "=pending", "=msgs_to", "=msgs_from", "=bytes_to", "=bytes_from", "=last", "=idle"];
 
@@ -91,13 +94,13 @@ public sealed partial class ShapeTests
         first.Sync();
         using (new LineClient(endPoint))
         {
-            // Comes and goes.
+            // The value changes over time.
         }
 
         await Wait.UntilAsync(
             async () => (await http.GetStringAsync("connz?state=closed", cancellation)).Contains("\"stop\"", StringComparison.Ordinal),
             "the third client is not seen to have gone");
-        // The round trip is known when the first PING has been answered.
+        // The round-trip time is known after the first PONG.
         await Wait.UntilAsync(
             async () =>
             {
@@ -107,7 +110,7 @@ public sealed partial class ShapeTests
                 return text.Split("\"rtt\"").Length == 3;
             },
             "the round trip is not told");
-        // The last PONG may be under way yet.
+        // The last PONG may not have arrived yet.
         string page = "";
         await Wait.UntilAsync(
             async () => !Pending().IsMatch(page = await http.GetStringAsync(path, cancellation)) || TellsClosed(path), "bytes wait for a client");
@@ -127,7 +130,7 @@ public sealed partial class ShapeTests
         if (theirs.ValueKind == JsonValueKind.Array)
         {
             Assert.True(theirs.GetArrayLength() == ours.GetArrayLength(), $"{path}: {theirs} there and {ours} here");
-            // The lists of subscriptions are in no order there.
+            // nats-server's lists of subscriptions have no order.
             IEnumerable<JsonElement> ordered = theirs.EnumerateArray();
             IEnumerable<JsonElement> others = ours.EnumerateArray();
             if (path.EndsWith("_list", StringComparison.Ordinal) || path.EndsWith("_list_detail", StringComparison.Ordinal)
@@ -163,12 +166,12 @@ public sealed partial class ShapeTests
         }
     }
 
-    // cids differ, for nats-server gives some to itself; so a subscription is known by its subject and sid.
+    // cids differ, because nats-server uses some itself. So a subscription is identified by its subject and sid.
     private static string SubscriptionKey(JsonElement e) => e.ValueKind == JsonValueKind.String
         ? e.GetString()!
         : $"{e.GetProperty("subject")} {e.GetProperty("sid")} {e.GetProperty("msgs")}";
 
-    // What waited for a client that has gone stays what it was, and that is chance.
+    // The pending bytes of a closed client keep their last value, which is random.
     private static bool TellsClosed(string path) => path.Contains("state=", StringComparison.Ordinal);
 
     private static bool HasSameValue(string path)
@@ -177,7 +180,7 @@ public sealed partial class ShapeTests
         return name switch
         {
             "pending_bytes" => !TellsClosed(path),
-            // nats-server counts subscriptions of its own in these.
+            // nats-server includes its own subscriptions in these counts.
             "subscriptions" or "num_subscriptions" => path.Contains("connections[]", StringComparison.Ordinal),
             "server_id" or "server_name" or "version" or "go" or "port" or "http_port" or "gomaxprocs" or "start" or "now" or "uptime"
                 or "mem" or "cpu" or "cid" or "last_activity" or "stop" or "rtt" or "idle" or "update_time" or "config_load_time"

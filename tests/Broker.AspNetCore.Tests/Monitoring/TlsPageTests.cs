@@ -8,7 +8,7 @@ using Broker.Server;
 
 namespace Broker.AspNetCore.Tests.Monitoring;
 
-/// <summary>What the pages say of TLS, beside those of the real nats-server.</summary>
+/// <summary>Compares the pages about TLS with those of the real nats-server.</summary>
 public sealed class TlsPageTests
 {
     private static readonly string[] OfServer = ["auth_required", "tls_required", "tls_verify", "auth_timeout", "tls_timeout"];
@@ -48,7 +48,8 @@ public sealed class TlsPageTests
         Assert.True(connection.GetProperty("tls_first").GetBoolean());
     }
 
-    // One over TLS, one in clear, one that fails; told by their ports from a stranger who looks for a server that had this port before.
+    // One client over TLS, one in clear text, one that fails. Their ports identify them, because an unrelated client
+    // may connect to this port.
     private static async Task<string> DescribeAsync(IPEndPoint server, Func<string, Task<JsonElement>> get)
     {
         using SslStream secured = Secure(server, first: false, out int securedPort);
@@ -59,7 +60,7 @@ public sealed class TlsPageTests
             await broken.ConnectAsync(server, TestContext.Current.CancellationToken);
             ports = [securedPort, clear.LocalPort, ((IPEndPoint)broken.Client.LocalEndPoint!).Port];
             NetworkStream stream = broken.GetStream();
-            // The hello of a server, whole: what fails at once, and not when the time of a handshake is over.
+            // A complete ServerHello, so that the handshake fails immediately and not at its time limit.
             await stream.WriteAsync("\u0016\u0003\u0001\0\u0004\u0002\0\0\0"u8.ToArray(), TestContext.Current.CancellationToken);
             await stream.CopyToAsync(Stream.Null, TestContext.Current.CancellationToken).ContinueWith(
                 static _ => { }, TestContext.Current.CancellationToken, TaskContinuationOptions.None, TaskScheduler.Default);
@@ -91,7 +92,7 @@ public sealed class TlsPageTests
         ssl.AuthenticateAsClient(new SslClientAuthenticationOptions
         {
             TargetHost = "localhost",
-            // Both libraries have this one, whatever else they prefer.
+            // Both TLS libraries support this cipher suite.
             CipherSuitesPolicy = OperatingSystem.IsWindows() ? null : new CipherSuitesPolicy([TlsCipherSuite.TLS_AES_128_GCM_SHA256]),
             CertificateChainPolicy = new X509ChainPolicy
             {
@@ -120,7 +121,7 @@ public sealed class TlsPageTests
     private static string Config(string tls, string more)
         => $"{more}\ntls {{ {Certificates.ServerKeys}{tls} }}";
 
-    // As the command reads it, in the few words that are used here.
+    // Reads the few keys of nats-server's configuration that these tests use.
     private static void Configure(BrokerServerOptions options, string tls, string more)
     {
         var timeout = tls.Split('\n').FirstOrDefault(l => l.StartsWith("timeout: ", StringComparison.Ordinal))?[9..];

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Broker.AspNetCore.Tests.Oracle;
 
-/// <summary>The bytes of WebSocket frames (RFC 6455, section 5.2), right and wrong ones.</summary>
+/// <summary>Builds the bytes of valid and invalid WebSocket frames (RFC 6455, section 5.2).</summary>
 internal static class Frame
 {
     internal const int Continuation = 0;
@@ -48,7 +48,10 @@ internal static class Frame
     internal static byte[] Closing(int status, string reason = "")
         => Of(Close, [(byte)(status >> 8), (byte)status, .. Encoding.Latin1.GetBytes(reason)]);
 
-    /// <summary>A message as permessage-deflate has it: without the four bytes that every flush ends with (RFC 7692, section 7.2.1).</summary>
+    /// <summary>
+    /// Compresses a message as permessage-deflate does: without the four bytes at the end of each flush (RFC 7692,
+    /// section 7.2.1).
+    /// </summary>
     internal static byte[] Deflate(string payload)
     {
         using var bytes = new MemoryStream();

@@ -5,19 +5,20 @@ using Broker.TestKit.Dialogues;
 namespace Broker.AspNetCore.Tests.Oracle;
 
 /// <summary>
-/// A client of random dialogues by WebSocket: what it says is in one frame, or in frames of any kind, cut anywhere, with PINGs between, the
-/// last of a message or not. Every frame has a mask.
+/// A client of random dialogues by WebSocket. It sends its operations in one frame, or in frames of any kind that are
+/// split anywhere, with PINGs between them. Every frame has a mask.
 /// </summary>
 /// <remarks>
-/// Kept away from where the two differ on purpose, see <see cref="WebSocketDifferences"/>: text is ASCII, the second and third reserved bits are
-/// not set, keys and origins are as they should be, and no close frame is sent. No frame of a compressed message is empty: by one of those
-/// nats-server 2.9.10 goes down; what ours makes of it is in <see cref="WebSocketOracleTests"/>.
+/// It avoids the intended differences between the two servers, see <see cref="WebSocketDifferences"/>: text is ASCII,
+/// the second and third reserved bits are not set, keys and origins are valid, and it sends no close frame. No frame of
+/// a compressed message is empty, because an empty one crashes nats-server 2.9.10; <see cref="WebSocketOracleTests"/>
+/// tests our answer to it.
 /// </remarks>
 internal sealed class FuzzSocket : IFuzzClient
 {
     private const int MostPieces = 6;
 
-    // Neither may keep what it has seen of earlier messages: the one that reads does not.
+    // No context takeover in either direction: the receiver does not keep the window between messages.
     private const string Deflating = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r\n";
 
     private readonly RawWebSocket _socket = new();
@@ -26,7 +27,7 @@ internal sealed class FuzzSocket : IFuzzClient
     private int _asked;
     private int _answered;
 
-    // Whether the last frame was not the last of its message.
+    // Whether the last frame did not end its message.
     private bool _isOpen;
 
     internal FuzzSocket(int port, bool compresses)
@@ -46,7 +47,7 @@ internal sealed class FuzzSocket : IFuzzClient
     {
         if (manner is not { } number)
         {
-            // Where a message is not at its end, this is the end of it.
+            // If a message is not complete, this frame completes it.
             _socket.Write(Frame.Of(_isOpen ? Frame.Continuation : Frame.Binary, text));
             _isOpen = false;
             return;
@@ -61,7 +62,7 @@ internal sealed class FuzzSocket : IFuzzClient
         int[] cuts = [0, .. isCompressed ? between.Distinct().Where(at => at > 0 && at < bytes.Length) : between, bytes.Length];
         for (int i = 1; i < cuts.Length; i++)
         {
-            // What is compressed is whole here: nobody can read the half of it.
+            // A compressed message is complete here, because a part of it cannot be decompressed.
             bool isLast = isCompressed ? i == cuts.Length - 1 : random.Next(3) == 0;
             int reserved = isCompressed && i == 1 ? Frame.Compressed : 0;
             frames.Add(Frame.Of(_isOpen ? Frame.Continuation : kind, bytes[cuts[i - 1]..cuts[i]], isLast, reserved: reserved));
@@ -99,7 +100,9 @@ internal sealed class FuzzSocket : IFuzzClient
         return Encoding.Latin1.GetBytes(Take(count));
     }
 
-    /// <summary>Each of its PINGs has one PONG, which says the same; when, beside the stream, is not said.</summary>
+    /// <summary>
+    /// Checks that each PING has one PONG with the same payload. Its position in the stream is not checked.
+    /// </summary>
     public bool TryReadBeside(List<string> heard)
     {
         string[] pongs = Pongs();
@@ -136,7 +139,7 @@ internal sealed class FuzzSocket : IFuzzClient
         }
     }
 
-    // All at once, one after the other, or cut where no frame ends.
+    // Sends the frames together, one by one, or split inside frames.
     private void Write(Random random, List<byte[]> frames)
     {
         byte[] all = [.. frames.SelectMany(static f => f)];
@@ -159,7 +162,7 @@ internal sealed class FuzzSocket : IFuzzClient
 
     private string[] Pongs() => [.. _socket.Control.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries)];
 
-    // A close frame is the end too: what comes of it on the way is the system's affair.
+    // A close frame counts as an end too. Whether it arrives before a reset depends on the system.
     private bool ReadFrame() => _socket.ReadFrame() && !_socket.Control.ToString().Contains("close", StringComparison.Ordinal);
 
     private string Take(int count)

@@ -5,10 +5,10 @@ using System.Text;
 
 namespace Broker.AspNetCore.Tests.Oracle;
 
-/// <summary>A WebSocket client that does nothing by itself, and writes down what it hears.</summary>
+/// <summary>A WebSocket client that sends nothing by itself and records what it receives.</summary>
 internal sealed class RawWebSocket : IDisposable
 {
-    // What comes back last, when all that was sent before is answered.
+    // The answer to the last operation: everything before it has been answered.
     private const string Last = "MSG the.end E 0\r\n\r\n";
 
     private readonly TcpClient _client = new() { NoDelay = true, ReceiveTimeout = (int)Wait.Limit.TotalMilliseconds, SendTimeout = (int)Wait.Limit.TotalMilliseconds };
@@ -18,13 +18,13 @@ internal sealed class RawWebSocket : IDisposable
     private NetworkStream _stream = null!;
     private bool _compressed;
 
-    /// <summary>All of the stream that has come.</summary>
+    /// <summary>The received bytes of the stream.</summary>
     internal StringBuilder Data => _data;
 
-    /// <summary>A line for each control frame that has come.</summary>
+    /// <summary>One line for each received control frame.</summary>
     internal StringBuilder Control => _control;
 
-    /// <summary>The answer to the upgrade: its status, and of its headers those that matter.</summary>
+    /// <summary>The response to the upgrade: its status and its relevant headers.</summary>
     internal string Upgrade(int port, string request)
     {
         _client.Connect(IPAddress.Loopback, port);
@@ -35,7 +35,7 @@ internal sealed class RawWebSocket : IDisposable
         {
             if (line.StartsWith("Sec-WebSocket-", StringComparison.OrdinalIgnoreCase) || line.StartsWith("Upgrade:", StringComparison.OrdinalIgnoreCase))
             {
-                // Whose windows are kept between messages is each server's choice.
+                // Each server may choose whether it keeps compression windows between messages.
                 said.Add(line.Split(';')[0].ToUpperInvariant());
             }
         }
@@ -43,7 +43,7 @@ internal sealed class RawWebSocket : IDisposable
         return string.Join('\n', said.Take(1).Concat(said.Skip(1).Order(StringComparer.Ordinal)));
     }
 
-    /// <summary>Sends what goes: the other side may have closed.</summary>
+    /// <summary>Sends bytes and ignores errors: the other side may have closed.</summary>
     internal void Write(ReadOnlySpan<byte> bytes)
     {
         try
@@ -52,11 +52,13 @@ internal sealed class RawWebSocket : IDisposable
         }
         catch (IOException)
         {
-            // Reading says so.
+            // The read reports the error.
         }
     }
 
-    /// <summary>All that was heard, once the server has answered everything, or closed.</summary>
+    /// <summary>
+    /// Returns everything that was received, after the server has answered the last operation or closed.
+    /// </summary>
     internal string Hear(bool withStatus)
     {
         Write(Frame.Of(Frame.Binary, "CONNECT {\"verbose\":false,\"pedantic\":false}\r\nSUB the.end E\r\nPUB the.end 0\r\n\r\n"));
@@ -69,13 +71,13 @@ internal sealed class RawWebSocket : IDisposable
 
         _control.Replace("pong the end\n", "");
         _data.Replace(Last, "");
-        // INFO is each server's own.
+        // INFO differs between the servers.
         string data = _data.ToString();
         data = data.StartsWith("INFO ", StringComparison.Ordinal) ? data[(data.IndexOf('\n', StringComparison.Ordinal) + 1)..] : data;
         return $"{data}{(withStatus ? _control.ToString() : "")}{(open ? "open" : "closed")}";
     }
 
-    /// <summary>False at the end.</summary>
+    /// <summary>Returns false at the end of the stream.</summary>
     internal bool ReadFrame()
     {
         byte[] head = new byte[2];

@@ -1,7 +1,7 @@
 namespace Broker.AspNetCore.Tests.Oracle;
 
-/// <summary>One client: how it asks, and the bytes that it sends then.</summary>
-/// <param name="Name">What the case is about.</param>
+/// <summary>One test case: a client's upgrade request and the bytes that it sends afterwards.</summary>
+/// <param name="Name">The name of the case.</param>
 internal sealed record WebSocketCase(string Name)
 {
     private static readonly (string Name, string Value)[] Usual =
@@ -12,19 +12,21 @@ internal sealed record WebSocketCase(string Name)
         ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="),
     ];
 
-    /// <summary>The line that the request begins with.</summary>
+    /// <summary>The request line.</summary>
     public string Line { get; init; } = "GET / HTTP/1.1";
 
-    /// <summary>Headers in place of the usual ones; an empty one is left out, and <c>{host}</c> is the server.</summary>
+    /// <summary>
+    /// Headers that replace the default ones. An empty header is omitted; <c>{host}</c> is the server.
+    /// </summary>
     public IReadOnlyDictionary<string, string> Headers { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
-    /// <summary>What is written after the upgrade, each at once.</summary>
+    /// <summary>The blocks that the client writes after the upgrade, one write for each.</summary>
     public IReadOnlyList<byte[]> Writes { get; init; } = [];
 
-    /// <summary>Whether the servers want the page's own origin; otherwise they have a list.</summary>
+    /// <summary>Whether the servers require the same origin. Otherwise they have a list of origins.</summary>
     public bool SameOrigin { get; init; }
 
-    /// <summary>Whether it is wrong, so that the close frame may be lost in the reset that follows.</summary>
+    /// <summary>Whether the case is a violation, after which a reset may discard the close frame.</summary>
     public bool IsViolation { get; init; }
 
     internal string Play(int port)

@@ -2,7 +2,7 @@ using static Broker.AspNetCore.Tests.Oracle.Frame;
 
 namespace Broker.AspNetCore.Tests.Oracle;
 
-/// <summary>The cases by what they are about.</summary>
+/// <summary>The test cases, grouped by subject.</summary>
 internal static class WebSocketCases
 {
     private const string Connect = "CONNECT {\"verbose\":false,\"pedantic\":false}\r\n";
@@ -151,7 +151,7 @@ internal static class WebSocketCases
         yield return With("compression without context", "Sec-WebSocket-Extensions", $"{Deflating}; server_no_context_takeover; client_no_context_takeover");
     }
 
-    // The whole talk in two writes, for every place between.
+    // The whole dialogue in two writes, split at every position.
     private static IEnumerable<WebSocketCase> Cutting()
     {
         byte[] stream = [.. Of(Binary, Talk[..30], last: false), .. Of(Ping, "p"), .. Of(Continuation, Talk[30..]), .. Of(Text, "PING\r\n")];

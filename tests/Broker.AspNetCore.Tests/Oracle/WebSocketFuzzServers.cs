@@ -2,7 +2,7 @@ using Broker.AspNetCore.Tests.Harness;
 
 namespace Broker.AspNetCore.Tests.Oracle;
 
-/// <summary>The real nats-server and ours with WebSockets, for everybody and for users.</summary>
+/// <summary>The real nats-server and ours with WebSockets, without and with users.</summary>
 public sealed class WebSocketFuzzServers : IAsyncLifetime
 {
     private const string Config = "websocket { listen: \"127.0.0.1:-1\", no_tls: true, compression: true }\n";

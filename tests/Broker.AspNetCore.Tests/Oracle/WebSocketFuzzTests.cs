@@ -3,8 +3,8 @@ using Broker.TestKit.Dialogues;
 namespace Broker.AspNetCore.Tests.Oracle;
 
 /// <summary>
-/// Random dialogues of several clients by WebSocket, to nats-server and to ours: the same messages, the same errors, the same ends. As they
-/// are, compressed and with users in turn; <c>BROKER_FUZZ_SECONDS=3600</c> goes on for an hour.
+/// Plays random dialogues of several WebSocket clients to nats-server and to ours, and compares messages, errors and
+/// closes. It alternates between plain, compressed, and with users. <c>BROKER_FUZZ_SECONDS=3600</c> runs for an hour.
 /// </summary>
 public sealed class WebSocketFuzzTests(WebSocketFuzzServers servers) : IClassFixture<WebSocketFuzzServers>
 {

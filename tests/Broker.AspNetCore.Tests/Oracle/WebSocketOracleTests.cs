@@ -1,6 +1,6 @@
 namespace Broker.AspNetCore.Tests.Oracle;
 
-/// <summary>The same bytes by WebSocket to the real nats-server and to ours, and the same answers.</summary>
+/// <summary>Sends the same bytes by WebSocket to the real nats-server and to ours, and compares the answers.</summary>
 public sealed class WebSocketOracleTests(WebSocketServers servers) : IClassFixture<WebSocketServers>
 {
     public static TheoryData<string> Names => [.. WebSocketCases.All.Select(c => c.Name)];
@@ -24,7 +24,7 @@ public sealed class WebSocketOracleTests(WebSocketServers servers) : IClassFixtu
         }
     }
 
-    // Of ours alone: nats-server 2.9.10 goes down by it.
+    // Tests only our server, because this crashes nats-server 2.9.10.
     [Fact]
     public void Empty_frames_of_a_compressed_message_add_nothing_to_it()
     {

@@ -2,7 +2,10 @@ using Broker.AspNetCore.Tests.Harness;
 
 namespace Broker.AspNetCore.Tests.Oracle;
 
-/// <summary>The real nats-server and ours, for as long as the tests of a class run: once for any origin of a list, once for their own.</summary>
+/// <summary>
+/// The real nats-server and ours, shared by the tests of a class: one pair with a list of origins, one with the same
+/// origin.
+/// </summary>
 public sealed class WebSocketServers : IAsyncLifetime
 {
     internal const string Allowed = "https://app.example";

@@ -10,14 +10,14 @@ public sealed class OfficialClientTests
     [InlineData(true)]
     public async Task The_official_JavaScript_client_talks_by_WebSocket(bool compressed)
     {
-        // Beside the project: three folders above its output.
+        // In the project's folder, three folders above its output.
         string folder = Path.GetFullPath(Path.Combine(AppContext.BaseDirectory, "..", "..", "..", "peers", "node"));
         Missing.Unless(Directory.Exists(Path.Combine(folder, "node_modules")), "what npm ci brings to peers/node");
 
         await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, Compression = compressed });
         using Process node = Process.Start(new ProcessStartInfo("node")
         {
-            // Global from Node 22 on.
+            // WebSocket is a global of Node 22 and later.
             ArgumentList = { "--experimental-websocket", "talk.mjs", site.WebSocketAddress.ToString() },
             WorkingDirectory = folder,
             RedirectStandardOutput = true,

@@ -38,7 +38,7 @@ public sealed class SecureTests
         }
         catch (IOException)
         {
-            // A reset is an end too.
+            // A reset counts as an end too.
         }
 
         Assert.DoesNotContain("HTTP/1.1 101", System.Text.Encoding.Latin1.GetString(heard.ToArray()), StringComparison.Ordinal);
@@ -128,7 +128,7 @@ public sealed class SecureTests
             o.ClientCertificates.Add(TestCertificates.Common.Client);
         });
 
-        // Whatever it says of itself.
+        // Whatever name the client gives itself.
         await web.SendAsync("CONNECT {\"verbose\":false,\"user\":\"other\",\"pass\":\"password\"}\r\n" + says);
 
         await web.ReadUntilAsync(answer);

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.AspNetCore.Tests.WebSockets;
 
-/// <summary>A client by WebSocket that does not read is to the server what any other slow client is.</summary>
+/// <summary>The server treats a WebSocket client that does not read like any other slow client.</summary>
 public sealed class SlowConsumerTests
 {
     private const int Size = 100_000;
@@ -83,12 +83,12 @@ public sealed class SlowConsumerTests
         Assert.Equal(0, site.Server.Snapshot().SlowConsumers);
         JsonElement connection = (await site.GetAsync("connz?sort=pending")).GetProperty("connections")[0];
         Assert.InRange(connection.GetProperty("pending_bytes").GetInt64(), 1, MaxPending + (4 * 1024 * 1024));
-        // It still is a client: it gets what is left, and an answer behind it.
+        // The client is still connected: it receives the remaining messages and then the PONG.
         await slow.SendAsync("PING\r\n");
         await slow.ReadUntilAsync("PONG\r\n");
     }
 
-    // Of the only one that was closed, which is counted before it is among the closed ones.
+    // Reads the only closed connection. The counter changes before the connection appears in the list.
     private static async Task<string?> ReasonAsync(Site site)
     {
         string? reason = null;

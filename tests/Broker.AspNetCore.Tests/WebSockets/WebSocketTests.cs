@@ -58,7 +58,7 @@ public sealed class WebSocketTests
             o =>
             {
                 o.MaxPayload = Size;
-                // On a busy machine this client is slow, which is not what is looked at.
+                // On a busy machine this client may become a slow consumer, which this test ignores.
                 o.WriteDeadline = Wait.Limit;
             },
             sockets: Plain);
@@ -115,7 +115,7 @@ public sealed class WebSocketTests
     {
         await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, MaxMessageBytes = 1000 });
         using TcpClient hostile = await UpgradeAsync(site);
-        // What the message has beyond its head, all of it ours to read, so that no reset takes the answer away.
+        // The rest of the message. The server reads all of it, so no reset can discard the answer.
         byte[] rest = expected == WebSocketCloseStatus.MessageTooBig ? new byte[1001] : [];
         await hostile.GetStream().WriteAsync((byte[])[.. frame, .. rest], TestContext.Current.CancellationToken);
         byte[] head = new byte[2];
@@ -161,14 +161,14 @@ public sealed class WebSocketTests
     [Fact]
     public async Task A_compression_bomb_costs_no_memory()
     {
-        // 512 MiB of zeros in about 512 KiB: within one message that may be that large, as payloads that nobody gets.
+        // 512 MiB of zeros compressed to about 512 KiB: one message of allowed size, with payloads without subscribers.
         const int Payload = 1024 * 1024;
         const int Count = 512;
         await using Site site = await Site.StartAsync(
             sockets: new NatsWebSocketOptions { NoTls = true, Compression = true, MaxMessageBytes = long.MaxValue });
         using ClientSocket web = await ClientSocket.OpenAsync(site, o => o.DangerousDeflateOptions = new WebSocketDeflateOptions());
         byte[] publish = [.. Encoding.ASCII.GetBytes($"PUB bomb {Payload}\r\n"), .. new byte[Payload], .. "\r\n"u8];
-        // What the first messages bring with them, code, buffers and a larger heap, is not what the bomb costs.
+        // The first messages load code, rent buffers and grow the heap. This is not a cost of the bomb.
         const int WarmUp = 64;
         for (int i = 0; i < WarmUp; i++)
         {
@@ -183,7 +183,7 @@ public sealed class WebSocketTests
             await web.SendAsync(publish, endOfMessage: false);
             if (i % 32 == 0)
             {
-                // What nobody holds any more is not what the bomb costs.
+                // Garbage is not a cost of the bomb.
                 GC.Collect();
             }
 
@@ -193,7 +193,7 @@ public sealed class WebSocketTests
         await web.SendAsync("PING\r\n");
         await web.ReadUntilAsync("PONG\r\n");
         most = Math.Max(most, Environment.WorkingSet);
-        // The client of this process is in it too.
+        // The memory includes the client in this process.
         Assert.InRange(most - before, 0, 192L * 1024 * 1024);
         Assert.Equal(Count, site.Server.Snapshot().MessagesIn);
     }
@@ -245,7 +245,7 @@ public sealed class WebSocketTests
             },
             sockets: Plain);
         using TcpClient half = await UpgradeAsync(site);
-        // The beginning of a frame as long as can be.
+        // The header of a frame with the maximum length.
         byte[] beginning = [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, .. "PI"u8];
         await half.GetStream().WriteAsync(beginning, TestContext.Current.CancellationToken);
         await GoneAsync(site);
@@ -356,7 +356,7 @@ public sealed class WebSocketTests
     {
         const int Most = 20;
         const int Beyond = 7;
-        // So long that time closes nobody.
+        // Long enough that no connection is closed by a time limit.
         await using Site site = await Site.StartAsync(
             sockets: new NatsWebSocketOptions { NoTls = true, MostAsking = Most, HandshakeTimeout = TimeSpan.FromDays(1) });
         using ClientSocket before = await ClientSocket.OpenAsync(site);
@@ -364,10 +364,10 @@ public sealed class WebSocketTests
         try
         {
             await Task.WhenAll(silent.Select(c => c.ConnectAsync(IPAddress.Loopback, site.WebSocketAddress.Port, TestContext.Current.CancellationToken).AsTask()));
-            // Which of them were first is the scheduler's choice.
+            // The scheduler decides which connections were first.
             await Wait.UntilAsync(() => silent.Count(IsClosed) == Beyond, () => $"{silent.Count(IsClosed)} are closed");
 
-            // All the others may ask still, and nobody is kept out by them any more then.
+            // The other connections can still send a request. Afterwards they do not block new connections.
             foreach (TcpClient kept in silent.Where(static c => !IsClosed(c)))
             {
                 await AskAsync(site, kept);
@@ -488,14 +488,14 @@ public sealed class WebSocketTests
             Assert.StartsWith("HTTP/1.1 101", await ReadLineAsync(client.GetStream()), StringComparison.Ordinal);
             while ((await ReadLineAsync(client.GetStream())).Length != 0)
             {
-                // The headers of the answer.
+                // The headers of the response.
             }
 
             await Wait.UntilAsync(() => Task.FromResult(client.Available > 0), "INFO does not come");
         }
     }
 
-    // Kestrel gives a place back a moment after who had it has gone, or has become a client.
+    // Kestrel releases a connection's slot shortly after the connection has closed or has become a WebSocket.
     private static async Task OpensAsync(Site site)
     {
         for (int left = (int)(Wait.Limit / Look); left > 0; left--)
@@ -514,7 +514,7 @@ public sealed class WebSocketTests
         }
     }
 
-    // By the other side: there is an end to be read, and nothing before it.
+    // Closed by the other side: a read returns the end of the stream and no bytes.
     private static bool IsClosed(TcpClient client)
     {
         try

@@ -114,7 +114,7 @@ public sealed class ExecutableTests : IDisposable
     private static Process Start(string program, params string[] args)
     {
         var start = new ProcessStartInfo(program, args) { RedirectStandardOutput = true, RedirectStandardError = true };
-        // Of the runtime that runs the test: three folders above its assemblies.
+        // The root of the runtime that runs this test: three folders above its assemblies.
         start.Environment["DOTNET_ROOT"] = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));
         return Process.Start(start)!;
     }

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting.Tests.Systemd;
 
-/// <summary>Sockets that systemd opens: what the variables say, and a worker that is started with real ones.</summary>
+/// <summary>Sockets from systemd: the environment variables, and a worker that is started with real sockets.</summary>
 public sealed class SystemdSocketsTests
 {
     private const int Process = 42;
@@ -65,7 +65,7 @@ public sealed class SystemdSocketsTests
         await client.ConnectAsync(IPEndPoint.Parse(program.Addresses[1]), TestContext.Current.CancellationToken);
         using var reader = new StreamReader(client.GetStream());
         Assert.StartsWith("INFO ", await Wait.For(reader.ReadLineAsync(TestContext.Current.CancellationToken).AsTask()), StringComparison.Ordinal);
-        // The server greets before the host has started: it may still be starting what comes after.
+        // The server sends INFO before the host has started completely.
         await program.SignalAsync("TERM");
         Assert.Equal(0, await program.WaitForExitAsync());
     }

@@ -12,7 +12,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting.Tests.Telemetry;
 
-/// <summary>The meters against the counters, the page for Prometheus, the documentation and the dashboard.</summary>
+/// <summary>
+/// Compares the meters with the counters, the page for Prometheus, the documentation and the dashboard.
+/// </summary>
 public sealed partial class MetricsTests
 {
     private static readonly (string, string) Free = ("Broker:Listen:0", "127.0.0.1:0");
@@ -43,7 +45,7 @@ public sealed partial class MetricsTests
         await client.FlushAsync(Cancellation);
         await Wait.For(heard);
 
-        // The loop counts what it has delivered at the end of its turn.
+        // The loop updates its counters of deliveries at the end of an iteration.
         IReadOnlyDictionary<string, List<(long Value, Dictionary<string, object?> Tags)>> values = metrics.Read();
         await Wait.UntilAsync(() => (values = metrics.Read())["messaging.client.consumed.messages"].Sum(v => v.Value) == 7 && values["broker.messages.sent"][0].Value == 7, "the counts");
         Assert.Equal(7, values["broker.messages.received"].Single().Value);
@@ -66,7 +68,7 @@ public sealed partial class MetricsTests
         await client.FlushAsync(Cancellation);
         await Wait.UntilAsync(() => server.Snapshot().MessagesOut == 1, "the delivery");
 
-        // Read one after the other while the loops count: they come to agree.
+        // The values are read one after the other while the loops count, so they agree after a while.
         string differ = "";
         await Wait.UntilAsync(async () => (differ = await DifferenceAsync(host, server)).Length == 0, () => differ);
     }
@@ -109,14 +111,14 @@ public sealed partial class MetricsTests
         Dictionary<string, double> page = await PageAsync(server);
         List<(Instrument Instrument, double Value)> meter = Instruments(host, "Broker.Server");
         Assert.True(meter.Count >= 15);
-        // One name would be that of a gauge and of a counter too: the meter calls the counter otherwise.
+        // The same name would be a gauge and a counter, so the meter has another name for the counter.
         return string.Join('\n', meter
             .Select(m => (Name: m.Instrument.Name == "broker.connections.opened" ? "broker_connections_total" : Exported(m.Instrument), m.Value))
             .Where(m => !page.TryGetValue(m.Name, out double value) || value != m.Value)
             .Select(m => $"{m.Name}: {m.Value} by the meter, {page.GetValueOrDefault(m.Name, -1)} on the page"));
     }
 
-    // As OpenTelemetry's rules for Prometheus have it.
+    // Converts a name by OpenTelemetry's rules for Prometheus.
     private static string Exported(Instrument instrument)
         => instrument.Name.Replace('.', '_') + (instrument.Unit == "By" ? "_bytes" : "")
             + (instrument.GetType().Name.StartsWith("ObservableCounter", StringComparison.Ordinal) ? "_total" : "");

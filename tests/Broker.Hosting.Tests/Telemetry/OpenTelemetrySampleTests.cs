@@ -4,7 +4,7 @@ using Broker.Client;
 
 namespace Broker.Hosting.Tests.Telemetry;
 
-/// <summary>samples/Telemetry, with a collector that it exports to.</summary>
+/// <summary>Runs samples/Telemetry with a collector for its exported data.</summary>
 public sealed partial class OpenTelemetrySampleTests
 {
     private const string Trace = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -19,7 +19,7 @@ public sealed partial class OpenTelemetrySampleTests
         int port = FreePort.Next();
         await using PeerProcess sample = PeerProcess.Start(
             "sample", "/usr/bin/env",
-            // What is left at the end is exported by the stop; the intervals are for a test that hangs there.
+            // The stop exports the remaining data. The intervals only matter if the stop hangs.
             $"OTEL_EXPORTER_OTLP_ENDPOINT={collector.Address}", "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL=500",
             "dotnet", Repository.Sample("Telemetry"),
             $"--Broker:Listen:0=127.0.0.1:{port}", "--BrokerClient:ConnectTimeout=00:02:00",
@@ -31,7 +31,7 @@ public sealed partial class OpenTelemetrySampleTests
         client.Subscribe("orders.accepted", (in message) => accepted.TrySetResult((Encoding.UTF8.GetString(message.Body), new MessageHeaders(message.Headers)["traceparent"])));
         await client.PingAsync(Cancellation);
 
-        // The desk subscribes when its host has started: until then nobody takes an order.
+        // The desk subscribes when its host has started. Before that there is no subscriber for orders.
         await Wait.UntilAsync(
             () => accepted.Task.IsCompleted,
             () => "no order was accepted: " + sample.Errors,
@@ -47,7 +47,7 @@ public sealed partial class OpenTelemetrySampleTests
         Assert.Equal(("publish orders.accepted", Trace), (publish.Name, publish.Trace));
         OtlpSpan process = Assert.Single(spans, s => s.Id == publish.Parent);
         Assert.Equal(("process orders.new", Trace, Order), (process.Name, process.Trace, process.Parent));
-        // Of each of the meters one: that all are there MetricsTests show.
+        // One instrument of each meter. MetricsTests check all instruments.
         Assert.Superset(
             new HashSet<string> { "broker.messages.received", "messaging.client.sent.messages", "broker.bridge.peers" }, collector.Metrics.ToHashSet());
     }

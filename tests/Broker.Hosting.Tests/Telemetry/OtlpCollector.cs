@@ -8,7 +8,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.Hosting.Tests.Telemetry;
 
-/// <summary>A collector in little: takes what an exporter sends by OTLP over HTTP, and keeps of it what tests ask for.</summary>
+/// <summary>A minimal collector. It receives OTLP over HTTP and stores the data that tests check.</summary>
 internal sealed class OtlpCollector : IAsyncDisposable
 {
     private readonly WebApplication _application;
@@ -23,7 +23,7 @@ internal sealed class OtlpCollector : IAsyncDisposable
             using var body = new MemoryStream();
             await context.Request.Body.CopyToAsync(body, context.RequestAborted);
             Take(context.Request.Path.Value ?? "", body.ToArray());
-            // An empty answer is one of the protocol: all was taken.
+            // An empty response means that all data was accepted.
             context.Response.ContentType = "application/x-protobuf";
         });
     }
@@ -32,7 +32,7 @@ internal sealed class OtlpCollector : IAsyncDisposable
 
     public ConcurrentQueue<OtlpSpan> Spans { get; } = [];
 
-    /// <summary>Names of instruments, as often as they came.</summary>
+    /// <summary>The names of received instruments, once for each time.</summary>
     public ConcurrentQueue<string> Metrics { get; } = [];
 
     public static async Task<OtlpCollector> StartAsync()
@@ -44,7 +44,7 @@ internal sealed class OtlpCollector : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _application.DisposeAsync();
 
-    // Both requests are of the same build: resources, in them scopes, in them what there is.
+    // Both requests have the same structure: resources contain scopes, and scopes contain the data.
     private void Take(string path, byte[] request)
     {
         IEnumerable<ReadOnlyMemory<byte>> items = ProtobufFields.Of(request, 1).SelectMany(static r => ProtobufFields.Of(r, 2)).SelectMany(static s => ProtobufFields.Of(s, 2));
@@ -63,5 +63,5 @@ internal sealed class OtlpCollector : IAsyncDisposable
     }
 }
 
-/// <summary>A span as it was exported; ids in hexadecimal digits, a missing parent is empty.</summary>
+/// <summary>An exported span. Ids are hexadecimal; a missing parent is an empty text.</summary>
 internal sealed record OtlpSpan(string Name, string Trace, string Id, string Parent);

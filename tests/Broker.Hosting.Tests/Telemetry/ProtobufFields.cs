@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Broker.Hosting.Tests.Telemetry;
 
-/// <summary>Reads fields of a protobuf message by their numbers: those that have a length, which texts, bytes and messages are.</summary>
+/// <summary>Reads length-delimited fields of a protobuf message by their numbers: texts, bytes and messages.</summary>
 internal static class ProtobufFields
 {
     public static IEnumerable<ReadOnlyMemory<byte>> Of(ReadOnlyMemory<byte> message, int field)

@@ -8,7 +8,7 @@ internal sealed class RecordedMetrics : IDisposable
     private readonly MeterListener _listener = new();
     private readonly Dictionary<string, List<(long Value, Dictionary<string, object?> Tags)>> _values = [];
 
-    /// <param name="scope">The factory whose meters are meant; others of this process are not.</param>
+    /// <param name="scope">The meter factory. Meters of other factories in this process are ignored.</param>
     public RecordedMetrics(IMeterFactory scope)
     {
         _listener.InstrumentPublished = (instrument, listener) =>
@@ -23,7 +23,7 @@ internal sealed class RecordedMetrics : IDisposable
         _listener.Start();
     }
 
-    /// <summary>All instruments by name, with what they say now.</summary>
+    /// <summary>The current values of all instruments, by name.</summary>
     public IReadOnlyDictionary<string, List<(long Value, Dictionary<string, object?> Tags)>> Read()
     {
         _values.Clear();

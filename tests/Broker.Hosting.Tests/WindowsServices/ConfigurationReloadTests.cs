@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.Hosting.Tests.WindowsServices;
 
-/// <summary>What PARAMCHANGE does to a host.</summary>
+/// <summary>The effect of PARAMCHANGE on a host.</summary>
 public sealed class ConfigurationReloadTests
 {
     [Fact]

@@ -1,6 +1,6 @@
 namespace Broker.Hosting.Tests.WindowsServices;
 
-/// <summary>Each control of Windows given by hand, also those that Wine never sends.</summary>
+/// <summary>Sends each control of Windows to the state machine, also those that Wine never sends.</summary>
 public sealed class ServiceLifeTests
 {
     private readonly List<ServiceStatus> _reported = [];

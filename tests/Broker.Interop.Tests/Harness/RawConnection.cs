@@ -109,7 +109,7 @@ internal sealed class RawConnection : IDisposable
         }
         catch (SocketException)
         {
-            // A reset is an end too.
+            // A reset counts as an end too.
             return true;
         }
         catch (OperationCanceledException) when (!TestContext.Current.CancellationToken.IsCancellationRequested)

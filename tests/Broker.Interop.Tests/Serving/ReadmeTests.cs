@@ -85,7 +85,7 @@ public sealed partial class ReadmeTests
     private static PeerProcess Terminal(string path, string line, BrokerProcess broker) =>
         PeerProcess.Start("terminal", "sh", "-c", $"cd '{Repository.Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
 
-    // Of the runtime that runs the test: three folders above its assemblies.
+    // The root of the runtime that runs this test: three folders above its assemblies.
     private static string DotnetRoot => Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));
 
     private static string At(string code, string printed, string address)
