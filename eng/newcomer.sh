@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The first quarter of an hour of somebody new, timed: README.md from top to bottom, with its own commands, on a clean clone of what is
-# committed; then its program in a project of one's own, from the packages. Needs the ports of the README to be free.
-#   -t   with the README's second command too, which is all tests
+# Runs the commands of README.md from top to bottom on a clean clone of the committed state, and prints the time of each step.
+# Then it runs README's program in a new project, from the packages. The ports of the README must be free.
+#   -t   also runs README's second command: all tests
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 with_tests=false
@@ -17,7 +17,7 @@ began=$SECONDS
 pids=()
 finish() {
     local pid
-    # Each is a group of its own: what a command has started ends with it.
+    # Each command is a process group of its own, so that its children end with it.
     for pid in "${pids[@]}"; do kill -- "-$pid" 2>/dev/null || true; done
     rm -rf "$work"
 }
@@ -32,18 +32,18 @@ fail() {
     exit 1
 }
 
-# Block N of a language in a page; of the README, and line L of it.
+# page: block N of a language in a page. block: the same of the README. line: line L of such a block.
 page() { awk -v language="$2" -v wanted="$3" '$0 == "```" language { inside = ++n == wanted; next } /^```$/ { inside = 0 } inside' "$1"; }
 block() { page README.md "$@"; }
 line() { block sh "$1" | sed -n "$2p"; }
 
-# What a terminal of its own is: a command that goes on, and what it has printed.
+# Runs a command in the background, like a terminal of its own, and keeps its output.
 terminal() {
     bash -c "$2" >"$work/$1.log" 2>&1 </dev/null &
     pids+=($!)
 }
 
-# Ends with the text on a terminal, or with a failure after as long as nobody has patience.
+# Waits until a terminal shows the text, and fails after a time limit.
 read_on() {
     local left
     for ((left = ${3:-60}; left > 0; left--)); do
@@ -78,7 +78,7 @@ read_on sub rain
 read_on zmq-sub rain
 step "a message has come to both sides from either"
 
-# Debian's Python has Debian's python3-zmq; another one may stand before it.
+# Debian's Python has Debian's python3-zmq; another Python may come first in PATH.
 PATH=/usr/bin:$PATH
 terminal python-sub "$(line 5 1)"
 sleep 3
@@ -86,7 +86,7 @@ terminal python-pub "$(line 5 2)"
 read_on python-sub "4 degrees"
 step "Python's programs have met"
 
-# What is restored here stays here: a version of the page is another one at the next run.
+# A package cache of its own, because the next run packs the same version again.
 machine=${NUGET_PACKAGES:-$HOME/.nuget/packages}
 export NUGET_PACKAGES=$work/restored NUGET_FALLBACK_PACKAGES=$machine
 page docs/packages.md sh 1 >"$work/own.sh"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Makes everything that ships, under artifacts: the packages with their symbols, the command as one file for each system, and the units of systemd.
+# Builds everything that ships, under artifacts: the packages with their symbols, the command as one file for each system, and
+# the systemd units.
 #
 #   eng/pack.sh [-v VERSION] [-p]
 #
-#   VERSION   that of the packages; as Directory.Build.props says unless given
-#   -p        the packages alone
+#   VERSION   the version of the packages; the default is that of Directory.Build.props
+#   -p        builds the packages only
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
@@ -22,7 +23,7 @@ done
 rm -rf artifacts/packages
 dotnet pack Broker.sln -c Release -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true "${version[@]}" -o artifacts/packages
 
-# The compiler of native code is a package, which may not be to be had: an error of restoring (NU…) and no other sends to the other kind of file.
+# The native compiler is a package, which may be missing. Only an error of the restore (NU…) falls back to the other kind of file.
 has_native_compiler() {
     local log status=0
     log=$(dotnet restore src/Broker.Cli -r "$1" -v quiet --nologo -p:BrokerNative=true 2>&1) || status=$?
@@ -33,7 +34,7 @@ has_native_compiler() {
     return "$status"
 }
 
-# The command as one file: native code where the compilers of that system are at hand, else with a runtime in it.
+# The command as one file: native code if the compilers are installed, otherwise with a runtime.
 publish() {
     local system=$1 kind=BrokerSingleFile missing=
     if [ "$system" = linux-x64 ] && [ "$(uname -sm)" = "Linux x86_64" ]; then
@@ -55,12 +56,12 @@ publish() {
 
 if [ "$packages_only" = false ]; then
     for system in linux-x64 win-x64; do publish "$system"; done
-    # What systemd needs lies beside the program, and what the container file takes has been made.
+    # The systemd units go beside the program, and the file for the container exists now.
     cp eng/systemd/broker.service eng/systemd/broker.socket artifacts/linux-x64
     sed -n 's/^COPY \([^ ]*\) .*/\1/p' eng/docker/Dockerfile | while read -r file; do
         [ -e "$file" ] || { echo "eng/docker/Dockerfile takes $file, which is not made" >&2; exit 1; }
     done
-    # What ships is one file that starts by itself.
+    # Only the single file ships.
     for system in linux-x64 win-x64; do
         [ -z "$(find "artifacts/$system" -name '*.pdb' -o -name '*.dll' -o -name '*.xml')" ] || { echo "artifacts/$system has more than the program" >&2; exit 1; }
     done

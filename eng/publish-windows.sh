@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The programs that the tests run on Windows: the command and the sample of a service, published into a folder.
+# Publishes the programs for the tests on Windows into a folder: the command and the sample of a service.
 #
 #   eng/publish-windows.sh FOLDER
 set -euo pipefail
@@ -10,12 +10,12 @@ folder=$1
 publish() {
     local project=$1 name=$2
     shift 2
-    # With intermediate files of its own: what is built and run beside it is not touched.
+    # With its own intermediate files, so that a build or a test beside it is not disturbed.
     dotnet publish "$project" -c Release -r win-x64 --self-contained -v quiet --nologo -nodeReuse:false \
         --artifacts-path "$folder/artifacts" -o "$folder/$name" "$@"
 }
 
-# One file, as eng/pack.sh ships it.
+# One file, as eng/pack.sh builds it.
 publish src/Broker.Cli broker -p:BrokerSingleFile=true
 publish samples/WindowsService sample
 rm -rf "$folder/artifacts"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs test suites again and again while every processor has something else to do: a test that passes only on a quiet machine
-# fails here. Build first (eng/test.sh does).
+# Repeats test suites while other processes keep every processor busy. A test that passes only on a quiet machine fails here.
+# Build first (eng/test.sh does).
 #
 #   eng/repeat.sh [-n TIMES] [-l LOAD] [SUITE ...]
 #
-#   SUITE   Broker.Server.Tests, Broker.ZeroMq.Tests+portable, …; all that eng/test.sh runs unless named
-#   TIMES   10
-#   LOAD    how many processes keep processors busy beside the suites, and give way where these want them: one for each
+#   SUITE   Broker.Server.Tests, Broker.ZeroMq.Tests+portable, …; the default is every suite of eng/test.sh
+#   TIMES   the default is 10
+#   LOAD    the number of processes that keep processors busy at low priority; the default is one for each processor
 #
-# Suites run side by side as in eng/test.sh, each a load for the others; LANES=1 runs one at a time. What has passed on a commit is
-# remembered under artifacts/repeat, so a run that was cut off goes on where it was.
+# Suites run side by side as in eng/test.sh; LANES=1 runs one at a time. Results for a commit are stored under
+# artifacts/repeat, so an interrupted run continues where it stopped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
@@ -28,7 +28,7 @@ shift $((OPTIND - 1))
 suites=("$@")
 if [ ${#suites[@]} = 0 ]; then mapfile -t suites < <(echo Broker.Transport.Tests+quiet; side_by_side); fi
 
-# A peer that is missing is a failure here too: a run without it says nothing.
+# A missing peer is a failure here too, because its tests would not run.
 export CI=true
 
 configuration=${CONFIGURATION:-Release}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests that need a Windows, on Debian by Wine: installs it where it is missing, builds, publishes the programs for Windows, and runs
-# Broker.Windows.Tests. Apart from eng/test.sh: it wants the machine for itself.
+# Runs the tests that need Windows, on Debian with Wine. Installs Wine if it is missing, builds, publishes the programs for
+# Windows, and runs Broker.Windows.Tests. Separate from eng/test.sh, because it needs the machine for itself.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
@@ -15,7 +15,7 @@ programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT
 dotnet build tests/Broker.Windows.Tests -c Release -v quiet --nologo -nodeReuse:false -consoleLoggerParameters:NoSummary
 eng/publish-windows.sh "$programs"
-# With the reason of what fails, and not only its name.
+# Prints the reason of a failure, and not only the test's name.
 CI=true BROKER_WINDOWS_PROGRAMS="$programs" BROKER_SERVICE_CYCLES="${BROKER_SERVICE_CYCLES:-20}" dotnet test tests/Broker.Windows.Tests -c Release --no-build --nologo -v quiet \
     --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none \
     --logger "console;verbosity=minimal" "$@"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The command that passes the tests: installs the real peers that are missing (Debian), builds once, runs every test
-# project, the client's and the ZeroMQ sockets' a second time on the portable poller, says how many seconds each took, and ends with one line "N passed, N failed, N skipped". Fails on a failed test or when no test ran.
-# With CI=true a missing peer is a failure, and the benchmark suites are run briefly as one more test. CONFIGURATION=Debug builds and tests that instead of Release.
+# Runs all tests. Installs missing peers (Debian), builds once, and runs every test project; the client's and the ZeroMQ sockets'
+# suites run a second time on the portable poller. Prints the seconds of each suite, and ends with one line "N passed, N failed,
+# N skipped". Fails if a test fails or no test ran. With CI=true a missing peer is a failure, and the benchmarks run briefly as
+# one more test. CONFIGURATION=Debug builds and tests Debug instead of Release.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,7 +25,7 @@ missing_packages() {
     [ -x /usr/sbin/ip ] || command -v ip >/dev/null || echo iproute2
     command -v go >/dev/null || echo golang-go
     [ -e /usr/share/gocode/src/github.com/nats-io/nats.go ] || echo golang-github-nats-io-go-nats-dev
-    # A node without npm, or the other way round, is somebody's own arrangement: complete it, do not replace it.
+    # If only node or only npm is installed, install the missing one and keep the other.
     command -v node >/dev/null || echo nodejs
     command -v npm >/dev/null || echo npm
 }
@@ -41,7 +42,7 @@ install_packages() {
     as_root apt-get update -qq || return 1
     # shellcheck disable=SC2086 # one word per package
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null || return 1
-    # Debian starts the server at once, on the port that `broker serve` wants.
+    # Debian starts nats-server at installation, on the port of `broker serve`.
     case " $packages " in *" nats-server "*)
         if [ -d /run/systemd/system ]; then as_root systemctl disable --now --quiet nats-server || true; fi ;;
     esac
@@ -53,19 +54,19 @@ install_npm_packages() {
     for folder in tests/*/peers/node; do
         [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && continue
         echo "installing npm packages for $folder"
-        # The packages bring what they need; no script of theirs has to run here.
+        # The packages need no install scripts.
         (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null) || return 1
         touch "$folder/node_modules/.package-lock.json"
     done
 }
 
-# Each skipped test of a result file, with its reason.
+# Prints each skipped test of a result file, with its reason.
 skipped_tests() {
     awk '/outcome="NotExecuted"/ { name = $0; sub(/.* testName="/, "", name); sub(/".*/, "", name); gsub(/&quot;/, "\"", name) }
          name != "" && /<Message>/ { reason = $0; gsub(/ *<\/?Message>/, "", reason); print "skipped " name ": " reason; name = "" }' "$1"
 }
 
-# Runs a step whose failure matters only in CI. Inside it `set -e` is off: it must return what went wrong.
+# Runs a step whose failure matters only in CI. `set -e` is off inside the step, so it must return its status.
 or_go_on() {
     "$@" && return 0
     [ "${CI:-}" != true ] || { echo "failed: $*" >&2; exit 1; }
@@ -76,7 +77,7 @@ or_go_on install_packages
 or_go_on install_npm_packages
 
 echo "building"
-# One compiler for all projects: from the second on it finds its analyzers compiled, which takes a third off the time. Nobody needs it afterwards.
+# One compiler server for all projects: it keeps the analyzers loaded, which saves a third of the time. It is shut down afterwards.
 dotnet build Broker.sln -c "$configuration" -v quiet --nologo -nodeReuse:false -p:UseSharedCompilation=true -consoleLoggerParameters:NoSummary
 dotnet build-server shutdown --vbcscompiler >/dev/null 2>&1 || true
 
@@ -89,11 +90,11 @@ report_suite() {
     status=$(cat "$results/$name.status" 2>/dev/null || echo 1)
     if [ -e "$trx" ]; then
         suite_passed=$(counter "$trx" passed)
-        # The runner counts a skipped test as one that was not executed, under no name of its own.
+        # The runner has no counter for skipped tests; it counts them as not executed.
         suite_skipped=$(($(counter "$trx" total) - $(counter "$trx" executed)))
         suite_failed=$(($(counter "$trx" executed) - suite_passed))
     fi
-    # A run that crashed, or could not start, is a failure even though no test says so.
+    # A run that crashed or did not start is a failure, even without a failed test.
     if [ "$status" != 0 ] && [ "$suite_failed" = 0 ]; then suite_failed=1; fi
     if [ "$suite_failed" != 0 ]; then cat "$results/$name.log"; fi
     if [ "$suite_skipped" != 0 ]; then skipped_tests "$trx"; fi
@@ -108,11 +109,11 @@ report_suite "$results/Broker.Transport.Tests+quiet"
 for name in $(side_by_side); do run_when_there_is_room "$name"; done
 await_suites 0
 
-# In CI the suites count as one more test: every variant comes to the same result, and none allocates above its budget. Alone: what runs
-# too seldom in its time is held to a budget only roughly.
+# In CI the benchmarks count as one more test: all variants have the same result, and none exceeds its allocation budget. They
+# run alone, because few iterations make a budget imprecise.
 if [ "${CI:-}" = true ]; then
     benchmarks=$PWD/benchmarks/Broker.Benchmarks
-    # Always optimised, and from the folder that its artifacts may lie in.
+    # Always optimised. Its artifacts go to the current folder.
     if (cd "$results" && dotnet run --project "$benchmarks" -c Release -- --quick --budgets) >"$results/benchmarks.log" 2>&1; then
         tail -n 1 "$results/benchmarks.log"
         passed=$((passed + 1))
