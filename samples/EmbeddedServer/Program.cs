@@ -1,4 +1,5 @@
-// A server inside this program, a client that talks to it without a socket, and a bridge for ZeroMQ programs. Other programs reach the server at the printed address.
+// An embedded server, a client that connects to it without a socket, and a bridge for ZeroMQ programs. Other programs connect
+// to the printed address.
 using System.Text;
 using Broker.Bridge;
 using Broker.Client;
@@ -14,7 +15,7 @@ client.Subscribe("zmq.weather.>", static (in message) =>
 
 await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
 {
-    // On the server's loops: no thread is woken between the two.
+    // The bridge uses the server's loops, so messages between the two wake no thread.
     Client = new ClientOptions { Dialer = server.CreateDialer(), Loops = server.Loops },
     Routes =
     [

@@ -7,6 +7,6 @@ builder.Services.AddBroker();
 var app = builder.Build();
 app.UseDefaultFiles();
 app.UseStaticFiles();
-// A page of another site may not use the browsers of this one's visitors.
+// Pages of other sites must not connect through the browsers of this site's visitors.
 app.MapBrokerWebSocket("/nats", app.Services.GetRequiredService<BrokerServer>(), new NatsWebSocketOptions { SameOrigin = true });
 await app.RunAsync();

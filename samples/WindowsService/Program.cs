@@ -1,6 +1,6 @@
 using WindowsService;
 
-// A service starts in a folder of Windows: the settings are beside the program.
+// Windows starts a service in a system folder. The settings are in the program's folder.
 var builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { Args = args, ContentRootPath = AppContext.BaseDirectory });
 builder.Services.AddBroker().AddBrokerClient().AddZeroMqBridge(Sensors.Bridge);
 builder.Services.AddHostedService<Sensors>();

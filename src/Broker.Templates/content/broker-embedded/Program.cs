@@ -4,7 +4,7 @@ using System.Text;
 using Broker.Client;
 using Broker.Server;
 
-// The port that other programs connect to; 0 takes a free one.
+// The port for other programs; 0 chooses a free one.
 int port = args.Length > 0 ? int.Parse(args[0], CultureInfo.InvariantCulture) : BrokerServerOptions.DefaultPort;
 await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(port));
 await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.CreateDialer());
@@ -19,7 +19,7 @@ client.Subscribe("greet.*", static (in message) =>
 await client.FlushAsync();
 Console.WriteLine($"NATS clients connect to nats://{server.EndPoints[0]}, and publish to greet.NAME. Ctrl+C ends it.");
 
-// Ctrl+C, and what service managers and containers send.
+// Ctrl+C, and the signals of service managers and containers.
 var stop = new TaskCompletionSource();
 using PosixSignalRegistration interrupted = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
 using PosixSignalRegistration terminated = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);

@@ -1,5 +1,4 @@
 using Broker.Bridge;
-using Broker.Hosting;
 using CompanyWorker;
 
 var builder = Host.CreateApplicationBuilder(args);

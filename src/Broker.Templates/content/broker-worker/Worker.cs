@@ -3,7 +3,9 @@ using Broker.Client;
 
 namespace CompanyWorker;
 
-/// <summary>Takes what NATS clients publish to <c>work.&gt;</c> and ZeroMQ programs to topics that begin with <c>work.</c>.</summary>
+/// <summary>
+/// Receives messages that NATS clients publish to <c>work.&gt;</c>, and ZeroMQ programs to topics that begin with <c>work.</c>.
+/// </summary>
 internal sealed class Worker(BrokerConnection client, ILogger<Worker> logger) : BackgroundService
 {
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
