@@ -1,5 +1,5 @@
-using System.Diagnostics.CodeAnalysis;
 using System.Net;
+using System.Net.Security;
 
 namespace Broker.Transport;
 
@@ -18,22 +18,6 @@ namespace Broker.Transport;
 /// </remarks>
 public abstract partial class Connection
 {
-    private readonly LoopWriteBuffer?[] _writeBuffers;
-    private LoopWriteBuffer? _externalWriteBuffer;
-    private volatile int _state;
-    private Exception? _error;
-    private CloseReason _reason;
-    private bool _isOpened;
-    private bool _spinBeforeSleep = true;
-
-    private protected Connection(EventLoop loop, ConnectionHandler handler)
-    {
-        Loop = loop;
-        Handler = handler;
-        _writeBuffers = new LoopWriteBuffer?[loop.Group.Count];
-        _outbound = new OutboundSender(this);
-    }
-
     /// <summary>The loop on whose thread the handler is called.</summary>
     public EventLoop Loop { get; }
 
@@ -43,19 +27,14 @@ public abstract partial class Connection
     /// <summary>The peer's address; null if the transport has no addresses.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
-    /// <summary>
-    /// Makes the kernel probe a silent peer, and close the connection if the peer does not answer: for peers that the
-    /// protocol cannot ping. Without effect if the connection is not TCP.
-    /// </summary>
-    /// <param name="idle">The silence before the first probe; whole seconds, at least one.</param>
-    /// <param name="interval">The wait between probes; whole seconds, at least one.</param>
-    /// <param name="probes">How many unanswered probes close the connection.</param>
-    public virtual void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
-    {
-    }
-
     /// <summary>Whether the connection still carries bytes; false as soon as either side has ended it.</summary>
-    public bool IsOpen => _state == StateOpen;
+    public bool IsOpen => _lifecycle.IsOpen;
+
+    /// <summary>Whether <see cref="PauseReceiving"/> is in force. On the loop.</summary>
+    public bool IsReceivingPaused => _gate.IsPausedByHandler;
+
+    /// <summary>What TLS negotiated; null in clear and until the handshake has succeeded. Set on the loop.</summary>
+    public TlsDescription? TlsDescription { get; internal set; }
 
     /// <summary>
     /// Whether the next bytes are likely to come within some microseconds, so that the loop polls a few times (<see
@@ -69,7 +48,7 @@ public abstract partial class Connection
         set
         {
             Loop.RequireCurrent();
-            if (_spinBeforeSleep != value && _isOpened && !IsClosed)
+            if (_spinBeforeSleep != value && _lifecycle.IsAnnounced && !IsClosed)
             {
                 Loop.AddSpinning(value ? 1 : -1);
             }
@@ -78,7 +57,82 @@ public abstract partial class Connection
         }
     }
 
-    internal SharedBlockPool SharedBlocks => Loop.Group.SharedBlocks;
+    /// <summary>
+    /// How much memory may wait for the peer, measured as <see cref="BufferedBytes"/>. If more waits, the connection is
+    /// closed with <see cref="CloseReason.QueueFull"/>. Default 64 MiB.
+    /// </summary>
+    public long MaxPendingBytes
+    {
+        get => Outbound.MaxPendingBytes;
+        set => Outbound.MaxPendingBytes = value;
+    }
+
+    /// <summary>
+    /// A mark below <see cref="MaxPendingBytes"/> at which a writer may continue. <see
+    /// cref="ConnectionHandler.OnLowWater"/> is called once when <see cref="BufferedBytes"/> falls to the mark or below
+    /// it, after a flush had raised it above the mark or after it was above the mark when the mark was set. 0, the
+    /// default, for no mark. Any thread.
+    /// </summary>
+    /// <remarks>
+    /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="BufferedBytes"/> above the
+    /// mark again after the call. The handler is not called a second time for this, unless <see
+    /// cref="RequestLowWater"/> asks for it.
+    /// </remarks>
+    public long LowWaterBytes
+    {
+        get => Outbound.LowWaterBytes;
+        set => Outbound.LowWaterBytes = value;
+    }
+
+    /// <summary>
+    /// How long the peer may accept no bytes while bytes wait for it. Default 10 s; <see
+    /// cref="Timeout.InfiniteTimeSpan"/> for no limit. The value is read when the queue first has to wait for the
+    /// peer.
+    /// </summary>
+    public TimeSpan WriteDeadline
+    {
+        get => Outbound.Deadline.Limit;
+        set => Outbound.Deadline.Limit = value;
+    }
+
+    /// <summary>
+    /// Finds where messages begin and end in the bytes written to this connection, for <see cref="DropOldest"/> and
+    /// <see cref="CountUnsent"/>. Set it before the first message is written. If it is null, the default, the
+    /// connection does not distinguish messages.
+    /// </summary>
+    public IOutboundFraming? Framing
+    {
+        get => Outbound.Framing;
+        set => Outbound.Framing = value;
+    }
+
+    /// <summary>
+    /// The number of bytes that were flushed and that neither the kernel nor the in-process peer has accepted yet. Any
+    /// thread; the value may change at once.
+    /// </summary>
+    public long PendingBytes => Outbound.Queue.PendingBytes;
+
+    /// <summary>
+    /// The memory that waits for the peer: <see cref="PendingBytes"/>, the unused space between them, and their
+    /// ciphertext. The queue uses at most the unused parts of two blocks beyond that. Any thread; the value may change
+    /// at once.
+    /// </summary>
+    public long BufferedBytes => Outbound.Queue.BufferedBytes;
+
+    /// <summary>The number of bytes that the kernel or the in-process peer has accepted so far. Any thread.</summary>
+    public long SentBytes => Outbound.Queue.SentBytes;
+
+    /// <summary>
+    /// All bytes flushed so far and not dropped: the sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at
+    /// one moment. Any thread; takes the lock of the queue.
+    /// </summary>
+    public long FlushedBytes => Outbound.Queue.FlushedBytes;
+
+    /// <summary>
+    /// The write buffer for threads that are not loops of this group. Its users exclude each other with a lock of
+    /// their own, and call <see cref="FlushExternal"/> under the same lock.
+    /// </summary>
+    public LoopWriteBuffer ExternalWriteBuffer => _writeBuffers.GetExternal(this);
 
     /// <summary>
     /// Returns the write buffer of <paramref name="loop"/> for this connection. Call it on that loop's thread;
@@ -89,13 +143,42 @@ public abstract partial class Connection
     /// The caller is not on that loop's thread. Checked when a buffer is created and at the first write of each
     /// iteration.
     /// </exception>
-    public LoopWriteBuffer GetWriteBuffer(EventLoop loop) => _writeBuffers[loop.Index] ?? CreateWriteBuffer(loop);
+    public LoopWriteBuffer GetWriteBuffer(EventLoop loop) => _writeBuffers.Get(this, loop);
 
     /// <summary>
-    /// The write buffer for threads that are not loops of this group. Its users exclude each other with a lock of
-    /// their own, and call <see cref="FlushExternal"/> under the same lock.
+    /// The number of bytes that <paramref name="loop"/> has written for this connection and not flushed yet. On that
+    /// loop's thread.
     /// </summary>
-    public LoopWriteBuffer ExternalWriteBuffer => _externalWriteBuffer ?? CreateExternalWriteBuffer();
+    public long GetUnflushedBytes(EventLoop loop)
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        return _writeBuffers.GetWritten(loop)?.Length ?? 0;
+    }
+
+    /// <summary>
+    /// Flushes and sends what <paramref name="loop"/> has written for this connection, before the end of the loop's
+    /// iteration: for a writer that wants to know how much the peer accepts. On that loop's thread. No handler method
+    /// is called except <see cref="ConnectionHandler.OnDiscarded"/>.
+    /// </summary>
+    public void Flush(EventLoop loop)
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        if (_writeBuffers.GetWritten(loop) is { } buffer)
+        {
+            _sender.Flush(buffer, loop);
+        }
+    }
+
+    /// <summary>
+    /// Flushes what was written to <see cref="ExternalWriteBuffer"/> and sends it on the caller's thread.
+    /// </summary>
+    public void FlushExternal()
+    {
+        if (_writeBuffers.WrittenExternal is { } buffer)
+        {
+            _sender.Flush(buffer, null);
+        }
+    }
 
     /// <summary>
     /// Closes the connection. With a linger time, bytes that were flushed, and bytes that the caller's loop has
@@ -108,140 +191,234 @@ public abstract partial class Connection
         if (Loop.IsCurrent)
         {
             CloseOnLoop(CloseReason.Local, null, linger);
-        }
-        else
-        {
-            if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller && _writeBuffers[caller.Index] is { Length: > 0 } buffer)
-            {
-                // A flush at the end of the caller's iteration would be too late.
-                FlushBuffer(buffer, caller);
-            }
-
-            Loop.Post(() => CloseOnLoop(CloseReason.Local, null, linger));
-        }
-    }
-
-    /// <summary>
-    /// Flushes what was written to <see cref="ExternalWriteBuffer"/> and sends it on the caller's thread.
-    /// </summary>
-    public void FlushExternal()
-    {
-        if (_externalWriteBuffer is { Length: > 0 } buffer)
-        {
-            FlushBuffer(buffer, null);
-        }
-    }
-
-    /// <summary>Calls <see cref="ConnectionHandler.OnOpened"/> and starts to receive. On the loop.</summary>
-    internal void Open()
-    {
-        if (IsClosed)
-        {
             return;
         }
 
-        try
+        if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller)
         {
-            CallOnOpened();
-            // The handler may have closed the connection, and the descriptor may then belong to another one already.
-            if (!IsClosed)
-            {
-                StartReceiving();
-            }
+            // A flush at the end of the caller's iteration would be too late.
+            Flush(caller);
         }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
-        }
+
+        Loop.Post(() => CloseOnLoop(CloseReason.Local, null, linger));
     }
 
-    private void CallOnOpened()
+    /// <summary>
+    /// Closes the connection with <see cref="CloseReason.QueueFull"/> and drops what is queued: for a limit that the
+    /// caller checks itself, for example over several connections. Any thread.
+    /// </summary>
+    public void CloseForFullQueue() => Loop.PostClose(this, CloseReason.QueueFull);
+
+    /// <summary>
+    /// Makes the kernel probe a silent peer, and close the connection if the peer does not answer: for peers that the
+    /// protocol cannot ping. Without effect if the connection is not TCP.
+    /// </summary>
+    /// <param name="idle">The silence before the first probe; whole seconds, at least one.</param>
+    /// <param name="interval">The wait between probes; whole seconds, at least one.</param>
+    /// <param name="probes">How many unanswered probes close the connection.</param>
+    public virtual void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
     {
-        if (!_isOpened)
+    }
+
+    /// <summary>
+    /// Reports how many messages the current call of the handler has processed. A handler that reports this in each
+    /// call is delayed according to its number of messages while other connections wait for replies (<see
+    /// cref="EventLoopOptions.BulkPause"/>): longer for many small messages than for a few large ones. Called in <see
+    /// cref="ConnectionHandler.OnReceived"/>, any number of times.
+    /// </summary>
+    /// <param name="count">The number of messages; 0 for a part of a message.</param>
+    public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
+
+    /// <summary>
+    /// Stops receiving and delivering until <see cref="ResumeReceiving"/>. Bytes that were received and not consumed
+    /// are kept, including those that the current call leaves. All other bytes stay with the operating system, the
+    /// pipe or the peer, so the peer has to wait. On the loop, inside or outside a call of the handler; it may be
+    /// called repeatedly.
+    /// </summary>
+    /// <remarks>
+    /// <para>The end of the peer's stream closes the connection once everything that the peer sent before it has been
+    /// delivered. So the end is reported during a pause if nothing is left to deliver, and after the pause otherwise.
+    /// Bytes that were sent before a failure may be lost.</para>
+    /// <para>The transports differ in how soon they report the end. Sockets on Linux report it at once, whatever
+    /// waits, and a reset too. Portable sockets report it at once unless bytes wait in the kernel. Pipes report it at
+    /// once unless bytes wait in the pipe. In-process links report it at once. Over TLS, bytes of TLS itself, such as
+    /// close_notify, may wait in the kernel and count as waiting bytes.</para>
+    /// <para>A TLS handshake continues during a pause. <see cref="Close"/> ends the pause; bytes that are received
+    /// afterwards are dropped.</para>
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void PauseReceiving()
+    {
+        RequireLoop();
+        if (IsOpen && _gate.TryPause())
         {
-            _isOpened = true;
-            Loop.AddSpinning(_spinBeforeSleep ? 1 : 0);
-            Handler.OnOpened(this);
+            OnPaused();
         }
     }
 
     /// <summary>
-    /// Closes the connection after an exception outside a handler's call; the loop continues. On the loop.
+    /// Ends a pause. The handler gets the unconsumed bytes again, unless it needs more of them, in a later iteration
+    /// of the loop and never within this call; then receiving continues. On the loop. It does nothing if there is no
+    /// pause.
     /// </summary>
-    internal void Fail(Exception error)
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void ResumeReceiving()
     {
-        Loop.Group.ReportFault(error);
-        try
+        RequireLoop();
+        if (_gate.TryResume())
         {
-            CloseOnLoop(CloseReason.Error, error, TimeSpan.Zero);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            Loop.Group.ReportFault(e);
+            Loop.ScheduleDelivery(this);
         }
     }
 
     /// <summary>
-    /// There is something to receive. <paramref name="ready"/> is the number of connections that have something to
-    /// receive now. On the loop.
+    /// Lets other connections run first. The bytes that the current call leaves unconsumed are passed to the handler
+    /// again in the loop's next iteration, after all ready connections and posted actions have run and written bytes
+    /// were flushed. Nothing is received for this connection before that. Called in <see
+    /// cref="ConnectionHandler.OnReceived"/>.
     /// </summary>
-    internal abstract void OnReadable(int ready);
-
-    private protected abstract void StartReceiving();
+    /// <remarks>Use it if a few bytes cause much work, so that one peer does not delay all others.</remarks>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void YieldReceiving()
+    {
+        RequireLoop();
+        if (IsOpen && _gate.TryYield())
+        {
+            Loop.ScheduleDelivery(this);
+        }
+    }
 
     /// <summary>
-    /// Calls the handler and returns how many bytes it consumed, in range; 0 if it threw and the connection is closed.
-    /// <paramref name="needed"/> is the number that the handler set, or 0 if that number adds nothing. On the loop.
+    /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>, which is made if the connection stays open:
+    /// when <see cref="BufferedBytes"/> next falls to <see cref="LowWaterBytes"/>, or, if it is not above that now, as
+    /// soon as nothing waits for the peer. For a writer that found no space and waits for the call: its message may be
+    /// too large for the space above the mark. Any thread.
     /// </summary>
-    private protected int CallHandler(ReadOnlySpan<byte> bytes, out int needed)
+    public void RequestLowWater() => Outbound.RequestLowWater();
+
+    /// <summary>
+    /// Drops the messages that have waited longest, until <paramref name="bytes"/> bytes are dropped or no more can be
+    /// dropped. Blocks that are partly sent, partly encrypted or being sent are kept, so the peer never receives a
+    /// part of a message. Without a <see cref="Framing"/> nothing is dropped. Any thread of the group.
+    /// </summary>
+    /// <param name="bytes">How many bytes to drop, if that many can be dropped.</param>
+    /// <param name="loop">The caller's loop; it gets the blocks back.</param>
+    /// <returns>The dropped messages and bytes.</returns>
+    public OutboundCount DropOldest(long bytes, EventLoop loop)
     {
-        needed = 0;
-        Loop.CurrentConnection = this;
-        try
-        {
-            int consumed = Handler.OnReceived(this, bytes, ref needed);
-            if ((uint)consumed > (uint)bytes.Length)
-            {
-                RejectConsumed(consumed, bytes.Length);
-            }
+        ArgumentNullException.ThrowIfNull(loop);
+        return Framing is { } framing ? Outbound.Drop(bytes, framing, loop) : default;
+    }
 
-            if (needed <= bytes.Length - consumed)
-            {
-                needed = 0;
-            }
+    /// <summary>
+    /// Counts what was flushed and could not be sent, including what was flushed after <see cref="MaxPendingBytes"/>
+    /// had been reached. Encrypted bytes count as unsent unless their whole chunk (at most 64 KiB) was sent. Call it
+    /// in <see cref="ConnectionHandler.OnClosed"/>.
+    /// </summary>
+    public OutboundCount CountUnsent() => Outbound.CountUnsent();
 
-            return consumed;
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
+    /// <summary>
+    /// Counts what is queued and was certainly not sent completely. It does not count encrypted bytes, which may have
+    /// been sent in part, nor bytes that a running send may have sent, nor discarded bytes (<see
+    /// cref="ConnectionHandler.OnDiscarded"/>). Call it in <see cref="ConnectionHandler.OnClosed"/>.
+    /// </summary>
+    public OutboundCount CountCertainlyUnsent() => Outbound.CountCertainlyUnsent();
+
+    /// <summary>
+    /// Removes the messages that were written on this connection's loop and can no longer be sent, so that the caller
+    /// can send them elsewhere. It returns whole messages as <see cref="Framing"/> divides them, oldest first,
+    /// including a message whose first part was sent, but not bytes that the system may have sent. Call it in <see
+    /// cref="ConnectionHandler.OnClosed"/>. These messages are not reported as discarded.
+    /// </summary>
+    public void TakeUnsent(IUnsentMessages unsent)
+    {
+        ArgumentNullException.ThrowIfNull(unsent);
+        if (Framing is { } framing)
         {
-            needed = 0;
-            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
-            return 0;
+            Outbound.VisitUnsent(framing, unsent);
+            _writeBuffers.GetWritten(Loop)?.TakeUnsent(framing, unsent);
         }
     }
 
-    /// <summary>The error for a handler that never consumes bytes and never says how many it needs.</summary>
-    private protected static InvalidOperationException UnconsumedTooLarge()
-        => new("More bytes are left unconsumed than an array can hold.");
-
-    [DoesNotReturn]
-    private static void RejectConsumed(int consumed, int length)
-        => throw new InvalidOperationException($"The handler consumed {consumed} of {length} bytes.");
-
-    private LoopWriteBuffer CreateWriteBuffer(EventLoop loop)
+    /// <summary>Starts TLS as the server: the peer is expected to send the first message of the handshake.</summary>
+    /// <param name="options">
+    /// Passed to <see cref="SslStream"/> without a change. Their callbacks run on the thread pool and may block.
+    /// </param>
+    /// <param name="timeout">How long the handshake may take.</param>
+    /// <param name="onSecured">
+    /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
+    /// </param>
+    /// <inheritdoc cref="StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})"
+    /// path="/remarks|/exception"/>
+    public void StartTls(SslServerAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
     {
-        if (loop.Group != Loop.Group)
-        {
-            throw new ArgumentException("The loop is of another group than the connection.", nameof(loop));
-        }
-
-        loop.RequireCurrent();
-        return _writeBuffers[loop.Index] = new LoopWriteBuffer(this, loop);
+        ArgumentNullException.ThrowIfNull(options);
+        _security = SecurityUpgrade.StartTls(
+            this, ssl => ssl.AuthenticateAsServerAsync(options), timeout, onSecured) ?? _security;
     }
 
-    private LoopWriteBuffer CreateExternalWriteBuffer()
+    /// <summary>Starts TLS as the client.</summary>
+    /// <param name="options">
+    /// Passed to <see cref="SslStream"/> without a change. Their callbacks run on the thread pool and may block.
+    /// </param>
+    /// <param name="timeout">How long the handshake may take.</param>
+    /// <param name="onSecured">
+    /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
+    /// </param>
+    /// <remarks>
+    /// <para>Call it once, on the connection's loop: in <see cref="ConnectionHandler.OnOpened"/> for TLS from the
+    /// first byte, in <see cref="ConnectionHandler.OnReceived"/> if the protocol starts in clear, or from an action
+    /// posted to the loop. The same handler continues.</para>
+    /// <para>Bytes that this loop wrote before the call, and bytes that were flushed before it, leave in clear, ahead
+    /// of the handshake; they no longer count as pending. Later bytes are encrypted, and wait until the handshake has
+    /// succeeded.</para>
+    /// <para>Received bytes that the handler has not consumed belong to the handshake, including those that the
+    /// current call leaves. They never reach the handler: if a peer or an attacker on the path sends plaintext ahead
+    /// of the handshake, the handshake fails (the injection of RFC 3207 section 6).</para>
+    /// <para>If the handshake fails or takes too long, the connection closes with <see cref="CloseReason.Error"/> and
+    /// the exception, after the peer was sent the TLS alert.</para>
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">
+    /// The caller is not on the loop, or TLS was started already.
+    /// </exception>
+    /// <exception cref="NotSupportedException">
+    /// The connection is an in-process link, which carries no bytes out of the process.
+    /// </exception>
+    public void StartTls(SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
     {
-        var made = new LoopWriteBuffer(this, null);
-        return Interlocked.CompareExchange(ref _externalWriteBuffer, made, null) ?? made;
+        ArgumentNullException.ThrowIfNull(options);
+        _security = SecurityUpgrade.StartTls(
+            this, ssl => ssl.AuthenticateAsClientAsync(options), timeout, onSecured) ?? _security;
+    }
+
+    /// <summary>
+    /// From now on <paramref name="cipher"/> turns written bytes into records and opens received records. The
+    /// connection disposes the cipher. Call it once, on the loop, in <see cref="ConnectionHandler.OnReceived"/> or
+    /// from an action posted to the loop.
+    /// </summary>
+    /// <remarks>
+    /// Bytes that this loop wrote before the call, and bytes that were flushed before it, leave unchanged and ahead of
+    /// the first record. Received bytes that the handler has not consumed are treated as records, including those that
+    /// the current call leaves. If the cipher rejects a record, the connection closes with <see
+    /// cref="CloseReason.Error"/>.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">
+    /// The caller is not on the loop, or the connection has TLS or a cipher already.
+    /// </exception>
+    /// <exception cref="NotSupportedException">
+    /// The connection is an in-process link, which carries no bytes out of the process.
+    /// </exception>
+    public void StartRecords(RecordCipher cipher)
+    {
+        ArgumentNullException.ThrowIfNull(cipher);
+        SecurityUpgrade.StartRecords(this, cipher);
+    }
+
+    private void RequireLoop()
+    {
+        if (!Loop.IsCurrent)
+        {
+            throw new InvalidOperationException("Receiving can be paused, resumed and yielded on the connection's loop only.");
+        }
     }
 }

@@ -66,14 +66,14 @@ public sealed partial class EventLoop
             int ready = _poller.Wait(0);
             Pacing.CountPoll();
             // Timers are checked in each iteration, because any time may have passed since the caller's last one.
-            bool isDue = MillisecondsToNextTimer() == 0;
+            bool isDue = _timers.MillisecondsToNext() == 0;
             if (ready == 0 && !isDue && most != 0 && !HasWork)
             {
                 _driverCredit = WaitForEvents(_driverCredit, most, ref ready);
-                isDue = MillisecondsToNextTimer() == 0;
+                isDue = _timers.MillisecondsToNext() == 0;
             }
 
-            LastTick = Now;
+            _timers.ReadClock();
             bool hasWork = ready > 0 || isDue || HasWork;
             RunIteration(ready);
             return hasWork;

@@ -34,7 +34,7 @@ public sealed partial class EventLoop
         SpinWait wait = default;
         while (Group.ConnectionsOf(this).Length != 0 && Stopwatch.GetElapsedTime(before) < SenderGrace)
         {
-            RunPosted();
+            _posted.Run(this);
             wait.SpinOnce();
         }
     }

@@ -1,17 +1,16 @@
-using System.Collections.Concurrent;
-
 namespace Broker.Transport;
 
 // The work of an iteration beside sockets: in-process peers with bytes, write buffers to flush, and actions that other
 // threads posted.
 public sealed partial class EventLoop
 {
+    // The work of one delivery after a yield, in units of a read or a send.
+    private const int WorkOfYield = 16;
+
     // In-process links may reply to each other endlessly; after this many rounds sockets and timers come first.
     private const int MostRounds = 16;
 
-    private readonly ConcurrentQueue<Action> _posted = new();
-    private readonly Lock _endGate = new();
-    private volatile bool _takesNoPosts;
+    private readonly PostQueue _posted;
 
     private readonly FlushScheduler _flushScheduler = new();
     private readonly Queue<Connection> _readable = new();
@@ -58,21 +57,7 @@ public sealed partial class EventLoop
     public bool TryPost(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
-        if (_takesNoPosts)
-        {
-            return false;
-        }
-
-        _posted.Enqueue(action);
-        if (IsCurrent)
-        {
-            return true;
-        }
-
-        // Wake is also a memory fence: either a loop that ends now sees the action, or this thread sees that the loop
-        // ends.
-        _poller.Wake();
-        return !_takesNoPosts || WasTaken(action);
+        return _posted.TryAdd(action, IsCurrent);
     }
 
     /// <summary>
@@ -86,7 +71,7 @@ public sealed partial class EventLoop
         RequireCurrent();
         int budget = FlushScheduler.BatchSize;
         _flushScheduler.Flush(this, ref budget);
-        CountWork(FlushScheduler.BatchSize - budget);
+        _timers.CountWork(FlushScheduler.BatchSize - budget);
     }
 
     /// <summary>
@@ -142,7 +127,7 @@ public sealed partial class EventLoop
         for (; count > 0; count--)
         {
             Connection connection = _yielded.Dequeue();
-            CountWork(WorkOfYield);
+            _timers.CountWork(WorkOfYield);
             try
             {
                 connection.DeliverAfterYield();
@@ -183,43 +168,8 @@ public sealed partial class EventLoop
             }
         }
 
-        CountWork(slice - budget);
+        _timers.CountWork(slice - budget);
         CurrentConnection = null;
-    }
-
-    private void RunPosted()
-    {
-        // At most as many actions as there are now: an action that posts itself again must not keep the loop here.
-        for (int left = _posted.Count; left > 0 && _posted.TryDequeue(out Action? action); left--)
-        {
-            Guarded(action);
-        }
-    }
-
-    // An action that posts another one now is refused, so that the loop ends.
-    private void RunLastPosted()
-    {
-        var last = new List<Action>();
-        lock (_endGate)
-        {
-            _takesNoPosts = true;
-            Interlocked.MemoryBarrier();
-            while (_posted.TryDequeue(out Action? action))
-            {
-                last.Add(action);
-            }
-        }
-
-        last.ForEach(Guarded);
-    }
-
-    // The action was posted while the loop ended: if it is still queued now, it will not run.
-    private bool WasTaken(Action action)
-    {
-        lock (_endGate)
-        {
-            return !_posted.Contains(action);
-        }
     }
 
     private static void Read(Connection connection)
@@ -234,7 +184,8 @@ public sealed partial class EventLoop
         }
     }
 
-    private void Guarded(Action action)
+    /// <summary>Runs an action; the loop continues if the action throws.</summary>
+    internal void RunGuarded(Action action)
     {
         try
         {

@@ -40,9 +40,9 @@ public sealed partial class EventLoop
         ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
         _idlePolls = idlePolls;
         Pacing = new Pacing(options.BulkPause ?? Pacing.DefaultPauseFor(Environment.ProcessorCount));
-        _time = options.TimeProvider == TimeProvider.System ? null : options.TimeProvider;
-        LastTick = Now;
         _poller = Poller.Create(options.ForcePortable);
+        _timers = new TimerQueue(options.TimeProvider, _poller);
+        _posted = new PostQueue(_poller);
         _name = $"{options.ThreadName} {index}";
         _thread = options.CallerDriven ? null : new Thread(Run) { IsBackground = true, Name = _name };
     }
@@ -65,7 +65,7 @@ public sealed partial class EventLoop
     /// reading a clock. With an <see cref="EventLoopOptions.TimeProvider"/> of the application it is the milliseconds
     /// of that provider. On this loop's thread.
     /// </summary>
-    public long LastTick { get; private set; }
+    public long LastTick => _timers.LastTick;
 
     /// <exception cref="InvalidOperationException">The caller is on another thread than this loop's.</exception>
     internal void RequireCurrent()
@@ -162,9 +162,9 @@ public sealed partial class EventLoop
             _poller.Dispatch(ready);
         }
 
-        RunPosted();
-        RunTimers();
-        RunShortTimers();
+        _posted.Run(this);
+        _timers.Run(this);
+        _timers.RunShort(this);
         // Before handlers with much work continue, so that no reply waits for that work.
         Flush(again);
         if (again > 0)
@@ -182,17 +182,17 @@ public sealed partial class EventLoop
 
         // Actions that were posted before go first: a connection that waits to be opened is opened, and then closed
         // like the others.
-        RunPosted();
+        _posted.Run(this);
         foreach (Connection connection in Group.ConnectionsOf(this))
         {
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
         }
 
         AwaitSenders();
-        RunLastPosted();
+        _posted.RunLast(this);
         // Bytes that these actions wrote are discarded and reported as discarded.
         FlushWriteBuffers();
-        _alarm?.Dispose();
+        _timers.Dispose();
         _poller.Dispose();
         // The system gives the number to the next thread that starts, which is not this loop.
         _threadId = 0;
@@ -220,9 +220,11 @@ public sealed partial class EventLoop
         // The clock is read only here, where the thread sleeps anyway. A sleep that was shorter than the cost of
         // falling asleep and waking up was not worth while.
         long before = Stopwatch.GetTimestamp();
-        int milliseconds = MillisecondsToSleep(most);
-        ready = IsShortTimerDueWithin(milliseconds, before, out TimeSpan brief) ? _poller.WaitShort(brief) : _poller.Wait(milliseconds);
-        LastTick = Now;
+        int milliseconds = _timers.MillisecondsToSleep(most);
+        ready = _timers.IsShortDueWithin(milliseconds, before, out TimeSpan untilShort)
+            ? _poller.WaitShort(untilShort)
+            : _poller.Wait(milliseconds);
+        _timers.ReadClock();
         return Stopwatch.GetElapsedTime(before) < ShortSleep ? PollCredit : credit;
     }
 }

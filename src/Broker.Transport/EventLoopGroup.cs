@@ -93,7 +93,7 @@ public sealed class EventLoopGroup : IDisposable
     /// The current value of the milliseconds that <see cref="EventLoop.LastTick"/> counts: for callers that are not on
     /// a loop, because each call reads the clock. Any thread.
     /// </summary>
-    public long CurrentTick => EventLoop.ReadTick(TimeProvider);
+    public long CurrentTick => TimerQueue.ReadTick(TimeProvider);
 
     /// <summary>The number of loops.</summary>
     public int Count => _loops.Length;

@@ -118,7 +118,7 @@ internal sealed class FlushScheduler
         buffer.IsScheduled = false;
         try
         {
-            buffer.Connection.FlushBuffer(buffer, loop);
+            buffer.Connection.Sender.Flush(buffer, loop);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {

@@ -25,7 +25,7 @@ public sealed class LoopTimer
         {
             IsPending = false;
             _callback = null;
-            _loop.CountCancelled();
+            _loop.Timers.CountCancelled();
         }
     }
 

@@ -80,6 +80,21 @@ public sealed class LoopWriteBuffer
         Advance(bytes.Length);
     }
 
+    /// <summary>
+    /// Empties the buffer of a closed connection, and passes its messages to <paramref name="unsent"/>. On the
+    /// buffer's loop.
+    /// </summary>
+    internal void TakeUnsent(IOutboundFraming framing, IUnsentMessages unsent)
+    {
+        FlushedBlocks flushed = TakeBlocks();
+        for (Block? at = flushed.First; at is not null; at = at.Next)
+        {
+            MessageBoundaries.VisitUnsent(at, at.Start, framing, unsent);
+        }
+
+        BlockPools.ReturnAll(flushed.First, _loop);
+    }
+
     /// <summary>Removes and returns all written blocks.</summary>
     internal FlushedBlocks TakeBlocks()
     {
@@ -107,7 +122,7 @@ public sealed class LoopWriteBuffer
             EndBlock();
             if (_endedBytes >= FlushThreshold && _loop is not null)
             {
-                _connection.FlushBuffer(this, _loop);
+                _connection.Sender.Flush(this, _loop);
             }
         }
 

@@ -36,11 +36,11 @@ internal abstract partial class PullConnection
         }
 
         long got = Loop.BytesReceived - before;
-        Loop.CountRead(got);
+        Loop.Timers.CountRead(got);
         Loop.Pacing.CountRead(ref _pace, got, more, Loop.ScheduledFlushes > scheduled, Loop.MessagesHandled);
     }
 
-    private protected override void ReleaseInbound() => ReleaseUnconsumed();
+    private protected override void ReleaseInbound() => Inbound.Release();
 
     private protected override void ContinueReceiving()
     {
@@ -52,7 +52,7 @@ internal abstract partial class PullConnection
         }
         else
         {
-            DeliverUnconsumed();
+            Inbound.DeliverUnconsumed();
         }
 
         // A part of deferred work takes as long as a read, and more of it remains.
@@ -70,7 +70,7 @@ internal abstract partial class PullConnection
     private protected void EndWhilePaused()
     {
         // A layer that has a close_notify was read up to that record, or the end of the stream does not end it.
-        if (UnconsumedCount == 0 && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
+        if (Inbound.Count == 0 && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
         {
             OnPeerEnded();
         }
@@ -79,7 +79,7 @@ internal abstract partial class PullConnection
     // Each of these methods returns whether there may be more to read.
     private bool Read<TSource>()
         where TSource : struct, ISource
-        => NeededBytes > Loop.ReceiveBuffer.Length || UnconsumedCount >= Loop.ReceiveBuffer.Length
+        => Inbound.Needed > Loop.ReceiveBuffer.Length || Inbound.Count >= Loop.ReceiveBuffer.Length
             ? Collect<TSource>()
             : ReadShared<TSource>();
 
@@ -87,7 +87,7 @@ internal abstract partial class PullConnection
         where TSource : struct, ISource
     {
         byte[] buffer = Loop.ReceiveBuffer;
-        int kept = UnconsumedCount;
+        int kept = Inbound.Count;
         int got = TSource.Receive(this, buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
@@ -96,11 +96,11 @@ internal abstract partial class PullConnection
 
         if (kept == 0)
         {
-            Deliver(buffer.AsSpan(0, got));
+            Inbound.Deliver(buffer.AsSpan(0, got));
         }
         else
         {
-            DeliverAfterUnconsumed(buffer, got);
+            Inbound.DeliverAfterUnconsumed(buffer, got);
         }
 
         return kept + got == buffer.Length && !IsInboundPaused;
@@ -109,17 +109,17 @@ internal abstract partial class PullConnection
     private bool Collect<TSource>()
         where TSource : struct, ISource
     {
-        int kept = UnconsumedCount;
+        int kept = Inbound.Count;
         // What the handler needs. If it did not say how much, twice the bytes that it had, and it is called for
         // whatever arrives.
-        long most = NeededBytes > kept ? NeededBytes : kept * 2L;
-        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, LargestDelivered));
+        long most = Inbound.Needed > kept ? Inbound.Needed : kept * 2L;
+        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, Inbound.LargestDelivered));
         if (kept >= limit)
         {
             limit = Math.Min(most, kept * 4L);
         }
 
-        if (!TryReserve((int)Math.Min(limit, Array.MaxLength), out byte[] array, out int offset, out int space))
+        if (!Inbound.TryReserve((int)Math.Min(limit, Array.MaxLength), out byte[] array, out int offset, out int space))
         {
             return false;
         }
@@ -130,14 +130,14 @@ internal abstract partial class PullConnection
             return End(outcome);
         }
 
-        AdvanceReserved(got);
-        DeliverUnconsumed();
+        Inbound.Advance(got);
+        Inbound.DeliverUnconsumed();
         return got == space && !IsInboundPaused;
     }
 
     private bool Discard()
     {
-        ReleaseUnconsumed();
+        Inbound.Release();
         Receive(Loop.ReceiveBuffer, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {

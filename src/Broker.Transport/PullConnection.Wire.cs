@@ -11,12 +11,12 @@ internal abstract partial class PullConnection
     /// <summary>The largest size of a close_notify record in any version of TLS.</summary>
     private protected const int MaxCloseNotifySize = 64;
 
-    private protected override bool CanCarryLayers => true;
+    internal override bool CanCarryLayers => true;
 
     // Posted: in the middle of a handler's call it is not known yet how much the handler will leave.
-    private protected override void OnLayerInserted() => Loop.Post(PassUnconsumed);
+    internal override void OnLayerInserted() => Loop.Post(PassUnconsumed);
 
-    private protected override void OnLayerSecured(SecurityLayer layer)
+    internal override void OnLayerSecured(SecurityLayer layer)
     {
         // This comes first: nothing is delivered during the handshake's pause, and the bytes received before may be
         // the last ones.
@@ -38,7 +38,7 @@ internal abstract partial class PullConnection
     /// </summary>
     private protected void ReceiveCloseNotify(SecurityLayer layer)
     {
-        if (!layer.IsSecured || UnconsumedCount != 0 || layer.IsReadable())
+        if (!layer.IsSecured || Inbound.Count != 0 || layer.IsReadable())
         {
             return;
         }
@@ -58,7 +58,7 @@ internal abstract partial class PullConnection
             if (outcome == ReceiveOutcome.Received)
             {
                 // It was application data: no more than that is taken out of the kernel.
-                KeepUnconsumed(Loop.ReceiveBuffer.AsSpan(0, got));
+                Inbound.Keep(Loop.ReceiveBuffer.AsSpan(0, got));
             }
             else
             {
@@ -74,7 +74,7 @@ internal abstract partial class PullConnection
         // Before the layer is ready, the unconsumed bytes belong to the handshake.
         if (layer.IsSecured)
         {
-            DeliverUnconsumed();
+            Inbound.DeliverUnconsumed();
             DecryptAll(layer);
         }
     }
@@ -84,8 +84,8 @@ internal abstract partial class PullConnection
     {
         if (IsOpen)
         {
-            Layer!.FeedHandshake(UnconsumedBytes);
-            ReleaseUnconsumed();
+            Layer!.FeedHandshake(Inbound.Bytes);
+            Inbound.Release();
         }
     }
 
@@ -111,7 +111,7 @@ internal abstract partial class PullConnection
 
     private bool ReadAhead(SecurityLayer layer, ReadOnlySpan<byte> bytes)
     {
-        if (UnconsumedCount != 0)
+        if (Inbound.Count != 0)
         {
             PassUnconsumed();
         }

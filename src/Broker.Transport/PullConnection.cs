@@ -4,8 +4,15 @@ namespace Broker.Transport;
 /// A connection that is notified when it may have something to receive and then reads it: a socket or a pipe. This
 /// class collects bytes for the handler, and handles TLS between transport and handler.
 /// </summary>
-internal abstract partial class PullConnection(EventLoop loop, ConnectionHandler handler) : Connection(loop, handler)
+internal abstract partial class PullConnection(EventLoop loop, ConnectionHandler handler)
+    : Connection(loop, handler), IOutboundTransport
 {
+    public abstract Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome);
+
+    public abstract void ArmWritable();
+
+    public abstract void DisarmWritable();
+
     /// <summary>Reads without waiting. On the loop.</summary>
     private protected abstract int Receive(Span<byte> buffer, out ReceiveOutcome outcome);
 }

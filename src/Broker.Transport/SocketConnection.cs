@@ -47,7 +47,7 @@ internal abstract class SocketConnection : PullConnection
         }
     }
 
-    private protected override void ShutdownSend()
+    internal override void ShutdownSend()
     {
         try
         {
@@ -60,10 +60,10 @@ internal abstract class SocketConnection : PullConnection
     }
 
     // Only Linux reports how many bytes are unacknowledged.
-    private protected override bool HasUnacknowledged()
+    internal override bool HasUnacknowledged()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.SIOCOUTQ, out int count) || count != 0;
 
-    private protected override bool HasUnread()
+    internal override bool HasUnread()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.FIONREAD, out int count) || count != 0;
 
     /// <summary>Releases a connection that its group did not accept.</summary>

@@ -283,7 +283,7 @@ public sealed class CallerDrivenTests
         {
             Assert.False(loop.IsCurrent);
             Assert.Null(group.Current);
-            Assert.Contains("another", Assert.Throws<InvalidOperationException>(() => loop.RunOnce(TimeSpan.Zero)).Message, StringComparison.Ordinal);
+            Assert.Contains("RunOnce or Attach first", Assert.Throws<InvalidOperationException>(() => loop.RunOnce(TimeSpan.Zero)).Message, StringComparison.Ordinal);
             Assert.Throws<InvalidOperationException>(loop.Attach);
         });
         // The rejected call has changed nothing.

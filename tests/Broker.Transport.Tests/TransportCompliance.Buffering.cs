@@ -91,11 +91,11 @@ public abstract partial class TransportCompliance
     {
         // A chunk of TLS, a flush of a pipe, and two sends in an iteration: one that continues and one because the
         // peer reads.
-        long mostInATurn = (3 * OutboundSender.MaxPerSend) + (4 * 64 * 1024);
+        long mostPerIteration = (3 * OutboundPump.MaxPerSend) + (4 * 64 * 1024);
         if (Kind == TransportKind.InProcess)
         {
             // In-process links pass whole blocks, whatever their size is.
-            mostInATurn += size;
+            mostPerIteration += size;
         }
 
         using var pairs = new ConnectionPairs(Kind);
@@ -123,7 +123,7 @@ public abstract partial class TransportCompliance
         });
         await Soon(done.Task);
         await Soon(Wait.UntilAsync(() => far.Received == written, Cancellation));
-        Assert.InRange(most, 1, mostInATurn);
+        Assert.InRange(most, 1, mostPerIteration);
 
         void Look()
         {

@@ -3,7 +3,7 @@ using System.Net;
 namespace Broker.Transport;
 
 /// <summary>One end of a link in memory. The blocks that the peer's loops filled are parsed without a copy.</summary>
-internal sealed class InProcessConnection : Connection
+internal sealed class InProcessConnection : Connection, IOutboundTransport
 {
     private readonly Lock _inboundGate = new();
     private readonly long _window;
@@ -71,7 +71,7 @@ internal sealed class InProcessConnection : Connection
             return;
         }
 
-        if (ended && !(IsInboundPaused && (IsYielded || UnconsumedCount != 0)))
+        if (ended && !(IsInboundPaused && (IsYielded || Inbound.Count != 0)))
         {
             EndOfPeer();
         }
@@ -79,7 +79,7 @@ internal sealed class InProcessConnection : Connection
 
     private protected override void ContinueReceiving()
     {
-        DeliverUnconsumed();
+        Inbound.DeliverUnconsumed();
         if (!IsInboundPaused && !IsClosed)
         {
             OnReadable(1);
@@ -180,7 +180,7 @@ internal sealed class InProcessConnection : Connection
         Loop.MarkReadable(this);
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    public Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
         Block? rest = _peer.Accept(chain, loop, ref tally, out bool refused);
         outcome = refused ? SendOutcome.Failed : rest is null ? SendOutcome.Sent : SendOutcome.Blocked;
@@ -188,15 +188,15 @@ internal sealed class InProcessConnection : Connection
     }
 
     // The peer records that this end waits, and calls OnWritable.
-    internal override void ArmWritable()
+    public void ArmWritable()
     {
     }
 
-    internal override void DisarmWritable()
+    public void DisarmWritable()
     {
     }
 
-    private protected override void ShutdownSend() => _peer.End();
+    internal override void ShutdownSend() => _peer.End();
 
     private protected override void StopReceiving()
     {
@@ -210,7 +210,7 @@ internal sealed class InProcessConnection : Connection
             BlockPools.ReturnAll(_inbound.TakeAll().Head, Loop);
         }
 
-        ReleaseUnconsumed();
+        Inbound.Release();
     }
 
     private protected override void ReleaseTransport() => _peer.End();
@@ -303,13 +303,13 @@ internal sealed class InProcessConnection : Connection
     // Writers keep a message within one block, so unconsumed bytes are rare.
     private void Receive(ReadOnlySpan<byte> bytes)
     {
-        if (UnconsumedCount != 0)
+        if (Inbound.Count != 0)
         {
-            DeliverAppended(bytes);
+            Inbound.DeliverAppended(bytes);
         }
         else if (!bytes.IsEmpty)
         {
-            Deliver(bytes);
+            Inbound.Deliver(bytes);
         }
     }
 }

@@ -34,7 +34,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         _slot = _poller.Register(this, _descriptor);
         _registered = true;
         // Threads that wrote before could not ask the poller yet, or asked with a slot that it did not know.
-        RepeatArmWritable();
+        Outbound.RepeatWatch();
     }
 
     private protected override void StopReceiving()
@@ -120,7 +120,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    public override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
         Block? at = chain;
         while (at is not null)
@@ -152,13 +152,13 @@ internal sealed unsafe class EpollConnection : SocketConnection
         return null;
     }
 
-    internal override void ArmWritable()
+    public override void ArmWritable()
     {
         _writes = true;
         Watch();
     }
 
-    internal override void DisarmWritable()
+    public override void DisarmWritable()
     {
         _writes = false;
         Watch();

@@ -7,7 +7,7 @@ namespace Broker.Transport;
 /// <remarks>
 /// <para><b>Who may access which block.</b> The blocks of a write buffer belong to its loop until <see cref="Add"/>.
 /// From then on they belong to the queue: everything here runs under <see cref="Gate"/>; only the byte counts are read
-/// without it. At most one thread has the <em>right to send</em> (<see cref="OutboundSender"/>). It takes all blocks
+/// without it. At most one thread has the <em>right to send</em> (<see cref="OutboundPump"/>). It takes all blocks
 /// out with <see cref="TakeAll"/> and owns them outside the lock until <see cref="PutBack"/> puts the unsent rest in
 /// front again. Threads that flush meanwhile fill the queue behind them.</para>
 /// <para>Two kinds of senders leave their bytes in the queue while they send them: a transport with an asynchronous
@@ -54,6 +54,18 @@ internal sealed class OutboundQueue
 
     /// <summary>The bytes that the peer has accepted. Any thread; the value may change at once.</summary>
     internal long SentBytes => Volatile.Read(ref _sentBytes);
+
+    /// <summary>The sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at one moment. Any thread.</summary>
+    internal long FlushedBytes
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return _sentBytes + _pendingBytes;
+            }
+        }
+    }
 
     internal bool IsEmpty => _waiting.IsEmpty;
 

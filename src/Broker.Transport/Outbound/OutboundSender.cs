@@ -1,49 +1,23 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Sends a connection's queue. One thread at a time has the right to send: it takes all queued blocks and passes them
-/// to the transport outside the lock of the queue. So a loop that flushes never waits for a system call of another
-/// loop.
+/// Sends for a connection: it calls the pump, and then does what the pump has found necessary, outside the lock of the
+/// queue.
 /// </summary>
-/// <remarks>
-/// A <see cref="SecurityLayer"/> is between the queue and the transport. Bytes that were queued before it was inserted
-/// leave ahead of it, later bytes pass through it. The thread that has the right to send also encrypts.
-/// </remarks>
-internal sealed partial class OutboundSender
+internal sealed class OutboundSender
 {
-    /// <summary>
-    /// About how many bytes one send takes of a queue. Without this limit, a peer that accepts bytes as fast as they
-    /// are sent would occupy the loop until the queue is empty. A flush that adds more may send as much as it adds;
-    /// otherwise the queue would grow because other connections come first.
-    /// </summary>
-    internal const int MaxPerSend = 512 * 1024;
-
     private readonly Connection _connection;
-    private readonly OutboundQueue _queue;
-    private SecurityLayer? _layer;
-    private SendState _state;
-    private AcceptState _acceptState;
-    private bool _stopAwaitsSender;
-    private volatile bool _hasFailed;
+    private readonly OutboundPump _pump;
 
-    internal OutboundSender(Connection connection)
+    internal OutboundSender(Connection connection, IOutboundTransport transport)
     {
         _connection = connection;
-        _queue = new OutboundQueue(connection.SharedBlocks);
+        _pump = new OutboundPump(connection, this, transport);
     }
 
-    internal OutboundQueue Queue => _queue;
-
-    internal SecurityLayer? Layer => _layer;
-
-    /// <summary>Whether the transport has failed to send. Any thread.</summary>
-    internal bool HasFailed => _hasFailed;
+    internal OutboundPump Pump => _pump;
 
     private EventLoop Loop => _connection.Loop;
-
-    private Lock Gate => _queue.Gate;
-
-    private bool IsFree => _state == SendState.Idle && _acceptState != AcceptState.Stopped;
 
     /// <summary>
     /// Queues the bytes of a write buffer, and sends them if no other thread sends. <paramref name="loop"/> is the
@@ -57,300 +31,181 @@ internal sealed partial class OutboundSender
             return;
         }
 
-        BlockChain chain = default;
-        SecurityLayer? layer;
-        lock (Gate)
-        {
-            layer = _layer;
-            if (_acceptState != AcceptState.Open || flushed.Bytes == 0)
-            {
-                CountRefused(flushed);
-            }
-            else if (_state != SendState.Idle || layer is { IsSecured: false })
-            {
-                // A thread that sends checks the queue again. If the peer accepts nothing, the poller reports when it
-                // does; a handshake resumes sending when it ends.
-                _queue.Add(flushed, loop);
-                if (_state == SendState.Blocked && _connection.Framing is { } framing)
-                {
-                    _queue.TrimForStopped(framing, loop);
-                }
-
-                ArmLowWater();
-                CheckFull();
-                return;
-            }
-            else
-            {
-                // Messages of the security layer itself go first.
-                layer?.Collect();
-                chain = EnqueueAndTake(flushed, loop);
-                _state = SendState.Sending;
-            }
-        }
-
-        if (chain.IsEmpty)
+        PumpResult result = _pump.Flush(flushed, loop);
+        if (result == PumpResult.Discarded)
         {
             Discard(flushed.First, loop);
         }
         else
         {
-            Send(chain, layer, loop, Math.Max(flushed.Bytes, MaxPerSend));
+            Complete(result);
         }
     }
 
-    /// <summary>Sends the queue if sending is possible and no other thread sends.</summary>
-    internal void Resume(EventLoop? loop)
+    /// <summary>Sends ciphertext that TLS itself produced. On the thread that runs the handshake or reads.</summary>
+    internal void SendCiphertext(Block block)
     {
-        BlockChain chain;
-        SecurityLayer? layer;
-        lock (Gate)
-        {
-            if (!IsFree || !TryTake(out chain, out layer))
-            {
-                return;
-            }
-        }
-
-        Send(chain, layer, loop, MaxPerSend);
+        _pump.AddCiphertext(block);
+        Complete(_pump.Resume(Loop.Group.Current));
     }
 
-    /// <summary>
-    /// Takes the right to send, to add bytes to the security layer's output; <see cref="EndAddition"/> must follow.
-    /// </summary>
-    internal bool TryBeginAddition()
+    /// <summary>Sends the queue after something had prevented it. On the loop.</summary>
+    internal void Resume() => Complete(_pump.Resume(Loop));
+
+    /// <summary>The peer accepts bytes again. On the loop.</summary>
+    internal void OnWritable() => Complete(_pump.OnWritable());
+
+    /// <summary>Continues a send that has yielded to other connections. On the loop.</summary>
+    internal void Continue() => Complete(_pump.ContinueAfterYield());
+
+    /// <summary>The transport's asynchronous send has completed. On the loop.</summary>
+    internal void EndAsyncSend(int sent, bool failed)
     {
-        lock (Gate)
+        _pump.EndAsyncSend(sent, failed);
+        if (_connection.IsClosed)
         {
-            if (!IsFree)
-            {
-                return false;
-            }
-
-            _state = SendState.Sending;
-            return true;
+            _pump.DropQueue();
         }
-    }
-
-    internal void EndAddition()
-    {
-        lock (Gate)
+        else if (failed)
         {
-            _state = SendState.Idle;
-        }
-
-        Resume(Loop);
-    }
-
-    /// <summary>Queues nothing more. On the loop.</summary>
-    internal void CompleteAdding()
-    {
-        lock (Gate)
-        {
-            if (_acceptState < AcceptState.Completed)
-            {
-                _acceptState = AcceptState.Completed;
-            }
-        }
-    }
-
-    /// <summary>
-    /// Stops sending for good. Returns true if no thread has the right to send, or only a transport that waits for its
-    /// asynchronous send. Otherwise the sender calls <see cref="Connection.EndClosing"/> when it is done. The loop
-    /// does not wait for the sender, because the sender may be a caller further up on the same thread, or wait for the
-    /// loop. On the loop, once.
-    /// </summary>
-    internal bool TryStop()
-    {
-        lock (Gate)
-        {
-            _acceptState = AcceptState.Stopped;
-            _stopAwaitsSender = _state is SendState.Sending or SendState.SendingWritable;
-            return !_stopAwaitsSender;
-        }
-    }
-
-    /// <summary>
-    /// Returns all blocks to their pool, unless a transport's asynchronous send uses one of them. On the loop, after
-    /// the connection is closed.
-    /// </summary>
-    internal void DropQueue()
-    {
-        lock (Gate)
-        {
-            if (_state != SendState.AsyncSending)
-            {
-                // A loop that has ended, see TryStop, gets no blocks back.
-                EventLoop? loop = Loop.IsCurrent ? Loop : null;
-                _queue.Clear(loop);
-                BlockPools.ReturnAll(_layer?.DetachCiphertext(), loop);
-            }
-        }
-    }
-
-    // The caller has the right to send; this method gives it up.
-    private void Send(BlockChain chain, SecurityLayer? layer, EventLoop? loop, long most)
-    {
-        SendOutcome outcome;
-        bool retires = false;
-        long sent = 0;
-        while (true)
-        {
-            var tally = new SentTally { MaxBytes = most };
-            Block? rest = layer is null
-                ? _connection.Send(chain.Head!, loop, ref tally, out outcome)
-                : layer.Send(chain.Head, loop, ref tally, out outcome);
-            lock (Gate)
-            {
-                PutBack(rest, chain.Tail, layer, tally, loop);
-                sent += tally.Bytes;
-                if (outcome == SendOutcome.Sent && sent >= most && HasWork())
-                {
-                    outcome = SendOutcome.Yielded;
-                }
-
-                if (outcome == SendOutcome.Sent && TryTake(out chain, out layer))
-                {
-                    continue;
-                }
-
-                retires = EndSend(outcome);
-                break;
-            }
-        }
-
-        if (retires)
-        {
-            FinishClosing();
-        }
-        else if (outcome == SendOutcome.Failed)
-        {
-            Loop.Post(_connection.EndAfterFailedSend);
-        }
-        else if (_connection.IsLingering)
-        {
-            Loop.Run(_connection.AdvanceLinger);
-        }
-    }
-
-    // Under the lock of the queue. sentBy is the layer that existed when the blocks were taken.
-    private void PutBack(Block? unsent, Block? last, SecurityLayer? sentBy, in SentTally tally, EventLoop? loop)
-    {
-        if (unsent is not null && sentBy is null && _layer is not null)
-        {
-            // TLS was started meanwhile. Its bytes follow all of these blocks, which count as sent now.
-            _queue.PutBack(null, null, tally, loop);
-            _queue.CountAsSent(new BlockChain(unsent, last!));
-            _layer.Prepend(unsent, last!);
+            EndAfterFailure();
         }
         else
         {
-            _queue.PutBack(unsent, last, tally, loop);
+            Resume();
+            AdvanceLinger();
         }
-
-        if (_layer is not null)
-        {
-            _queue.CountCiphertext(_layer.Ciphertext);
-        }
-
-        CheckLowWater();
     }
 
-    // Takes the right to send and everything there is to send. Under the lock of the queue.
-    private bool TryTake(out BlockChain chain, out SecurityLayer? layer)
+    /// <summary>
+    /// Prepares queued bytes to be sent before the end. Returns false if they could leave only after a handshake,
+    /// which nobody needs any more. On the loop.
+    /// </summary>
+    internal bool TrySecureQueued()
     {
-        chain = default;
-        layer = _layer;
-        if (_acceptState == AcceptState.Stopped || !HasWork())
+        if (_pump.Layer is not { IsSecured: false } layer)
+        {
+            return true;
+        }
+
+        if (layer.AwaitsPeer)
         {
             return false;
         }
 
-        if (layer is null || layer.IsSecured)
-        {
-            chain = _queue.TakeAll();
-        }
-
-        if (_state == SendState.Idle)
-        {
-            _state = SendState.Sending;
-        }
-
+        // From here on received bytes are dropped, so nothing has to be ready for them.
+        _pump.Secure();
+        Resume();
         return true;
     }
 
-    // Under the lock of the queue, which is usually empty here.
-    private BlockChain EnqueueAndTake(in FlushedBlocks flushed, EventLoop? loop)
+    /// <summary>
+    /// Sends the TLS alert that ends this side's direction (close_notify). On the loop. Returns false if another
+    /// thread is sending; the caller tries again later.
+    /// </summary>
+    internal bool TrySendCloseNotify()
     {
-        BlockChain chain;
-        if (_queue.IsEmpty)
+        if (_pump.Layer is not { IsSecured: true, HasCloseNotify: true, IsCloseNotifySent: false } layer)
         {
-            chain = _queue.AddAndTakeAll(flushed);
-        }
-        else
-        {
-            _queue.Add(flushed, loop);
-            chain = _queue.TakeAll();
+            return true;
         }
 
-        ArmLowWater();
-        return chain;
+        if (!_pump.TryBeginAddition())
+        {
+            return false;
+        }
+
+        layer.IsCloseNotifySent = true;
+        layer.EncryptCloseNotify(Loop);
+        _pump.EndAddition();
+        Resume();
+        return true;
     }
 
-    private bool HasWork() => _layer is null ? !_queue.IsEmpty : _layer.HasWork(_queue.First);
+    /// <summary>Tells the handler that the queue, which had to wait for the peer, is empty. On the loop.</summary>
+    internal void NotifyDrained() => Notify(static connection => connection.Handler.OnDrained(connection));
 
-    // Under the lock of the queue. Returns whether the closing of the connection waits for this sender.
-    private bool EndSend(SendOutcome outcome)
+    /// <summary>Tells the handler that the queue has fallen to its mark. On the loop.</summary>
+    internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
+
+    private void Complete(PumpResult result)
     {
-        bool isOutOfDate = _state == SendState.SendingWritable;
-        _hasFailed |= outcome == SendOutcome.Failed;
-        _state = outcome switch
+        if (result == PumpResult.Failed)
         {
-            // Also if other connections come first: the next flush then sends the waiting bytes ahead of its own.
-            SendOutcome.Sent or SendOutcome.Yielded => SendState.Idle,
-            SendOutcome.Blocked => SendState.Blocked,
-            // No thread needs to try again.
-            _ => SendState.Failed,
-        };
-        if (_acceptState == AcceptState.Stopped)
-        {
-            bool awaited = _stopAwaitsSender;
-            _stopAwaitsSender = false;
-            return awaited;
+            Loop.Post(EndAfterFailure);
         }
-
-        if (outcome == SendOutcome.Blocked)
+        else if (result == PumpResult.FinishClosing)
         {
-            OnBlocked();
+            // A loop that has ended waits for no sender: then this thread is the last one that refers to the
+            // connection.
+            if (!Loop.TryPost(_connection.EndClosing))
+            {
+                _connection.EndClosing();
+            }
         }
-
-        if (outcome == SendOutcome.Yielded)
+        else if (result == PumpResult.Sent && _connection.IsLingering)
         {
-            Yield();
-        }
-        else if (isOutOfDate && outcome != SendOutcome.Failed)
-        {
-            Loop.Post(_postedWritable ??= OnWritable);
-        }
-
-        CheckDrained();
-        return false;
-    }
-
-    private void CountRefused(in FlushedBlocks flushed)
-    {
-        if (_acceptState == AcceptState.Full)
-        {
-            _queue.CountRefused(flushed, _connection.Framing);
+            Loop.Run(AdvanceLinger);
         }
     }
 
-    private void FinishClosing()
+    // Ends this side's direction if everything is sent. On the loop.
+    private void AdvanceLinger()
     {
-        // A loop that has ended waits for no sender: then this thread is the last one that refers to the connection.
-        if (!Loop.TryPost(_connection.EndClosing))
+        if (_connection.IsLingering)
         {
-            _connection.EndClosing();
+            _connection.Closing.Advance();
+        }
+    }
+
+    // Closes the connection after a failed send. Bytes that the peer sent before are still received. On the loop.
+    private void EndAfterFailure()
+    {
+        if (!_connection.IsClosed)
+        {
+            _connection.OnReadable(1);
+            _connection.CloseOnLoop(CloseReason.Error, _pump.Layer?.Fault, TimeSpan.Zero);
+        }
+    }
+
+    // Outside the lock of the queue: the handler may take locks of its own, and other threads flush while they own
+    // those locks.
+    private void Discard(Block first, EventLoop? loop)
+    {
+        for (Block? at = first; at is not null; at = at.Next)
+        {
+            if (at.Length == 0)
+            {
+                continue;
+            }
+
+            try
+            {
+                _connection.Handler.OnDiscarded(_connection, at.Array.AsSpan(at.Start, at.Length));
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                Loop.Group.ReportFault(e);
+            }
+        }
+
+        BlockPools.ReturnAll(first, loop);
+    }
+
+    private void Notify(Action<Connection> call)
+    {
+        if (!_connection.IsOpen)
+        {
+            return;
+        }
+
+        try
+        {
+            call(_connection);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            _connection.CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
         }
     }
 }

@@ -92,7 +92,7 @@ internal sealed class PipeConnection : PullConnection
         }
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    public override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
         Block? at = chain;
         try
@@ -138,16 +138,16 @@ internal sealed class PipeConnection : PullConnection
         }
     }
 
-    internal override void ArmWritable()
+    public override void ArmWritable()
     {
         // The completion of the pending flush calls OnWritable.
     }
 
-    internal override void DisarmWritable()
+    public override void DisarmWritable()
     {
     }
 
-    private protected override void ShutdownSend() => CompleteWriter();
+    internal override void ShutdownSend() => CompleteWriter();
 
     private protected override void ReleaseTransport()
     {

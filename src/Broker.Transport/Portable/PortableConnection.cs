@@ -112,7 +112,7 @@ internal sealed class PortableConnection : SocketConnection
         return got;
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    public override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
         Block? at = chain;
         while (at is not null)
@@ -158,9 +158,9 @@ internal sealed class PortableConnection : SocketConnection
     }
 
     // Posted even on the loop: the blocked sender still has the right to send when it calls this.
-    internal override void ArmWritable() => Loop.Post(_startWaitingSend);
+    public override void ArmWritable() => Loop.Post(_startWaitingSend);
 
-    internal override void DisarmWritable()
+    public override void DisarmWritable()
     {
         // The pending send sends bytes and ends by itself.
     }
@@ -207,7 +207,7 @@ internal sealed class PortableConnection : SocketConnection
 
     private void WaitingSendDone()
     {
-        Outbound.EndAsyncSend(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
+        Sender.EndAsyncSend(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
         if (IsClosed)
         {
             _writing.Dispose();

@@ -50,7 +50,7 @@ internal sealed partial class TlsLayer
             Block block = Connection.SharedBlocks.Rent(bytes.Length);
             bytes.CopyTo(block.Array);
             block.End = bytes.Length;
-            Connection.SendCiphertext(block);
+            Connection.Sender.SendCiphertext(block);
         }
     }
 

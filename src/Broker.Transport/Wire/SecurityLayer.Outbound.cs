@@ -117,17 +117,18 @@ internal abstract partial class SecurityLayer
     }
 
     /// <summary>
-    /// Encrypts the chain, chunk by chunk, and sends it; otherwise the same as <c>Connection.Send</c>. With the right
-    /// to send.
+    /// Encrypts the chain, chunk by chunk, and sends it; otherwise the same as <see cref="IOutboundTransport.Send"/>.
+    /// With the right to send.
     /// </summary>
-    internal Block? Send(Block? chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    internal Block? Send(
+        IOutboundTransport transport, Block? chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
         while (true)
         {
             if (_head is not null)
             {
-                var wire = new SentTally { MaxBytes = OutboundSender.MaxPerSend };
-                _head = Connection.Send(_head, loop, ref wire, out outcome);
+                var wire = new SentTally { MaxBytes = OutboundPump.MaxPerSend };
+                _head = transport.Send(_head, loop, ref wire, out outcome);
                 _tail = _head is null ? null : _tail;
                 Volatile.Write(ref _ciphertextSent, _ciphertextSent + wire.Bytes);
                 _wasBlocked = outcome == SendOutcome.Blocked;

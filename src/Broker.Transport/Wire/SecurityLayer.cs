@@ -21,6 +21,9 @@ internal abstract partial class SecurityLayer
     /// <summary>Whether a message of the layer itself ends this side's direction (close_notify in TLS).</summary>
     internal virtual bool HasCloseNotify => false;
 
+    /// <summary>Whether that message was encrypted and added to the ciphertext. On the loop.</summary>
+    internal bool IsCloseNotifySent { get; set; }
+
     /// <summary>The reason of a failed send or receive, if the layer failed and not the transport.</summary>
     internal Exception? Fault { get; private protected set; }
 

@@ -16,7 +16,7 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
         OnWritable();
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    public override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
         Block? at = chain;
         while (at is not null && _room > 0)
@@ -31,11 +31,11 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
         return at;
     }
 
-    internal override void ArmWritable()
+    public override void ArmWritable()
     {
     }
 
-    internal override void DisarmWritable()
+    public override void DisarmWritable()
     {
     }
 
@@ -57,7 +57,7 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
     {
     }
 
-    private protected override void ShutdownSend()
+    internal override void ShutdownSend()
     {
     }
 

@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
 // A security layer is inserted once: bytes that were queued before leave ahead of it, later bytes pass through it.
-internal sealed partial class OutboundSender
+internal sealed partial class OutboundPump
 {
     /// <summary>From now on the layer encrypts flushed bytes. On the loop.</summary>
     internal void Insert(SecurityLayer layer)
@@ -30,8 +30,11 @@ internal sealed partial class OutboundSender
         }
     }
 
-    /// <summary>Sends a block of ciphertext that the security layer itself produced. Any thread.</summary>
-    internal void SendCiphertext(Block block, EventLoop? loop)
+    /// <summary>
+    /// Adds a block of ciphertext that the security layer itself produced. Any thread; <see cref="Resume"/> must
+    /// follow.
+    /// </summary>
+    internal void AddCiphertext(Block block)
     {
         lock (Gate)
         {
@@ -44,26 +47,32 @@ internal sealed partial class OutboundSender
             _layer!.Post(block, block);
             _queue.CountCiphertext(_layer.Ciphertext);
         }
-
-        Resume(loop);
     }
 
-    /// <summary>Drops messages, see <see cref="OutboundQueue.Drop"/>. Any thread of the group.</summary>
-    internal OutboundCount Drop(long bytes, IOutboundFraming framing, EventLoop loop)
+    /// <summary>
+    /// Takes the right to send, to add bytes to the security layer's output; <see cref="EndAddition"/> must follow.
+    /// Returns false if another thread is sending.
+    /// </summary>
+    internal bool TryBeginAddition()
     {
         lock (Gate)
         {
-            if (_acceptState >= AcceptState.Completed)
+            if (!IsFree)
             {
-                return default;
+                return false;
             }
 
-            // While a sender has taken out the front of the queue, that front contains the encrypted bytes.
-            bool isOut = _state is SendState.Sending or SendState.SendingWritable;
-            OutboundCount dropped = _queue.Drop(
-                bytes, isOut ? 0 : _layer?.Encrypted ?? 0, _state == SendState.AsyncSending && _layer is null, isOut, framing, loop);
-            CheckLowWater();
-            return dropped;
+            _state = SendState.Sending;
+            return true;
+        }
+    }
+
+    /// <summary>Gives up the right to send; <see cref="Resume"/> must follow.</summary>
+    internal void EndAddition()
+    {
+        lock (Gate)
+        {
+            _state = SendState.Idle;
         }
     }
 }

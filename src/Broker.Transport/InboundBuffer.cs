@@ -1,48 +1,54 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Broker.Transport;
 
-// What every transport does with received bytes: pass them to the handler and keep the bytes that it does not consume.
-// On the loop.
-public abstract partial class Connection
+/// <summary>
+/// Passes received bytes to a connection's handler, and keeps the bytes that the handler does not consume. On the
+/// connection's loop.
+/// </summary>
+internal sealed class InboundBuffer(Connection connection, ConnectionHandler handler)
 {
     private UnconsumedBuffer _unconsumed;
     private int _needed;
 
     /// <summary>How many received bytes the handler has not consumed.</summary>
-    private protected int UnconsumedCount => _unconsumed.Length;
+    internal int Count => _unconsumed.Length;
 
     /// <summary>
     /// The received bytes that the handler has not consumed, for the TLS handshake. Valid until the next call of any
     /// method.
     /// </summary>
-    private protected ReadOnlySpan<byte> UnconsumedBytes => _unconsumed.Bytes;
+    internal ReadOnlySpan<byte> Bytes => _unconsumed.Bytes;
 
     /// <summary>
     /// How many bytes, counted from the first unconsumed one, the handler needs before its next call; 0 if the handler
     /// did not set it.
     /// </summary>
-    private protected int NeededBytes => _needed;
+    internal int Needed => _needed;
 
     /// <summary>
     /// The largest number of bytes that one call of the handler was given from memory that this connection owns.
     /// </summary>
-    private protected int LargestDelivered { get; private set; }
+    internal int LargestDelivered { get; private set; }
+
+    private EventLoop Loop => connection.Loop;
 
     /// <summary>
     /// Passes borrowed bytes to the handler and copies those that it leaves unconsumed. Only while no unconsumed bytes
     /// are kept.
     /// </summary>
-    private protected void Deliver(ReadOnlySpan<byte> bytes)
+    internal void Deliver(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < _needed)
         {
-            Loop.BytesMoved += _unconsumed.Replace(bytes);
+            Keep(bytes);
             return;
         }
 
-        int consumed = CallHandler(bytes, out _needed);
-        if (IsOpen)
+        int consumed = CallHandler(bytes);
+        if (connection.IsOpen)
         {
-            Loop.BytesMoved += _unconsumed.Replace(bytes[consumed..]);
+            Keep(bytes[consumed..]);
         }
     }
 
@@ -51,7 +57,7 @@ public abstract partial class Connection
     /// bytes begin in the array at an offset that equals the number of unconsumed bytes. The smaller part is copied to
     /// the larger, so that a packet costs no more copying than its own size.
     /// </summary>
-    private protected void DeliverAfterUnconsumed(byte[] array, int count)
+    internal void DeliverAfterUnconsumed(byte[] array, int count)
     {
         int kept = _unconsumed.Length;
         ReadOnlySpan<byte> bytes = array.AsSpan(kept, count);
@@ -63,19 +69,19 @@ public abstract partial class Connection
 
         _unconsumed.Bytes.CopyTo(array);
         Loop.BytesMoved += kept;
-        int consumed = CallHandler(array.AsSpan(0, kept + count), out _needed);
-        if (IsOpen)
+        int consumed = CallHandler(array.AsSpan(0, kept + count));
+        if (connection.IsOpen)
         {
-            Loop.BytesMoved += _unconsumed.Replace(array.AsSpan(consumed, kept + count - consumed));
+            Keep(array.AsSpan(consumed, kept + count - consumed));
         }
     }
 
     /// <summary>Passes the unconsumed bytes, followed by a copy of <paramref name="bytes"/>, to the handler.</summary>
-    private protected void DeliverAppended(ReadOnlySpan<byte> bytes)
+    internal void DeliverAppended(ReadOnlySpan<byte> bytes)
     {
         if ((long)_unconsumed.Length + bytes.Length > Array.MaxLength)
         {
-            CloseOnLoop(CloseReason.Error, UnconsumedTooLarge(), TimeSpan.Zero);
+            CloseForSize();
             return;
         }
 
@@ -84,7 +90,7 @@ public abstract partial class Connection
     }
 
     /// <summary>Passes the unconsumed bytes to the handler, unless it needs more of them.</summary>
-    private protected void DeliverUnconsumed()
+    internal void DeliverUnconsumed()
     {
         if (_unconsumed.Length == 0 || _unconsumed.Length < _needed)
         {
@@ -93,8 +99,8 @@ public abstract partial class Connection
 
         LargestDelivered = Math.Max(LargestDelivered, _unconsumed.Length);
         UnconsumedBuffer.Window window = _unconsumed.TakeOut();
-        int consumed = CallHandler(window.Bytes, out _needed);
-        if (IsOpen)
+        int consumed = CallHandler(window.Bytes);
+        if (connection.IsOpen)
         {
             Loop.BytesMoved += _unconsumed.PutBack(window, consumed);
         }
@@ -108,12 +114,12 @@ public abstract partial class Connection
     /// Reserves space behind the unconsumed bytes, so that both together have <paramref name="size"/> bytes.
     /// </summary>
     /// <returns>False if no array can be that large; the connection is then closed.</returns>
-    private protected bool TryReserve(int size, out byte[] array, out int offset, out int space)
+    internal bool TryReserve(int size, out byte[] array, out int offset, out int space)
     {
         space = size - _unconsumed.Length;
         if (space <= 0)
         {
-            CloseOnLoop(CloseReason.Error, UnconsumedTooLarge(), TimeSpan.Zero);
+            CloseForSize();
             array = [];
             offset = 0;
             return false;
@@ -124,25 +130,53 @@ public abstract partial class Connection
         return true;
     }
 
+    /// <summary>Counts bytes that were received into the reserved space.</summary>
+    internal void Advance(int received) => _unconsumed.Advance(received);
+
     /// <summary>
     /// Keeps received bytes without passing them to the handler. Only while no unconsumed bytes are kept.
     /// </summary>
-    private protected void KeepUnconsumed(ReadOnlySpan<byte> bytes) => Loop.BytesMoved += _unconsumed.Replace(bytes);
+    internal void Keep(ReadOnlySpan<byte> bytes) => Loop.BytesMoved += _unconsumed.Replace(bytes);
 
-    private protected void AdvanceReserved(int received) => _unconsumed.Advance(received);
-
-    private protected void ReleaseUnconsumed()
+    /// <summary>Drops the unconsumed bytes and returns their memory.</summary>
+    internal void Release()
     {
         _unconsumed.Release();
         _needed = 0;
     }
 
-    /// <summary>
-    /// Reports how many messages the current call of the handler has processed. A handler that reports this in each
-    /// call is delayed according to its number of messages while other connections wait for replies (<see
-    /// cref="EventLoopOptions.BulkPause"/>): longer for many small messages than for a few large ones. Called in <see
-    /// cref="ConnectionHandler.OnReceived"/>, any number of times.
-    /// </summary>
-    /// <param name="count">The number of messages; 0 for a part of a message.</param>
-    public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
+    // Returns how many bytes the handler consumed, in range; 0 if it threw and the connection is closed.
+    private int CallHandler(ReadOnlySpan<byte> bytes)
+    {
+        _needed = 0;
+        Loop.CurrentConnection = connection;
+        int needed = 0;
+        try
+        {
+            int consumed = handler.OnReceived(connection, bytes, ref needed);
+            if ((uint)consumed > (uint)bytes.Length)
+            {
+                RejectConsumed(consumed, bytes.Length);
+            }
+
+            _needed = needed <= bytes.Length - consumed ? 0 : needed;
+            return consumed;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            connection.CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+            return 0;
+        }
+    }
+
+    // For a handler that never consumes bytes and never says how many it needs.
+    private void CloseForSize()
+        => connection.CloseOnLoop(
+            CloseReason.Error,
+            new InvalidOperationException("More bytes are left unconsumed than an array can hold."),
+            TimeSpan.Zero);
+
+    [DoesNotReturn]
+    private static void RejectConsumed(int consumed, int length)
+        => throw new InvalidOperationException($"The handler consumed {consumed} of {length} bytes.");
 }

@@ -1,0 +1,102 @@
+namespace Broker.Transport;
+
+/// <summary>
+/// Why a connection receives and delivers nothing at present. The methods change the state and return what the
+/// connection has to do. On the connection's loop.
+/// </summary>
+internal struct ReceiveGate
+{
+    private PauseReasons _reasons;
+
+    [Flags]
+    private enum PauseReasons : byte
+    {
+        None,
+
+        /// <summary>The handler paused receiving and has not resumed it.</summary>
+        Handler = 1,
+
+        /// <summary>The connection waits until its loop delivers again; it is in the loop's list for that.</summary>
+        Yielded = 2,
+
+        /// <summary>The TLS handshake has received more bytes than it may buffer.</summary>
+        Handshake = 4,
+    }
+
+    /// <summary>Whether there is any reason to pause.</summary>
+    internal readonly bool HasReasons => _reasons != PauseReasons.None;
+
+    /// <summary>Whether the handler has paused receiving.</summary>
+    internal readonly bool IsPausedByHandler => (_reasons & PauseReasons.Handler) != PauseReasons.None;
+
+    /// <summary>Whether the pause ends in the loop's next iteration.</summary>
+    internal readonly bool IsYielded => (_reasons & PauseReasons.Yielded) != PauseReasons.None;
+
+    /// <summary>Whether the TLS handshake has paused receiving.</summary>
+    internal readonly bool IsPausedByHandshake => (_reasons & PauseReasons.Handshake) != PauseReasons.None;
+
+    /// <summary>The handler pauses. Returns false if it has paused already.</summary>
+    internal bool TryPause()
+    {
+        if (IsPausedByHandler)
+        {
+            return false;
+        }
+
+        _reasons = (_reasons & ~PauseReasons.Yielded) | PauseReasons.Handler;
+        return true;
+    }
+
+    /// <summary>
+    /// The handler resumes: the loop is to deliver in its next iteration. Returns false if the handler has not paused.
+    /// </summary>
+    internal bool TryResume()
+    {
+        if (!IsPausedByHandler)
+        {
+            return false;
+        }
+
+        _reasons = (_reasons & ~PauseReasons.Handler) | PauseReasons.Yielded;
+        return true;
+    }
+
+    /// <summary>The handler yields. Returns false if it has paused or yielded already.</summary>
+    internal bool TryYield()
+    {
+        if ((_reasons & (PauseReasons.Handler | PauseReasons.Yielded)) != PauseReasons.None)
+        {
+            return false;
+        }
+
+        _reasons |= PauseReasons.Yielded;
+        return true;
+    }
+
+    /// <summary>The loop's next iteration has come. Returns false if the connection does not wait for it.</summary>
+    internal bool TryEndYield()
+    {
+        bool wasYielded = IsYielded;
+        _reasons &= ~PauseReasons.Yielded;
+        return wasYielded;
+    }
+
+    /// <summary>The TLS handshake has enough bytes.</summary>
+    internal void PauseForHandshake() => _reasons |= PauseReasons.Handshake;
+
+    /// <summary>The TLS handshake needs bytes. Returns whether it had paused.</summary>
+    internal bool TryResumeHandshake()
+    {
+        bool wasPaused = IsPausedByHandshake;
+        _reasons &= ~PauseReasons.Handshake;
+        return wasPaused;
+    }
+
+    /// <summary>Removes all reasons. Returns whether there was one.</summary>
+    internal bool Clear()
+    {
+        bool had = HasReasons;
+        _reasons = PauseReasons.None;
+        return had;
+    }
+}

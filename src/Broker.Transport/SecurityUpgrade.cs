@@ -1,0 +1,131 @@
+using System.Net.Security;
+
+namespace Broker.Transport;
+
+/// <summary>
+/// Starts TLS or a protocol's own records on an open connection, and ends the TLS handshake. During a handshake the
+/// handler gets no bytes, and flushed bytes wait in the queue. On the connection's loop.
+/// </summary>
+internal sealed class SecurityUpgrade
+{
+    private readonly Connection _connection;
+    private readonly TlsLayer _layer;
+    private Action<Connection>? _onSecured;
+    private LoopTimer? _timer;
+
+    private SecurityUpgrade(Connection connection, Action<Connection> onSecured)
+    {
+        _connection = connection;
+        _onSecured = onSecured;
+        _layer = new TlsLayer(connection);
+    }
+
+    /// <summary>
+    /// Starts a TLS handshake; its steps run on the thread pool. Returns null if the connection is not open any more.
+    /// </summary>
+    internal static SecurityUpgrade? StartTls(
+        Connection connection, Func<SslStream, Task> authenticate, TimeSpan timeout, Action<Connection> onSecured)
+    {
+        ArgumentNullException.ThrowIfNull(onSecured);
+        if (!TryBegin(connection, "TLS"))
+        {
+            return null;
+        }
+
+        var upgrade = new SecurityUpgrade(connection, onSecured);
+        connection.Outbound.Insert(upgrade._layer);
+        upgrade._timer = connection.Loop.StartTimer(
+            timeout, () => upgrade.End(new TimeoutException("The handshake of TLS took too long.")));
+        connection.OnLayerInserted();
+        upgrade._layer.Start(authenticate, error => connection.Loop.Post(() => upgrade.End(error)));
+        return upgrade;
+    }
+
+    /// <summary>Starts records, whose protocol has had its own handshake.</summary>
+    internal static void StartRecords(Connection connection, RecordCipher cipher)
+    {
+        if (!TryBegin(connection, "records"))
+        {
+            cipher.Dispose();
+            return;
+        }
+
+        connection.Outbound.Insert(new RecordLayer(connection, cipher));
+        connection.OnLayerInserted();
+
+        // Posted behind the action that passes the handler's unconsumed bytes to the cipher.
+        connection.Loop.Post(() => EnableRecords(connection));
+    }
+
+    /// <summary>Cancels the time limit of the handshake.</summary>
+    internal void Cancel()
+    {
+        _timer?.Cancel();
+        _timer = null;
+    }
+
+    private void End(Exception? error)
+    {
+        if (!_connection.IsOpen || _layer.IsSecured)
+        {
+            return;
+        }
+
+        _timer?.Cancel();
+        if (error is not null)
+        {
+            _connection.Closing.FailHandshake(error);
+            return;
+        }
+
+        _connection.Outbound.Secure();
+        try
+        {
+            _connection.TlsDescription = _layer.Describe();
+            _onSecured!(_connection);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            _connection.CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+        }
+
+        _onSecured = null;
+        if (!_connection.IsClosed)
+        {
+            _connection.Sender.Resume();
+            _connection.OnLayerSecured(_layer);
+        }
+    }
+
+    private static void EnableRecords(Connection connection)
+    {
+        if (connection.IsOpen && connection.Layer is { IsSecured: false } layer)
+        {
+            connection.Outbound.Secure();
+            connection.Sender.Resume();
+            connection.OnLayerSecured(layer);
+        }
+    }
+
+    // Returns false if the connection is not open any more. What its loop has written before leaves in clear.
+    private static bool TryBegin(Connection connection, string what)
+    {
+        if (!connection.Loop.IsCurrent || connection.Layer is not null)
+        {
+            throw new InvalidOperationException(
+                $"A connection can start {what} only on its loop's thread, and only if it has no TLS and no records yet.");
+        }
+
+        if (!connection.CanCarryLayers)
+        {
+            throw new NotSupportedException($"An in-process link does not support {what}.");
+        }
+
+        if (connection.IsOpen)
+        {
+            connection.Flush(connection.Loop);
+        }
+
+        return connection.IsOpen;
+    }
+}

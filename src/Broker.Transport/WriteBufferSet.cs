@@ -1,0 +1,45 @@
+using System.Runtime.CompilerServices;
+
+namespace Broker.Transport;
+
+/// <summary>
+/// The write buffers of one connection: one for each loop that has written to it, and one for other threads.
+/// </summary>
+internal struct WriteBufferSet(int loops)
+{
+    private readonly LoopWriteBuffer?[] _ofLoops = new LoopWriteBuffer?[loops];
+    private LoopWriteBuffer? _external;
+
+    /// <summary>The buffer for other threads, if it contains bytes.</summary>
+    internal readonly LoopWriteBuffer? WrittenExternal => _external is { Length: > 0 } buffer ? buffer : null;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal readonly LoopWriteBuffer Get(Connection connection, EventLoop loop)
+        => _ofLoops[loop.Index] ?? Create(connection, loop);
+
+    /// <summary>Returns the buffer of a loop if it contains bytes.</summary>
+    internal readonly LoopWriteBuffer? GetWritten(EventLoop loop)
+        => _ofLoops[loop.Index] is { Length: > 0 } buffer ? buffer : null;
+
+    internal LoopWriteBuffer GetExternal(Connection connection)
+    {
+        if (_external is { } existing)
+        {
+            return existing;
+        }
+
+        var created = new LoopWriteBuffer(connection, null);
+        return Interlocked.CompareExchange(ref _external, created, null) ?? created;
+    }
+
+    private readonly LoopWriteBuffer Create(Connection connection, EventLoop loop)
+    {
+        if (loop.Group != connection.Loop.Group)
+        {
+            throw new ArgumentException("The loop is of another group than the connection.", nameof(loop));
+        }
+
+        loop.RequireCurrent();
+        return _ofLoops[loop.Index] = new LoopWriteBuffer(connection, loop);
+    }
+}
