@@ -122,6 +122,15 @@ public abstract partial class Connection
         }
     }
 
+    /// <summary>Ends this side's direction if the connection lingers and everything is sent. On the loop.</summary>
+    internal void AdvanceLinger()
+    {
+        if (IsLingering)
+        {
+            Closing.Advance();
+        }
+    }
+
     /// <summary>The first half of closing: stops timers and all receiving. On the loop, once.</summary>
     internal void StopTimersAndReceiving()
     {

@@ -73,7 +73,7 @@ internal sealed class OutboundSender
         else
         {
             Resume();
-            AdvanceLinger();
+            _connection.AdvanceLinger();
         }
     }
 
@@ -145,16 +145,7 @@ internal sealed class OutboundSender
         }
         else if (result == PumpResult.Sent && _connection.IsLingering)
         {
-            Loop.Run(AdvanceLinger);
-        }
-    }
-
-    // Ends this side's direction if everything is sent. On the loop.
-    private void AdvanceLinger()
-    {
-        if (_connection.IsLingering)
-        {
-            _connection.Closing.Advance();
+            Loop.Run(_connection.AdvanceLinger);
         }
     }
 
