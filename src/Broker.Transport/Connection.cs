@@ -37,10 +37,10 @@ public abstract partial class Connection
     public TlsDescription? TlsDescription { get; internal set; }
 
     /// <summary>
-    /// Whether the next bytes are likely to come within some microseconds, so that the loop polls a few times (<see
-    /// cref="EventLoopOptions.IdlePolls"/>) before its thread sleeps. A loop without such a connection does not spin,
-    /// and leaves the processor to other programs. Default true. On the loop's thread, from <see
-    /// cref="ConnectionHandler.OnOpened"/> on.
+    /// Whether the next bytes are likely to come within some microseconds, so that the loop polls a few times
+    /// (<see cref="EventLoopOptions.IdlePolls"/>) before its thread sleeps. A loop without such a connection does not
+    /// spin, and leaves the processor to other programs. Default true. On the loop's thread, from
+    /// <see cref="ConnectionHandler.OnOpened"/> on.
     /// </summary>
     public bool SpinBeforeSleep
     {
@@ -68,15 +68,15 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// A mark below <see cref="MaxPendingBytes"/> at which a writer may continue. <see
-    /// cref="ConnectionHandler.OnLowWater"/> is called once when <see cref="BufferedBytes"/> falls to the mark or below
-    /// it, after a flush had raised it above the mark or after it was above the mark when the mark was set. 0, the
-    /// default, for no mark. Any thread.
+    /// A mark below <see cref="MaxPendingBytes"/> at which a writer may continue.
+    /// <see cref="ConnectionHandler.OnLowWater"/> is called once when <see cref="BufferedBytes"/> falls to the mark or
+    /// below it, after a flush had raised it above the mark or after it was above the mark when the mark was set. 0,
+    /// the default, for no mark. Any thread.
     /// </summary>
     /// <remarks>
     /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="BufferedBytes"/> above the
-    /// mark again after the call. The handler is not called a second time for this, unless <see
-    /// cref="RequestLowWater"/> asks for it.
+    /// mark again after the call. The handler is not called a second time for this, unless
+    /// <see cref="RequestLowWater"/> asks for it.
     /// </remarks>
     public long LowWaterBytes
     {
@@ -85,8 +85,8 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// How long the peer may accept no bytes while bytes wait for it. Default 10 s; <see
-    /// cref="Timeout.InfiniteTimeSpan"/> for no limit. The value is read when the queue first has to wait for the
+    /// How long the peer may accept no bytes while bytes wait for it. Default 10 s;
+    /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit. The value is read when the queue first has to wait for the
     /// peer.
     /// </summary>
     public TimeSpan WriteDeadline
@@ -222,9 +222,9 @@ public abstract partial class Connection
 
     /// <summary>
     /// Reports how many messages the current call of the handler has processed. A handler that reports this in each
-    /// call is delayed according to its number of messages while other connections wait for replies (<see
-    /// cref="EventLoopOptions.BulkPause"/>): longer for many small messages than for a few large ones. Called in <see
-    /// cref="ConnectionHandler.OnReceived"/>, any number of times.
+    /// call is delayed according to its number of messages while other connections wait for replies
+    /// (<see cref="EventLoopOptions.BulkPause"/>): longer for many small messages than for a few large ones. Called in
+    /// <see cref="ConnectionHandler.OnReceived"/>, any number of times.
     /// </summary>
     /// <param name="count">The number of messages; 0 for a part of a message.</param>
     public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
@@ -274,8 +274,8 @@ public abstract partial class Connection
     /// <summary>
     /// Lets other connections run first. The bytes that the current call leaves unconsumed are passed to the handler
     /// again in the loop's next iteration, after all ready connections and posted actions have run and written bytes
-    /// were flushed. Nothing is received for this connection before that. Called in <see
-    /// cref="ConnectionHandler.OnReceived"/>.
+    /// were flushed. Nothing is received for this connection before that. Called in
+    /// <see cref="ConnectionHandler.OnReceived"/>.
     /// </summary>
     /// <remarks>Use it if a few bytes cause much work, so that one peer does not delay all others.</remarks>
     /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
@@ -319,16 +319,16 @@ public abstract partial class Connection
 
     /// <summary>
     /// Counts what is queued and was certainly not sent completely. It does not count encrypted bytes, which may have
-    /// been sent in part, nor bytes that a running send may have sent, nor discarded bytes (<see
-    /// cref="ConnectionHandler.OnDiscarded"/>). Call it in <see cref="ConnectionHandler.OnClosed"/>.
+    /// been sent in part, nor bytes that a running send may have sent, nor discarded bytes
+    /// (<see cref="ConnectionHandler.OnDiscarded"/>). Call it in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
     public OutboundCount CountCertainlyUnsent() => Outbound.CountCertainlyUnsent();
 
     /// <summary>
     /// Removes the messages that were written on this connection's loop and can no longer be sent, so that the caller
     /// can send them elsewhere. It returns whole messages as <see cref="Framing"/> divides them, oldest first,
-    /// including a message whose first part was sent, but not bytes that the system may have sent. Call it in <see
-    /// cref="ConnectionHandler.OnClosed"/>. These messages are not reported as discarded.
+    /// including a message whose first part was sent, but not bytes that the system may have sent. Call it in
+    /// <see cref="ConnectionHandler.OnClosed"/>. These messages are not reported as discarded.
     /// </summary>
     public void TakeUnsent(IUnsentMessages unsent)
     {
@@ -399,8 +399,8 @@ public abstract partial class Connection
     /// <remarks>
     /// Bytes that this loop wrote before the call, and bytes that were flushed before it, leave unchanged and ahead of
     /// the first record. Received bytes that the handler has not consumed are treated as records, including those that
-    /// the current call leaves. If the cipher rejects a record, the connection closes with <see
-    /// cref="CloseReason.Error"/>.
+    /// the current call leaves. If the cipher rejects a record, the connection closes with
+    /// <see cref="CloseReason.Error"/>.
     /// </remarks>
     /// <exception cref="InvalidOperationException">
     /// The caller is not on the loop, or the connection has TLS or a cipher already.

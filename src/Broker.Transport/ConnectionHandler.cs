@@ -36,8 +36,8 @@ public abstract class ConnectionHandler
 
     /// <summary>
     /// Bytes that were written for the connection are discarded without having been queued, because the connection is
-    /// closed or about to close: for counting what was lost. Called on the thread that flushes, before or after <see
-    /// cref="OnClosed"/>.
+    /// closed or about to close: for counting what was lost. Called on the thread that flushes, before or after
+    /// <see cref="OnClosed"/>.
     /// </summary>
     /// <param name="connection">The connection.</param>
     /// <param name="written">
@@ -48,8 +48,8 @@ public abstract class ConnectionHandler
     }
 
     /// <summary>
-    /// The outbound queue was above <see cref="Connection.LowWaterBytes"/> and has fallen to it, or <see
-    /// cref="Connection.RequestLowWater"/> asked for this call.
+    /// The outbound queue was above <see cref="Connection.LowWaterBytes"/> and has fallen to it, or
+    /// <see cref="Connection.RequestLowWater"/> asked for this call.
     /// </summary>
     public virtual void OnLowWater(Connection connection)
     {
@@ -57,9 +57,9 @@ public abstract class ConnectionHandler
 
     /// <summary>
     /// The connection is closed. Called once, after all other methods; later writes are discarded. The memory of the
-    /// queue is released after this method returns, because the method can still count it (<see
-    /// cref="Connection.CountUnsent"/>). So another thread that this method notifies may still see that memory in <see
-    /// cref="EventLoopGroup.BufferedBytes"/>.
+    /// queue is released after this method returns, because the method can still count it
+    /// (<see cref="Connection.CountUnsent"/>). So another thread that this method notifies may still see that memory
+    /// in <see cref="EventLoopGroup.BufferedBytes"/>.
     /// </summary>
     public abstract void OnClosed(Connection connection, CloseReason reason, Exception? error);
 }

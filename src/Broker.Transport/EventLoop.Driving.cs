@@ -18,9 +18,9 @@ public sealed partial class EventLoop
     public bool IsCallerDriven => _thread is null;
 
     /// <summary>
-    /// Makes the calling thread the thread of this loop for the lifetime of the loop, as the first <see
-    /// cref="RunOnce"/> does: for work that has to run on the loop's thread before that. It does nothing on the thread
-    /// that the loop already has.
+    /// Makes the calling thread the thread of this loop for the lifetime of the loop, as the first
+    /// <see cref="RunOnce"/> does: for work that has to run on the loop's thread before that. It does nothing on the
+    /// thread that the loop already has.
     /// </summary>
     /// <exception cref="InvalidOperationException">
     /// The loop has a thread of its own, or belongs to another thread.
@@ -34,13 +34,13 @@ public sealed partial class EventLoop
 
     /// <summary>
     /// Runs one iteration: waits until there is something to do, calls the handlers of ready connections, runs posted
-    /// actions and due timers, and flushes written bytes. On the thread that called this method or <see
-    /// cref="Attach"/> first.
+    /// actions and due timers, and flushes written bytes. On the thread that called this method or
+    /// <see cref="Attach"/> first.
     /// </summary>
     /// <param name="timeout">
-    /// How long to wait at most, by the system's clock. <see cref="TimeSpan.Zero"/> does not wait, and <see
-    /// cref="Timeout.InfiniteTimeSpan"/> waits without a limit. The method may return early. The wait begins with at
-    /// most <see cref="EventLoopOptions.IdlePolls"/> polls, and with fewer if polls have found nothing before.
+    /// How long to wait at most, by the system's clock. <see cref="TimeSpan.Zero"/> does not wait, and
+    /// <see cref="Timeout.InfiniteTimeSpan"/> waits without a limit. The method may return early. The wait begins with
+    /// at most <see cref="EventLoopOptions.IdlePolls"/> polls, and with fewer if polls have found nothing before.
     /// </param>
     /// <returns>
     /// Whether there was something to do; a wake-up by another thread counts too. False means that there was nothing.

@@ -9,8 +9,8 @@ namespace Broker.Transport;
 /// connection once at the end of each iteration.
 /// </summary>
 /// <remarks>
-/// The thread belongs to the loop, or it is a thread of the application that runs the loop itself (<see
-/// cref="RunOnce"/>). A handler runs on this thread only, so a protocol needs no lock for state that belongs to
+/// The thread belongs to the loop, or it is a thread of the application that runs the loop itself
+/// (<see cref="RunOnce"/>). A handler runs on this thread only, so a protocol needs no lock for state that belongs to
 /// connections of one loop. An iteration waits, handles a few reads at most of each ready connection, runs posted
 /// actions and due timers, and flushes.
 /// </remarks>

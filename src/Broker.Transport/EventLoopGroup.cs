@@ -118,8 +118,8 @@ public sealed class EventLoopGroup : IDisposable
     }
 
     /// <summary>
-    /// Limits <see cref="BufferedBytes"/> together with what protocols buffer for their peers; see <see
-    /// cref="EventLoopOptions.MaxBufferedBytes"/>.
+    /// Limits <see cref="BufferedBytes"/> together with what protocols buffer for their peers; see
+    /// <see cref="EventLoopOptions.MaxBufferedBytes"/>.
     /// </summary>
     public MemoryBudget MemoryBudget { get; }
 

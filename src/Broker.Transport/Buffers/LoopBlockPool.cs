@@ -71,8 +71,8 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
     }
 
     /// <summary>
-    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is <see
-    /// cref="TrimResult.Done"/>. On the loop.
+    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is
+    /// <see cref="TrimResult.Done"/>. On the loop.
     /// </summary>
     internal TrimResult Trim()
     {

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// What a transport has sent: the number of bytes, and how much the waste of the chain shrank (see <see
-/// cref="BlockChain"/>).
+/// What a transport has sent: the number of bytes, and how much the waste of the chain shrank (see
+/// <see cref="BlockChain"/>).
 /// </summary>
 internal struct SentTally
 {

@@ -107,8 +107,8 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
     }
 
     /// <summary>
-    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is <see
-    /// cref="TrimResult.Done"/>.
+    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is
+    /// <see cref="TrimResult.Done"/>.
     /// </summary>
     internal TrimResult Trim()
     {

@@ -44,7 +44,7 @@ internal struct ConnectionLifecycle
         _ => false,
     };
 
-    /// <summary>The handler is told that the connection is open.</summary>
+    /// <summary>The connection opens; the handler's OnOpened is called next.</summary>
     internal void Open() => Move(ConnectionState.Open);
 
     /// <summary>The first reason is the one that the handler gets.</summary>

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 
 namespace Broker.Transport;
 
@@ -37,6 +38,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     /// Passes borrowed bytes to the handler and copies those that it leaves unconsumed. Only while no unconsumed bytes
     /// are kept.
     /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Deliver(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < _needed)

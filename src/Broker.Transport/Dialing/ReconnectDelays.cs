@@ -19,7 +19,9 @@ public sealed class ReconnectDelays(TimeSpan first, TimeSpan longest, TimeSpan j
     // After this many doublings the delay exceeds every possible limit.
     private const int MaxDoublings = 30;
 
-    /// <summary>Returns the delay before the next round of attempts. It is only the jitter after no failed round.</summary>
+    /// <summary>
+    /// Returns the delay before the next round of attempts. It is only the jitter after no failed round.
+    /// </summary>
     /// <param name="failedRounds">The number of times that all servers have been tried without success.</param>
     public TimeSpan After(int failedRounds)
     {

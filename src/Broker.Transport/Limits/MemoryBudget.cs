@@ -86,10 +86,10 @@ public sealed class MemoryBudget
     }
 
     /// <summary>
-    /// Calls <paramref name="callback"/> once when there is enough memory: for a writer that <see
-    /// cref="PerPeerLimit"/> refused, because a peer that reads nothing never causes a low-water call. The callback
-    /// may run on any thread, before this method returns, and under locks of other code. So it should only post to a
-    /// loop.
+    /// Calls <paramref name="callback"/> once when there is enough memory: for a writer that
+    /// <see cref="PerPeerLimit"/> refused, because a peer that reads nothing never causes a low-water call. The
+    /// callback may run on any thread, before this method returns, and under locks of other code. So it should only
+    /// post to a loop.
     /// </summary>
     /// <param name="callback">If it is waiting already, it is called only once.</param>
     public void NotifyWhenAvailable(Action callback)

@@ -11,17 +11,17 @@ public sealed record EventLoopOptions
     public int Loops { get; init; }
 
     /// <summary>
-    /// Starts no thread: the group has one loop, and a thread of the application runs its iterations with <see
-    /// cref="EventLoop.RunOnce"/>. For blocking receives, and for tests without threads. Nothing happens between two
-    /// iterations, so the thread that runs the loop must not wait for the loop. <see cref="EventLoopGroup.Dispose"/>
-    /// closes the connections on the thread that calls it.
+    /// Starts no thread: the group has one loop, and a thread of the application runs its iterations with
+    /// <see cref="EventLoop.RunOnce"/>. For blocking receives, and for tests without threads. Nothing happens between
+    /// two iterations, so the thread that runs the loop must not wait for the loop.
+    /// <see cref="EventLoopGroup.Dispose"/> closes the connections on the thread that calls it.
     /// </summary>
     public bool CallerDriven { get; init; }
 
     /// <summary>
     /// The clock of the loops' timers and so of every time limit of a connection. For tests that set the time
-    /// themselves. A timer of this provider wakes a loop that waits for its next timer. Default <see
-    /// cref="TimeProvider.System"/>.
+    /// themselves. A timer of this provider wakes a loop that waits for its next timer. Default
+    /// <see cref="TimeProvider.System"/>.
     /// </summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
@@ -38,13 +38,13 @@ public sealed record EventLoopOptions
     public int IdlePolls { get; init; } = 400;
 
     /// <summary>
-    /// How many polls a connection that always has more to read waits between two reads of up to <see
-    /// cref="ReceiveBufferSize"/>, while other connections of its loop send little and wait for replies. It waits
-    /// fewer polls, one for each 32 messages, if its handler reports how many messages a read contained (<see
-    /// cref="Connection.CountMessages"/>). This limits how much processor time a peer that floods with small messages
-    /// takes from the other programs if there are few processors, and it limits the rate of that peer: a poll takes
-    /// one or two microseconds. A connection that is alone never waits. For sockets; 0 turns it off. Default: 60 on
-    /// fewer than four processors, otherwise 0.
+    /// How many polls a connection that always has more to read waits between two reads of up to
+    /// <see cref="ReceiveBufferSize"/>, while other connections of its loop send little and wait for replies. It waits
+    /// fewer polls, one for each 32 messages, if its handler reports how many messages a read contained
+    /// (<see cref="Connection.CountMessages"/>). This limits how much processor time a peer that floods with small
+    /// messages takes from the other programs if there are few processors, and it limits the rate of that peer: a poll
+    /// takes one or two microseconds. A connection that is alone never waits. For sockets; 0 turns it off. Default: 60
+    /// on fewer than four processors, otherwise 0.
     /// </summary>
     public int? BulkPause { get; init; }
 
@@ -56,8 +56,8 @@ public sealed record EventLoopOptions
     /// <summary>
     /// How many bytes may be buffered for all peers together (<see cref="EventLoopGroup.MemoryBudget"/>). When more
     /// than half of it is used, protocols that support it limit each peer to a share; ZeroMQ's sockets do, and a
-    /// server has a limit of its own. 0 for no limit. Default: a quarter of the garbage collector's heap limit (<see
-    /// cref="HeapLimit"/>), or no limit if the heap has none.
+    /// server has a limit of its own. 0 for no limit. Default: a quarter of the garbage collector's heap limit
+    /// (<see cref="HeapLimit"/>), or no limit if the heap has none.
     /// </summary>
     public long? MaxBufferedBytes { get; init; }
 

@@ -65,8 +65,8 @@ internal sealed class Pacing(int pause)
     internal void BeginReads() => _hasReadBulk = false;
 
     /// <summary>
-    /// Counts a read of a connection that may have <paramref name="more"/> to read, and for which <paramref
-    /// name="hasReplies"/> tells whether its bytes caused something to be sent, to any connection.
+    /// Counts a read of a connection that may have <paramref name="more"/> to read, and for which
+    /// <paramref name="hasReplies"/> tells whether its bytes caused something to be sent, to any connection.
     /// </summary>
     /// <param name="pace">The state of the connection.</param>
     /// <param name="bytes">The number of bytes that were read.</param>

@@ -40,8 +40,8 @@ internal static class MessageBoundaries
     }
 
     /// <summary>
-    /// Passes the messages that end behind the first <paramref name="sent"/> bytes of a block to <paramref
-    /// name="unsent"/>.
+    /// Passes the messages that end behind the first <paramref name="sent"/> bytes of a block to
+    /// <paramref name="unsent"/>.
     /// </summary>
     internal static void VisitUnsent(Block block, int sent, IOutboundFraming framing, IUnsentMessages unsent)
     {

@@ -122,10 +122,10 @@ internal sealed class OutboundSender
         return true;
     }
 
-    /// <summary>Tells the handler that the queue, which had to wait for the peer, is empty. On the loop.</summary>
+    /// <summary>Calls OnDrained: the queue had to wait for the peer and is empty again. On the loop.</summary>
     internal void NotifyDrained() => Notify(static connection => connection.Handler.OnDrained(connection));
 
-    /// <summary>Tells the handler that the queue has fallen to its mark. On the loop.</summary>
+    /// <summary>Calls OnLowWater: the queue has fallen to its mark. On the loop.</summary>
     internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
 
     private void Complete(PumpResult result)

@@ -115,8 +115,8 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
     }
 
     /// <summary>
-    /// Adds the first <paramref name="count"/> bytes of <paramref name="borrowed"/>, which stay valid until <see
-    /// cref="EndFeed"/>; 0 bytes at the end of the stream.
+    /// Adds the first <paramref name="count"/> bytes of <paramref name="borrowed"/>, which stay valid until
+    /// <see cref="EndFeed"/>; 0 bytes at the end of the stream.
     /// </summary>
     internal void Feed(byte[] borrowed, int count)
     {
