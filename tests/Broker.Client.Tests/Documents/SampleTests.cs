@@ -1,0 +1,40 @@
+using System.Globalization;
+using Broker.Client.Tests.Support;
+using Messaging;
+
+namespace Broker.Client.Tests.Documents;
+
+/// <summary>Runs the samples and checks their output.</summary>
+public sealed class SampleTests
+{
+    private static async Task<string[]> RunAsync(ServerKind kind, Func<string, TextWriter, Task> sample)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await Patient.WarmUpAsync(server.Url, TestContext.Current.CancellationToken);
+        using var output = new StringWriter(CultureInfo.InvariantCulture);
+        await Wait.For(sample(server.Url, output));
+        return output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Publish_and_subscribe(ServerKind kind)
+        => Assert.Equal(["weather.oslo: 4 degrees", "weather.bergen: rain window"], await RunAsync(kind, PublishAndSubscribe.RunAsync));
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Request_and_reply(ServerKind kind)
+        => Assert.Equal(["QUIET", "one, other", "Nobody subscribes to 'nobody'."], await RunAsync(kind, RequestAndReply.RunAsync));
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Encoded_orders(ServerKind kind) => Assert.Equal(["4 tea: 10.0"], await RunAsync(kind, EncodedOrders.RunAsync));
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Bound_channels(ServerKind kind) => Assert.Equal(["the sum is 5050"], await RunAsync(kind, BoundChannels.RunAsync));
+}

@@ -1,0 +1,45 @@
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests.Subscriptions;
+
+/// <summary>The memory of many subscriptions that receive nothing.</summary>
+public sealed class MemoryTests
+{
+    private const int Subscriptions = 100_000;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>Counts the filter, the queue and the entry in the table, but not the memory of the server.</summary>
+    [Theory]
+    [InlineData(true, 400)]
+    [InlineData(false, 250)]
+    public async Task An_idle_subscription_uses_at_most_this_many_bytes(bool queued, int bytes)
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            peer.Discard();
+        });
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            new() { Servers = [server.Url], DrainTimeout = TimeSpan.FromMilliseconds(50) }, Token);
+        object[] all = new object[Subscriptions];
+        MessageHandler handler = static (in _) => { };
+        object Subscribe(int i) => queued ? client.SubscribeQueued($"idle.{i:d6}") : client.Subscribe($"idle.{i:d6}", handler);
+
+        // The first subscription compiles the code.
+        all[0] = Subscribe(0);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        for (int i = 1; i < all.Length; i++)
+        {
+            all[i] = Subscribe(i);
+        }
+
+        // The SUB commands have been sent.
+        await Wait.UntilAsync(() => client.GetStatistics().PendingBytes == 0, "the server to have heard of all");
+        long taken = GC.GetTotalMemory(forceFullCollection: true) - before;
+        TestContext.Current.TestOutputHelper?.WriteLine($"{taken / (Subscriptions - 1)} bytes");
+        Assert.InRange(taken / (Subscriptions - 1), 0, bytes);
+        GC.KeepAlive(all);
+        Assert.Equal(Subscriptions, client.Core.Subscriber.Table.Count);
+    }
+}
