@@ -1,28 +1,30 @@
 # shellcheck shell=bash
-# How the test projects are run, one or side by side: for eng/test.sh and eng/repeat.sh, which set configuration and results.
+# Runs test projects, one or side by side, for eng/test.sh and eng/repeat.sh. They set the variables configuration and results.
 
-# The number of an attribute in the counters of a test result file.
+# Prints an attribute of the counters in a test result file.
 counter() {
     sed -n "s/.*<Counters [^>]*\b$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
 }
 
-# A suite has a network of its own where that is permitted: two run side by side, and a client of the one that looks for a server which has gone
-# would find one of the other, on the port that the system has given away since. It has an address beside loopback's, as other machines have. What
-# restores packages needs the real network.
+# If permitted, a suite has a network namespace of its own. Two suites run side by side, and a client that reconnects could
+# otherwise find a server of the other suite, on a port that the system has reused. The namespace has an address besides
+# loopback, as other machines have. A suite that restores packages needs the real network.
 alone_in_network() {
     case $1 in Broker.Packages.Tests) return 1 ;; esac
     [ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null
 }
 with_network='PATH=$PATH:/usr/sbin && ip link set lo up && ip address add 100.64.0.1/32 dev lo && exec "$@"'
 
-# One test project, in a process of its own, with what it printed, counted and took under $results. A test that hangs is named and ends its run instead of all others' time.
-# NAME+portable is the project NAME on the portable poller, NAME+quiet what of it must run alone, which NAME leaves out, and NAME+contract its contract.
+# Runs one test project in a process of its own. Its output, counters and time go to $results. A test that hangs ends only this
+# run, and the output names it. NAME+portable is the project NAME on the portable poller. NAME+quiet is its part that must run
+# alone, which NAME leaves out. NAME+contract is its contract tests.
 run_suite() {
     local name=$1 status=0 began=$SECONDS filter=() within=()
     local project=${name%+*}
     if alone_in_network "$project"; then within=(unshare -n -- sh -c "$with_network" sh); fi
     case $name in
-    # It is started hundreds of times, and compiled fully at each first call, as suits one that runs for months: docs/decisions/004-compilation.md.
+    # Tests start the command hundreds of times. Its setting for full compilation at the first call suits a long-running
+    # server only: docs/decisions/004-compilation.md.
     Broker.Interop.Tests) local -x DOTNET_TC_QuickJit=1 ;;
     *+portable)
         local -x BROKER_PORTABLE_POLLER=true
@@ -30,7 +32,7 @@ run_suite() {
         ;;
     *+quiet) filter=(--filter "$(any_of '~' '|' "${quiet[@]}")") ;;
     Broker.Transport.Tests) filter=(--filter "$(any_of '!~' '&' "${quiet[@]}")") ;;
-    # One test at a time, each of which waits for others' programs: in two halves, beside each other.
+    # These tests wait for foreign programs, one test at a time, so they run in two halves side by side.
     *+contract) filter=(--filter "FullyQualifiedName~.Contract.") ;;
     Broker.Bridge.Tests) filter=(--filter "FullyQualifiedName!~.Contract.") ;;
     esac
@@ -43,7 +45,7 @@ run_suite() {
     echo "$status" >"$results/$name.status"
 }
 
-# A filter for tests by their classes: any_of ~ '|' for those of them, any_of '!~' '&' for all others.
+# Prints a filter by test classes: any_of ~ '|' selects the classes, any_of '!~' '&' all others.
 any_of() {
     local matches=$1 joined=$2 filter= class
     shift 2
@@ -51,20 +53,20 @@ any_of() {
     echo "$filter"
 }
 
-# The transport's tests that count who is served when, beside threads of their own that keep processors busy.
+# The transport's tests that count which connection is served when. They keep the processors busy with threads of their own.
 quiet=(PacingTests EventLoopTests FlushTests)
 
-# What says nothing new on the portable poller: tests that take the poller as one of two, what has both already and takes long, and what
-# measures: how many blocks are in use at once is another matter where the runtime waits.
+# Tests to skip on the portable poller: those that run with both pollers anyway, and measurements. The number of blocks that are
+# in use at once differs there.
 not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTests MemoryTests NoiseTests AllocationTests SocketAllocationTests \
     MatrixTests DocumentTests MovedProgramTests)"
 
-# Side by side: they count and compare, and none of them measures time. Most wait longer than they compute, so that there are more than
-# processors. The longest and those that wait most go first, so that none is left alone at the end.
+# Suites run side by side, because none measures time. Most wait longer than they compute, so more run than there are
+# processors. The longest suites start first, so that none runs alone at the end.
 lanes=${LANES:-$(($(nproc) * 2))}
 
-# Every suite that may run beside others. A Windows by Wine is a command of its own, eng/test-windows.sh: its services miss their times where others
-# keep the processors busy.
+# Prints every suite that can run beside others. The Windows tests are a command of their own, eng/test-windows.sh: under load,
+# Wine's services exceed their time limits.
 side_by_side() {
     local name listed=' Broker.Windows.Tests '
     for name in Broker.Server.Tests Broker.Interop.Tests Broker.Bridge.Tests Broker.Client.Tests Broker.Bridge.Tests+contract Broker.Transport.Tests \
@@ -87,14 +89,14 @@ report_finished() {
     done
 }
 
-# Starts a suite as soon as there is room, and calls report_suite for each that has ended, with what all of its files are named by.
+# Starts a suite when a lane is free. Calls report_suite for each suite that has ended, with the common prefix of its files.
 run_when_there_is_room() {
     await_suites "$((lanes - 1))"
     run_suite "$1" &
     running[$!]=$results/$1
 }
 
-# Waits until no more than so many run.
+# Waits until at most this number of suites run.
 await_suites() {
     while [ "${#running[@]}" -gt "$1" ]; do
         wait -n || true
