@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Tests;
 
-/// <summary>A host that listens nowhere and does what the test says.</summary>
+/// <summary>A host without listeners, which a test controls.</summary>
 internal sealed class FakeHost : IServeHost
 {
     public ServeSettings? Started { get; private set; }
@@ -57,7 +57,7 @@ internal sealed class FakeHost : IServeHost
         return Task.CompletedTask;
     }
 
-    /// <summary>What a stop waits for.</summary>
+    /// <summary>A task for which a stop waits.</summary>
     public Func<CancellationToken, Task> Drain { get; init; } = static _ => Task.CompletedTask;
 
     public async Task<long> StopAsync(CancellationToken deadline)

@@ -4,15 +4,15 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.CommandLine;
 
-/// <summary>One run of the command in this process, over a host that does nothing and is stopped once it has started.</summary>
+/// <summary>Runs the command in this process with a fake host, which is stopped after its start.</summary>
 internal sealed record CommandRun(int ExitCode, string Output, string Error, FakeHost Host)
 {
     public static Task<CommandRun> Of(params string[] args) => As(ProgramName.Default, args);
 
-    /// <summary>The same under another name of the program.</summary>
+    /// <summary>Runs the command under another program name.</summary>
     public static Task<CommandRun> As(string program, params string[] args) => As(program, static _ => { }, args);
 
-    /// <summary>Calls <paramref name="whileServing"/> before the stop, when everything is set up.</summary>
+    /// <summary>Runs the command, and calls <paramref name="whileServing"/> before the stop.</summary>
     public static async Task<CommandRun> As(string program, Action<FakeHost> whileServing, params string[] args)
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Tests.CommandLine;
 
-/// <summary>What scripts give nats-server: it works, or it is said that it does not.</summary>
+/// <summary>Tests that each flag in scripts for nats-server works or is refused with a reason.</summary>
 public sealed class NatsServerFlagTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -27,7 +27,7 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("--syslog")]
     [InlineData("-r", "udp://localhost:514")]
     [InlineData("--help_tls")]
-    public async Task What_is_not_done_is_called_so(params string[] args)
+    public async Task An_unsupported_flag_is_refused_with_its_reason(params string[] args)
     {
         CommandRun run = await CommandRun.Of(args);
 

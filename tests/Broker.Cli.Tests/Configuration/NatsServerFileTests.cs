@@ -2,7 +2,7 @@ using Broker.Cli.Configuration;
 
 namespace Broker.Cli.Tests.Configuration;
 
-/// <summary>What files written for nats-server contain: it works, or it is said that it does not.</summary>
+/// <summary>Tests that each key of a file for nats-server works or is refused with a reason.</summary>
 public sealed class NatsServerFileTests
 {
     private const string NoStreams = "the broker stores no messages, so it has no streams";
@@ -37,7 +37,7 @@ public sealed class NatsServerFileTests
         "a user may connect by any transport")]
     [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", NoJwt)]
     [InlineData("tls { pinned_certs: [] }", "pinned_certs", "client certificates are accepted if \"ca_file\" has signed them")]
-    public void What_is_not_done_is_called_so_with_its_place(string text, string key, string why)
+    public void An_unsupported_key_is_refused_with_its_reason_and_position(string text, string key, string why)
     {
         ConfigException e = Assert.Throws<ConfigException>(() => Bind(text, out _));
 
@@ -53,7 +53,7 @@ public sealed class NatsServerFileTests
     [InlineData("no_header_support: false")]
     [InlineData("no_sys_acc: false")]
     [InlineData("syslog: false")]
-    public void What_is_off_may_be_said_to_be_off(string text) => Bind(text, out _);
+    public void An_unsupported_feature_may_be_turned_off(string text) => Bind(text, out _);
 
     [Theory]
     [InlineData("disable_sublist_cache: true")]

@@ -2,7 +2,7 @@ using Broker.Cli.Configuration;
 
 namespace Broker.Cli.Tests.Configuration;
 
-/// <summary>Parses texts as a file named <c>test.conf</c>.</summary>
+/// <summary>Parses texts as if they were a file with the name <c>test.conf</c>.</summary>
 internal static class Parsing
 {
     public static ConfigBlock Parse(string text, params (string Name, string Value)[] environment)
@@ -14,7 +14,7 @@ internal static class Parsing
         return root;
     }
 
-    /// <summary>The value of <c>key</c> in the text, as messages quote it.</summary>
+    /// <summary>Returns the value of <c>key</c> in the text, in the form of error messages.</summary>
     public static string? Quote(string text, params (string Name, string Value)[] environment) =>
         Parse(text, environment).Find("key")?.Value.ToString();
 

@@ -2,7 +2,7 @@ using Broker.Cli.Tests.Starting;
 
 namespace Broker.Cli.Tests.Configuration;
 
-/// <summary>A secret in each place where one can stand, rightly or wrongly: nothing that is printed or logged shows it.</summary>
+/// <summary>Tests that no output and no log shows a secret, also if it is in a wrong place.</summary>
 public sealed class SecretTests : IDisposable
 {
     private const string Secret = "c4nary5ecret";

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>A page of the documentation, by its headings: the tables, and what is set as an example.</summary>
+/// <summary>Finds the tables and examples of a documentation page by their headings.</summary>
 internal sealed partial class DocumentedText
 {
     private readonly List<(string Heading, string Line)> _lines = [];
@@ -24,22 +24,22 @@ internal sealed partial class DocumentedText
 
     public string Text { get; }
 
-    /// <summary>Reads a page by its path from the top of the repository.</summary>
+    /// <summary>Reads a page. The path is relative to the root of the repository.</summary>
     public static DocumentedText Read(string path) => new(File.ReadAllText(Path.Combine(Repository.Root, path)));
 
-    /// <summary>What stands in code in the first column of the tables below the heading.</summary>
+    /// <summary>Returns the code spans in the first column of the tables below the heading.</summary>
     public IEnumerable<string> FirstColumn(string heading) =>
         _lines.Where(l => l.Heading == heading && l.Line.StartsWith("| `", StringComparison.Ordinal))
             .SelectMany(l => Codes().Matches(l.Line.Split('|')[1]).Select(m => m.Groups[1].Value));
 
-    /// <summary>The headings below which a table of keys stands.</summary>
+    /// <summary>Returns the headings with a table whose first column has the given title.</summary>
     public IEnumerable<string> HeadingsOfTables(string firstTitle) =>
         _lines.Where(l => l.Line.StartsWith($"| {firstTitle} |", StringComparison.Ordinal)).Select(l => l.Heading);
 
-    /// <summary>Whether the text has the word in code.</summary>
+    /// <summary>Whether the page has the word as a code span.</summary>
     public bool Names(string code) => Codes().Matches(Text).Any(m => m.Groups[1].Value == code);
 
-    /// <summary>The indented blocks below the heading, without the indent.</summary>
+    /// <summary>Returns the indented code blocks below the heading, without the indentation.</summary>
     public IEnumerable<string> Blocks(string heading)
     {
         var block = new List<string>();
@@ -59,7 +59,7 @@ internal sealed partial class DocumentedText
 
     public IEnumerable<string> Headings => _lines.Select(l => l.Heading).Distinct(StringComparer.Ordinal);
 
-    /// <summary>The lines of commands, in fences or indented, that begin with the word.</summary>
+    /// <summary>Returns the lines, also in code blocks, that begin with the word.</summary>
     public IEnumerable<string> Commands(string word) =>
         _lines.Select(l => l.Line.Trim()).Where(l => l.StartsWith(word + " ", StringComparison.Ordinal));
 

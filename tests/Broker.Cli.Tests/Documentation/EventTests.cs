@@ -5,7 +5,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>The numbers that the command's own lines have in a log, which the event log of Windows and whoever filters go by.</summary>
+/// <summary>
+/// Tests that the event ids of the command's log lines are documented. Filters and the Windows event log use these ids.
+/// </summary>
 public sealed class EventTests
 {
     private static readonly (int Id, string Level)[] Events =
@@ -13,7 +15,7 @@ public sealed class EventTests
         .. typeof(ServeHost).Assembly.GetTypes()
             .SelectMany(static t => t.GetMethods(BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
             .Select(static m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
-            // One without a level is told it at each call.
+            // An event without a fixed level gets its level at each call.
             .Select(static a => (a.EventId, a.Level == LogLevel.None ? "warning or error" : a.Level.ToString().ToLowerInvariant())).Order(),
     ];
 
@@ -31,7 +33,7 @@ public sealed class EventTests
         ];
 
         Assert.Equal(ids.Distinct().Order(), ids.Order());
-        // The number of an entry in the event log of Windows.
+        // Event ids in the Windows event log have 16 bits.
         Assert.All(Events, static e => Assert.InRange(e.Id, 1, ushort.MaxValue));
     }
 

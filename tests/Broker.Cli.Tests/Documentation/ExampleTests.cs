@@ -6,7 +6,9 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>Every example of a file and of a command line, as it is printed, but for ports and files that are not there.</summary>
+/// <summary>
+/// Runs every example of a file and of a command line as printed, with other ports and existing files.
+/// </summary>
 public sealed partial class ExampleTests : IDisposable
 {
     private static readonly DocumentedText Configuration = DocumentedText.Read("docs/configuration.md");
@@ -59,7 +61,8 @@ public sealed partial class ExampleTests : IDisposable
         string file = _folder.Write("broker.conf", "ping_max: 3\n");
         args = [.. args.Select(a => a == "broker.conf" ? file : a)];
         bool serves = args is ["serve" or "-c", ..] && !args.Contains("--help", StringComparer.Ordinal);
-        // The last of a flag holds, so that the usual ports, which may be taken, are not.
+        // If a flag is given twice, the last value is used. The test appends free ports, because the usual ones may be
+        // in use.
         if (serves)
         {
             int port = Array.IndexOf(args, "-p");
@@ -92,7 +95,7 @@ public sealed partial class ExampleTests : IDisposable
         using var both = new StringWriter();
         foreach (string[] args in (string[][])[["--help"], ["serve", "--help"], ["bridge", "--help"]])
         {
-            // Nothing of it waits for anything.
+            // Parsing and help never wait.
             both.Write(CommandRun.Of(args).GetAwaiter().GetResult().Output);
         }
 

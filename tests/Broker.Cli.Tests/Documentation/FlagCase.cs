@@ -1,7 +1,7 @@
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>What a flag may be given and what it may not.</summary>
-/// <param name="Names">All of its names, as they are documented.</param>
-/// <param name="Valid">Command lines of <c>broker serve</c> that start it; FLAG is the name.</param>
-/// <param name="Invalid">Command lines that do not.</param>
+/// <summary>Valid and invalid command lines of a flag.</summary>
+/// <param name="Names">All documented names of the flag.</param>
+/// <param name="Valid">Command lines with which <c>broker serve</c> starts; FLAG is replaced by the name.</param>
+/// <param name="Invalid">Command lines with which <c>broker serve</c> does not start.</param>
 internal sealed record FlagCase(string[] Names, string[][] Valid, string[][] Invalid);

@@ -1,8 +1,9 @@
 namespace Broker.Cli.Tests.Documentation;
 
 /// <summary>
-/// Each flag of <c>broker serve</c>. FLAG is one of its names; CERT and KEYFILE are files of a certificate, FOLDER one that exists,
-/// FREEPORT is a free port, CONFIG a configuration file, PID a process that a signal must not reach.
+/// The cases of all flags of <c>broker serve</c>. FLAG is replaced by one of the names, CERT and KEYFILE by the files
+/// of a certificate, FOLDER by an existing folder, FREEPORT by a free port, CONFIG by a configuration file, PID by a
+/// process that must not receive a signal.
 /// </summary>
 internal static class FlagCases
 {

@@ -5,7 +5,7 @@ using Broker.Cli.Tests.Starting;
 
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>Every flag that docs/configuration.md and the help name, by each of its names, started with.</summary>
+/// <summary>Starts the broker with every flag of docs/configuration.md and the help, by each of its names.</summary>
 public sealed class FlagTests : IDisposable
 {
     private static readonly DocumentedText Page = DocumentedText.Read("docs/configuration.md");
@@ -28,7 +28,7 @@ public sealed class FlagTests : IDisposable
     [Fact]
     public void Each_documented_flag_has_a_case_and_each_case_is_documented()
     {
-        // Those of the program itself are below.
+        // The flags of the root command are tested below.
         string[] documented = [.. Page.FirstColumn("Flags").Concat(["--debug", "--trace"]).Except(["-v", "--version"])];
 
         Assert.Equal(documented.Order(StringComparer.Ordinal), FlagCases.All.SelectMany(c => c.Names).Order(StringComparer.Ordinal));
@@ -38,7 +38,7 @@ public sealed class FlagTests : IDisposable
     public async Task Each_flag_of_the_help_is_documented_and_each_documented_one_is_in_the_help()
     {
         string help = (await CommandRun.Of("serve", "--help")).Output;
-        // The left column, whose lines may go on below.
+        // The names are in the left column, which may continue on the next line.
         IEnumerable<string> named = Regex.Matches(help, @"(?<=^  |, )--?[A-Za-z][\w-]*(?=[ ,])", RegexOptions.Multiline).Select(m => m.Value)
             .Select(name => name is "--sl" or "--ms" or "--VV" ? name[1..] : name);
         string[] known = [.. FlagCases.All.SelectMany(c => c.Names).Except(["-DV", "-DVV"])];

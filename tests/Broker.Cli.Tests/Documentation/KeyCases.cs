@@ -1,8 +1,9 @@
 namespace Broker.Cli.Tests.Documentation;
 
 /// <summary>
-/// Each key that is documented. In capital letters: CERT and KEYFILE are files of a certificate, FOLDER is one that exists, FREEPORT is a
-/// free port, NATSURL a server, NKEY a public key.
+/// The cases of all documented keys. Words in capital letters are replaced: CERT and KEYFILE by the files of a
+/// certificate, FOLDER by an existing folder, FREEPORT by a free port, NATSURL by the URL of a server, NKEY by a public
+/// key.
 /// </summary>
 internal static class KeyCases
 {
@@ -10,7 +11,7 @@ internal static class KeyCases
     private static readonly string[] NotAText = ["1", "true", "[]", "{ }"];
     private static readonly string[] NotASpan = ["0", "\"\"", "\"-1s\"", "x", "\"0s\"", "true", "[]"];
 
-    /// <summary>The file that the inside of a block of the section stands in, at BODY.</summary>
+    /// <summary>Returns a file with the placeholder BODY for the contents of the section's block.</summary>
     public static string Template(string section) => section switch
     {
         "File" => "BODY",

@@ -8,7 +8,10 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>Every key that docs/configuration.md documents, started with: what the test flag accepts starts, what it refuses does not.</summary>
+/// <summary>
+/// Starts the broker with every key that docs/configuration.md documents. It starts if and only if the flag -t accepts
+/// the file.
+/// </summary>
 public sealed class KeyTests : IAsyncLifetime
 {
     private const string Hash = "$2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG";
@@ -100,7 +103,7 @@ public sealed class KeyTests : IAsyncLifetime
         }
     }
 
-    // Any of the settings beside any others: what the test flag says of them is true.
+    // Combines random settings and compares the result of -t with a start.
     [Theory]
     [Seeds(6)]
     public async Task What_the_test_flag_accepts_starts(int seed)
@@ -127,7 +130,7 @@ public sealed class KeyTests : IAsyncLifetime
             string file = _folder.Write("case.conf", "port: -1\n" + Fill(template));
             RealRun test = await RealRun.Of("serve", "-t", "-c", file);
             RealRun start = await RealRun.Of("serve", "-q", "-c", file);
-            // A port that was free may be somebody else's by now.
+            // Another process may have taken the free port in the meantime.
             if (!template.Contains("FREEPORT", StringComparison.Ordinal) || !start.Error.Contains("already in use", StringComparison.Ordinal) || attempt == 10)
             {
                 return (test, start, file);
@@ -161,7 +164,7 @@ public sealed class KeyTests : IAsyncLifetime
 
         return text;
 
-        // A backslash begins an escape.
+        // In the file, a backslash begins an escape.
         static string Path(string path) => path.Replace('\\', '/');
     }
 }

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>Each key of the bridge's routes, with the words of <see cref="KeyCases"/>.</summary>
+/// <summary>The cases of all keys of the bridge's routes, with the placeholders of <see cref="KeyCases"/>.</summary>
 internal static class RouteCases
 {
     private const string Any = "\"tcp://127.0.0.1:*\"";
@@ -190,7 +190,7 @@ internal static class RouteCases
             Case(Section, $"endpoint: {Any}, to_subject: a, from_subject: b, ", key, valid, invalid);
     }
 
-    // The server that is named has no streams, as any server may not: the route waits for one.
+    // The server has no streams, so the route waits for a server with streams.
     private static IEnumerable<KeyCase> OfStream() =>
     [
         OfStream("name", "", ["work"], ["\"a.b\"", "1", "\"\""]),

@@ -9,8 +9,8 @@ using Broker.ZeroMq;
 namespace Broker.Cli.Tests.Documentation;
 
 /// <summary>
-/// Every line that help and pages show of the commands that carry messages, with somebody at the other end. Addresses are others, and
-/// what would go on without an end is told to end after one message.
+/// Runs every example of a messaging command in help texts and pages, with a program at the other end. The addresses
+/// are replaced, and commands that would run without end are limited to one message.
 /// </summary>
 public sealed partial class ShellExampleTests : IDisposable
 {
@@ -32,7 +32,7 @@ public sealed partial class ShellExampleTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    /// <summary>Whether the line is such a command, and no usage line of a help text.</summary>
+    /// <summary>Whether the line is a messaging command, and not a usage line of a help text.</summary>
     internal static bool IsOfMessages(string line) =>
         CommandPaths.Any(path => line.StartsWith($"broker {string.Join(' ', path)} ", StringComparison.Ordinal))
         && !line.Contains('[', StringComparison.Ordinal) && !line.Contains("...", StringComparison.Ordinal) && !line.Contains("--help", StringComparison.Ordinal);
@@ -64,7 +64,7 @@ public sealed partial class ShellExampleTests : IDisposable
         string subject = Subject(args);
         if (args[0] == "req")
         {
-            // Each asks for some answers at most, and somebody gives them.
+            // Each request asks for a limited number of replies, and a responder sends them.
             other.Subscribe(subject, static (in m) =>
             {
                 for (int i = 0; i < 3; i++)
@@ -139,14 +139,14 @@ public sealed partial class ShellExampleTests : IDisposable
                 Assert.NotEmpty(await Wait.For(subscriber.ReceiveFramesAsync(cancellation).AsTask()));
                 break;
             case PublisherSocket publisher:
-                // Nobody tells a publisher that somebody listens.
+                // A publisher receives no notice that a subscriber is there.
                 await Wait.UntilAsync(() => run.HasEnded, () => run.Error, () => publisher.Send(topic, "4 degrees"));
                 break;
             case PullSocket pull:
                 Assert.NotEmpty(await Wait.For(pull.ReceiveFramesAsync(cancellation).AsTask()));
                 break;
             case PushSocket push:
-                // It ends with the first, and then nobody takes another.
+                // The command ends after the first message, and nobody receives another one.
                 await Wait.For(push.SendAsync("work", cancellation).AsTask());
                 break;
             case ResponseSocket response:
@@ -160,7 +160,7 @@ public sealed partial class ShellExampleTests : IDisposable
         }
     }
 
-    // The last of a flag holds where it can be given once: what would wait for more, or longer, is told otherwise.
+    // If a flag is given twice, the last value is used. The test appends flags that shorten waits and counts.
     private static string[] Once(string[] args) => [.. Without(Without(args, "--count", 2), "--timeout", 2), "--count", "1"];
 
     private static string[] WithTime(string[] args) => [.. Without(args, "--timeout", 2), "--timeout", "2m"];
@@ -171,7 +171,7 @@ public sealed partial class ShellExampleTests : IDisposable
         return at < 0 ? args : [.. args[..at], .. args[(at + words)..]];
     }
 
-    // The first word that is no flag and no value of one.
+    // Returns the first word that is neither a flag nor a flag's value.
     private static string Subject(string[] args)
     {
         string[] switches = ["--json", "--raw", "--hex", "--lines"];
@@ -188,7 +188,7 @@ public sealed partial class ShellExampleTests : IDisposable
         throw new InvalidOperationException("no subject");
     }
 
-    // As a shell without its programs: what is behind a pipe, a comment or a redirection is not ours.
+    // Splits the line like a shell. The parts after a pipe, a comment sign or a redirection are ignored.
     private static string[] Words(string line)
     {
         line = line.Split(" | ")[0].Split(" #")[0].Split(" <")[0].TrimEnd('&', ' ');
@@ -199,7 +199,7 @@ public sealed partial class ShellExampleTests : IDisposable
 
     private static string Help(string[] path)
     {
-        // Nothing of it waits for anything.
+        // Parsing and help never wait.
         return CommandRun.Of([.. path, "--help"]).GetAwaiter().GetResult().Output;
     }
 

@@ -5,7 +5,9 @@ using Broker.Cli.Tests.Starting;
 
 namespace Broker.Cli.Tests.Documentation;
 
-/// <summary>The unit and the container file that ship: what they start is a command line of this program.</summary>
+/// <summary>
+/// Tests that the shipped systemd units and the container file start valid command lines of this program.
+/// </summary>
 public sealed partial class ShippedFileTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -33,7 +35,7 @@ public sealed partial class ShippedFileTests : IDisposable
     public void The_socket_unit_opens_the_usual_port_for_the_unit_of_its_name()
     {
         string unit = DocumentedText.Read("eng/systemd/broker.socket").Text;
-        // What the broker takes over is a stream socket that it accepts at itself.
+        // The broker inherits a stream socket on which it accepts connections itself.
         Assert.Equal(["ListenStream=127.0.0.1:4222"], Listens().Matches(unit).Select(m => m.Value));
         Assert.DoesNotContain("Accept=", unit, StringComparison.Ordinal);
         Assert.DoesNotContain("Service=", unit, StringComparison.Ordinal);
@@ -48,7 +50,7 @@ public sealed partial class ShippedFileTests : IDisposable
         Assert.Contains("for system in linux-x64 win-x64", packed, StringComparison.Ordinal);
         Assert.Contains("-o \"artifacts/$system\"", packed, StringComparison.Ordinal);
         string[] args = JsonSerializer.Deserialize<string[]>(Command().Match(file).Groups[1].Value)!;
-        // Each address as it is, but for the port, which may be taken here.
+        // The ports are replaced, because they may be in use on this machine.
         args = [.. args.Select(a => a.StartsWith("bind ", StringComparison.Ordinal) ? "bind tcp://127.0.0.1:*" : a == "8222" ? "-1" : a), "-p", "-1"];
 
         RealRun run = await RealRun.Of(args);

@@ -23,7 +23,8 @@ public sealed class LogLineWriterTests
             stall.Set();
         }
 
-        // What fits into the queue is written, and one line tells of the others; one more may have been under way.
+        // The queued lines are written, and one line reports the lost ones. One more line may have left the queue
+        // before.
         var kept = written.Count(line => line == "line");
         Assert.InRange(kept, 4096, 4097);
         Assert.Contains($"{10_000 - kept} log lines were lost, because they came faster than they could be written", written);

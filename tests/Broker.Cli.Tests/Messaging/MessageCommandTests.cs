@@ -6,7 +6,7 @@ using Broker.Server;
 
 namespace Broker.Cli.Tests.Messaging;
 
-/// <summary><c>broker pub</c>, <c>sub</c>, <c>req</c> and <c>reply</c> with a server.</summary>
+/// <summary>Tests <c>broker pub</c>, <c>sub</c>, <c>req</c> and <c>reply</c> with a server.</summary>
 public sealed class MessageCommandTests
 {
     [Fact]
@@ -262,7 +262,7 @@ public sealed class MessageCommandTests
 
     internal static string Url(BrokerServer server) => $"nats://127.0.0.1:{((IPEndPoint)server.EndPoints[0]).Port}";
 
-    // The whole ones: what is written may end within a line.
+    // Returns the complete lines. The output may end inside a line.
     private static string[] Lines(ShellRun run)
     {
         string output = run.Output;

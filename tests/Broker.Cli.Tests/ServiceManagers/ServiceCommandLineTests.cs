@@ -69,7 +69,7 @@ public sealed class ServiceCommandLineTests
     public async Task A_flag_that_serves_nothing_is_refused_where_a_service_is_installed(string flag)
         => Assert.Equal(ExitCode.Usage, (await CommandRun.Of("service", "install", flag)).ExitCode);
 
-    // The rules of CommandLineToArgvW, read anew.
+    // Another implementation of the rules of CommandLineToArgvW.
     private static List<string> Split(string line)
     {
         var arguments = new List<string>();

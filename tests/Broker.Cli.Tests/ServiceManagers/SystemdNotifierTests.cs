@@ -8,7 +8,7 @@ using Broker.Transport;
 
 namespace Broker.Cli.Tests.ServiceManagers;
 
-/// <summary>The datagrams of sd_notify(3), received as systemd receives them.</summary>
+/// <summary>Tests the datagrams of sd_notify(3), which the test receives like systemd.</summary>
 public sealed class SystemdNotifierTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -81,7 +81,7 @@ public sealed class SystemdNotifierTests : IDisposable
         });
 
         Task<bool> first = await Wait.For(asked);
-        // The other loop goes on meanwhile.
+        // The other loop still responds.
         var other = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Assert.True(loops[0].TryPost(() => other.TrySetResult()));
         await Wait.For(other.Task);

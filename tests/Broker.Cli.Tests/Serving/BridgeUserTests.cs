@@ -3,7 +3,7 @@ using Broker.Server;
 
 namespace Broker.Cli.Tests.Serving;
 
-/// <summary>Who ZeroMQ programs are among the users.</summary>
+/// <summary>Tests the bridge's user in a server with users.</summary>
 public sealed class BridgeUserTests
 {
     private static readonly Permissions Sensor = new() { Publish = new SubjectPermissions { Allow = ["zmq.a"] }, Subscribe = new SubjectPermissions { Allow = [] } };

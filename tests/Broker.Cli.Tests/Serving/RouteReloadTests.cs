@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Serving;
 
-/// <summary>A reload changes the routes that are to be changed, and no other.</summary>
+/// <summary>Tests that a reload changes only routes whose settings differ.</summary>
 public sealed class RouteReloadTests : IAsyncLifetime
 {
     private const string Logs = "{ pattern: pushpull, name: logs, subject: logs, pushers: \"tcp://127.0.0.1:LOGS\", pullers: \"tcp://127.0.0.1:*\" }";
@@ -31,13 +31,13 @@ public sealed class RouteReloadTests : IAsyncLifetime
         await push.SendAsync("one", TestContext.Current.CancellationToken);
         Assert.Equal("one", Receive(pull));
 
-        // Comments, order and places are no change; another subject is.
+        // Comments, order and positions do not change a route; another subject does.
         await ReloadAsync($"zeromq {{\n # now\n routes: [ {Worker("b")}, {Logs}, {{ pattern: request, subject: c, endpoint: \"tcp://127.0.0.1:*\" }} ] }}");
         Assert.Equal((3, 4), (await CountAsync("routes"), await CountAsync("endpoints")));
         await push.SendAsync("two", TestContext.Current.CancellationToken);
         Assert.Equal("two", Receive(pull));
 
-        // Its programs are still the same two, and its counters go on.
+        // The route still has the same two programs, and its counters continue.
         await Wait.UntilAsync(() => _host.ReadCounts().ZeroMqMessagesOut == 2, () => $"{_host.ReadCounts()}");
         await ReloadAsync($"zeromq {{ routes: [ {Logs} ] }}");
         Assert.Equal((1, 2), (await CountAsync("routes"), await CountAsync("endpoints")));
@@ -61,7 +61,7 @@ public sealed class RouteReloadTests : IAsyncLifetime
         worker.Connect($"tcp://127.0.0.1:{_other}");
         await Wait.UntilAsync(() => _host.ReadCounts().ZeroMqPeers == 1, "the worker at the route as it was");
 
-        // What was refused is asked for again once it can be had.
+        // The refused route can be started when its endpoint is free.
         await taken.DisposeAsync();
         await ReloadAsync($"zeromq {{ routes: [ {{ pattern: worker, name: devices, subject: a, endpoint: \"tcp://127.0.0.1:LOGS\" }} ] }}");
         worker.Connect($"tcp://127.0.0.1:{_logs}");
@@ -98,7 +98,7 @@ public sealed class RouteReloadTests : IAsyncLifetime
         worker.Connect($"tcp://127.0.0.1:{_other}");
         await Wait.UntilAsync(() => _host.ReadCounts().ZeroMqPeers == 1, "the worker that knows the key");
 
-        // A port that the system chose is another after a new start.
+        // After a new start, the system chooses another port.
         await ReloadAsync(text);
         Assert.Equal(before, await EndpointsAsync());
         Assert.Equal(1, _host.ReadCounts().ZeroMqPeers);
@@ -135,7 +135,7 @@ public sealed class RouteReloadTests : IAsyncLifetime
         return text;
     }
 
-    // How many there are on the page.
+    // Returns the number of items on the page.
     private async Task<int> CountAsync(string what)
     {
         using var page = System.Text.Json.JsonDocument.Parse(await PageAsync());

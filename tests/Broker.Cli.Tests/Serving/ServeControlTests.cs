@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Tests.Serving;
 
-/// <summary>What a running broker does when it is asked to, without a process and its signals.</summary>
+/// <summary>Tests requests to a running broker, without a process and its signals.</summary>
 public sealed class ServeControlTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Serving;
 
-/// <summary>The real host, at free ports.</summary>
+/// <summary>Tests the real host on free ports.</summary>
 public sealed class ServeHostTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

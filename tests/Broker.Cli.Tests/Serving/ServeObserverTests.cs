@@ -3,7 +3,7 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.Serving;
 
-/// <summary>What a service manager is told of a run.</summary>
+/// <summary>Tests the events that an observer, such as a service manager, receives from a run.</summary>
 public sealed class ServeObserverTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -126,7 +126,7 @@ public sealed class ServeObserverTests : IDisposable
 
         public TimeSpan Left { get; private set; }
 
-        // A clock that hurries tells the same step more than once.
+        // With the fast clock, a step can be reported more than once.
         public IEnumerable<string> Distinct() => Events.Where((e, i) => i == 0 || e != Events[i - 1]);
 
         public void OnStarted(ServeAddresses addresses, ServeSettings settings) => Events.Add($"started {addresses.Nats[0]}");

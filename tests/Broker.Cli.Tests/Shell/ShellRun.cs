@@ -5,7 +5,7 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.Shell;
 
-/// <summary>A command that carries messages, run in this process, with what it writes to be looked at while it runs.</summary>
+/// <summary>Runs a messaging command in this process. The test can read its output while it runs.</summary>
 internal sealed class ShellRun : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
@@ -46,44 +46,44 @@ internal sealed class ShellRun : IAsyncDisposable
 
     public static ShellRun StartInColours(params string[] args) => new(null, colours: true, args);
 
-    /// <summary>With somebody who looks at standard error.</summary>
+    /// <summary>Runs the command with a terminal as standard error.</summary>
     public static ShellRun StartAtTerminal(params string[] args) => new(null, colours: false, args, isTerminal: true);
 
-    /// <summary>Runs it to its end.</summary>
+    /// <summary>Runs the command to its end.</summary>
     public static async Task<(int ExitCode, string Output, string Error)> OfAsync(params string[] args)
     {
         await using ShellRun run = Start(args);
         return (await run.EndAsync(), run.Output, run.Error);
     }
 
-    /// <summary>Waits until it has subscribed.</summary>
+    /// <summary>Waits until the command has subscribed.</summary>
     public Task SubscribedAsync() => SaidAsync("subscribed to ");
 
-    /// <summary>Waits until it has said something on standard error.</summary>
+    /// <summary>Waits until the command has written the text to standard error.</summary>
     public async Task SaidAsync(string text)
     {
         await Wait.UntilAsync(() => Error.Contains(text, StringComparison.Ordinal) || HasEnded, () => $"waited in vain for \"{text}\" in: {Error}");
         Assert.Contains(text, Error, StringComparison.Ordinal);
     }
 
-    /// <summary>Waits until it has shown something on standard output.</summary>
+    /// <summary>Waits until the command has written the text to standard output.</summary>
     public async Task ShownAsync(string text)
     {
         await Wait.UntilAsync(() => Output.Contains(text, StringComparison.Ordinal) || HasEnded, () => $"waited in vain for \"{text}\" in: {Output}{Error}");
         Assert.Contains(text, Output, StringComparison.Ordinal);
     }
 
-    /// <summary>Where a command that binds has said that it is bound.</summary>
+    /// <summary>Returns the endpoint that a binding command has reported.</summary>
     public async Task<string> BoundAsync()
     {
         await SaidAsync("bound to ");
         return Error.Split("bound to ")[1].Split('\n', '\r')[0];
     }
 
-    /// <summary>Its exit code, once it ends by itself.</summary>
+    /// <summary>Waits for the end of the command and returns its exit code.</summary>
     public Task<int> EndAsync() => Wait.For(_run);
 
-    /// <summary>As by Ctrl+C.</summary>
+    /// <summary>Stops the command like Ctrl+C.</summary>
     public async Task<int> StopAsync()
     {
         await _stop.CancelAsync();
@@ -99,7 +99,7 @@ internal sealed class ShellRun : IAsyncDisposable
         await _error.DisposeAsync();
     }
 
-    // May be looked at by one thread while another writes.
+    // A stream that one thread can read while another writes.
     private sealed class WatchedStream : MemoryStream
     {
         private readonly Lock _gate = new();

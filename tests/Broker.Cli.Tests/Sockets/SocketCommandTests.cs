@@ -4,7 +4,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Tests.Sockets;
 
-/// <summary><c>broker zmq</c>, one command with another and with sockets of ours.</summary>
+/// <summary>Tests <c>broker zmq</c>: commands with each other, and commands with sockets of the test.</summary>
 public sealed class SocketCommandTests
 {
     private const string Anywhere = "tcp://127.0.0.1:*";

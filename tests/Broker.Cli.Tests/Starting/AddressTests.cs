@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary>The addresses at which a deployed server listens, each of them listened at for real.</summary>
+/// <summary>Starts real listeners on each kind of address that a configuration can have.</summary>
 public sealed class AddressTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

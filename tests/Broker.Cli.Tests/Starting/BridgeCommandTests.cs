@@ -6,7 +6,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary><c>broker bridge</c> beside a server that is there already.</summary>
+/// <summary>Tests <c>broker bridge</c> with a separate server.</summary>
 public sealed class BridgeCommandTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -95,12 +95,12 @@ public sealed class BridgeCommandTests : IDisposable
                 publisher.Connect(addresses.ZeroMqPublishers.Single());
                 await UntilAsync(page => Connection(page, "connected") == 1);
 
-                // A PUB drops what it sends before it is asked for anything.
+                // A PUB socket drops messages until it has a subscription.
                 await UntilAsync(
                     page => page.GetProperty("routes")[0].GetProperty("refused_because").TryGetProperty("TopicTooLong", out _),
                     () => publisher.TrySend("eleven bytes"u8, "x"u8));
 
-                // More than the kernel will ever take for a process that stands still.
+                // More bytes than the kernel buffers for a process that reads nothing.
                 server.Signal("STOP");
                 await UntilAsync(page => Connection(page, "pending_bytes") > 16_000_000, () => publisher.TrySend("a"u8, body));
                 server.Kill();

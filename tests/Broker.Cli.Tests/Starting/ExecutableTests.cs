@@ -5,7 +5,7 @@ using Broker.Cli.Serving;
 
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary>The program itself, as a script starts it.</summary>
+/// <summary>Tests the executable, started like from a script.</summary>
 public sealed class ExecutableTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary>A host that tells when it has started.</summary>
+/// <summary>A host that reports its start to the test.</summary>
 internal sealed class ObservedHost(IServeHost host, Func<ServeAddresses, Task> onStarted) : IServeHost
 {
     public ServeAddresses? Addresses { get; private set; }

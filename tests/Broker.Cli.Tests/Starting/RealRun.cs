@@ -5,26 +5,28 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary>One run of the command in this process over the real host, which is stopped once it has started.</summary>
-/// <param name="ExitCode">What the shell would get.</param>
+/// <summary>
+/// The result of running the command in this process with a real host, which is stopped after its start.
+/// </summary>
+/// <param name="ExitCode">The exit code.</param>
 /// <param name="Output">Standard output.</param>
-/// <param name="Error">Standard error, the log among it.</param>
-/// <param name="Addresses">Where it served; null when it did not start.</param>
+/// <param name="Error">Standard error, which includes the log.</param>
+/// <param name="Addresses">The addresses in use, or null if the host did not start.</param>
 internal sealed record RealRun(int ExitCode, string Output, string Error, ServeAddresses? Addresses)
 {
-    /// <summary>Both outputs.</summary>
+    /// <summary>Standard output and standard error.</summary>
     public string Said => Output + Error;
 
     public static Task<RealRun> Of(params string[] args) => Of(static _ => Task.CompletedTask, args);
 
-    /// <summary>Runs it, and calls <paramref name="whileServing"/> before the stop.</summary>
+    /// <summary>Runs the command, and calls <paramref name="whileServing"/> before the stop.</summary>
     public static async Task<RealRun> Of(Func<ServeAddresses, Task> whileServing, params string[] args)
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         stop.CancelAfter(TimeSpan.FromMinutes(2));
         using var output = new StringWriter();
         using var error = new StringWriter();
-        // One guard for each: the log writes beside the command.
+        // Each writer is synchronized, because the log and the command write at the same time.
         (TextWriter guardedOutput, TextWriter guardedError) = (TextWriter.Synchronized(output), TextWriter.Synchronized(error));
         ObservedHost host = Observe(new ServeHost());
         var command = new BrokerCommand(

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary>Doors that stand open are named at the start, and those that do not are not.</summary>
+/// <summary>Tests that the start warns about endpoints without authentication, and only about these.</summary>
 public sealed class WarningTests : IDisposable
 {
     private const string Bound = "publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\"";
@@ -21,7 +21,7 @@ public sealed class WarningTests : IDisposable
     [InlineData("websocket { port: -1, no_tls: true }", "websocket has no host", 1)]
     [InlineData("websocket { listen: \":-1\", no_tls: true }", "websocket has no host", 1)]
     [InlineData("websocket { listen: \"0.0.0.0:-1\", no_tls: true }", "websocket has no host", 0)]
-    public async Task It_is_said_which_stand_open(string text, string warning, int times)
+    public async Task The_start_warns_about_endpoints_without_authentication(string text, string warning, int times)
     {
         string file = _folder.Write("b.conf", "port: -1\n" + text.Replace("BOUND", Bound, StringComparison.Ordinal));
 

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary>What ZeroMQ programs may do is what their user may.</summary>
+/// <summary>Tests that ZeroMQ programs have the permissions of their user.</summary>
 public sealed class ZeroMqUserTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -55,7 +55,7 @@ public sealed class ZeroMqUserTests : IDisposable
                 }
                 catch (IOException)
                 {
-                    // A reset says the same as an end.
+                    // A reset of the connection also means that it was closed.
                 }
             },
             "serve", "-q", "-c", file);
@@ -63,7 +63,7 @@ public sealed class ZeroMqUserTests : IDisposable
         Assert.Equal((ExitCode.Success, isLetIn), (run.ExitCode, received > 0));
     }
 
-    // What a client of NATS hears until the last topic has come.
+    // Returns the topics that a NATS client receives until the last topic.
     private static async Task<string> SendAsync(ServeAddresses addresses, params string[] topics)
     {
         using TcpClient client = await ConnectAsync(addresses.Nats[0]);
