@@ -46,18 +46,22 @@ internal sealed class RawRoute : BridgeRoute
         switch (options.Socket)
         {
             case RawSocket.Router:
-                _socket = _router = new LoopRouter(Loop, OnZeroMqMessage, options.Apply(new LoopRouterOptions { Mandatory = true }, Log));
+                _socket = _router = new LoopRouter(
+                    Loop, OnZeroMqMessage, options.Apply(new LoopRouterOptions { Mandatory = true }, Log));
                 break;
             case RawSocket.Dealer:
-                _socket = _distributor = new LoopDealer(Loop, OnZeroMqMessage, options.Apply(new LoopRoutedOptions(), Log));
+                _socket =
+                    _distributor = new LoopDealer(Loop, OnZeroMqMessage, options.Apply(new LoopRoutedOptions(), Log));
                 break;
             default:
-                _socket = _distributor = new LoopPair(Loop, OnZeroMqMessage, options.Apply(new LoopMessageOptions(), Log));
+                _socket =
+                    _distributor = new LoopPair(Loop, OnZeroMqMessage, options.Apply(new LoopMessageOptions(), Log));
                 break;
         }
     }
 
-    internal override void Start() => _messages = Client.Subscribe(_options.FromSubject, OnSubjectMessage, _options.QueueGroup);
+    internal override void Start()
+        => _messages = Client.Subscribe(_options.FromSubject, OnSubjectMessage, _options.QueueGroup);
 
     internal override void Open() => _endpoints = Open(_socket, _options.Endpoints);
 
@@ -78,14 +82,7 @@ internal sealed class RawRoute : BridgeRoute
             _stopping = true;
             _socket.PauseReceiving();
         }).ConfigureAwait(false);
-        try
-        {
-            await Client.FlushAsync().ConfigureAwait(false);
-        }
-        catch (ClientException)
-        {
-            // Without a server, there is nothing to flush.
-        }
+        await FlushAsync().ConfigureAwait(false);
     }
 
     internal override async Task<long> CloseAsync(TimeSpan linger)
@@ -143,7 +140,8 @@ internal sealed class RawRoute : BridgeRoute
         }
 
         var payload = new RequestBody(body, identity);
-        PublishStatus status = Client.TryPublish(_toSubject, default, payload.HeaderLength, payload.Length, ref payload);
+        PublishStatus status =
+            Client.TryPublish(_toSubject, default, payload.HeaderLength, payload.Length, ref payload);
         if (status == PublishStatus.Accepted)
         {
             _taken++;

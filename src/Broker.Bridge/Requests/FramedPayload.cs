@@ -71,7 +71,8 @@ internal readonly ref struct FramedPayload : IZmtpEncoder
     }
 
     /// <summary>Creates a message with a body of one frame.</summary>
-    internal static FramedPayload Single(ReadOnlySpan<byte> envelope, ReadOnlySpan<byte> payload) => new(envelope, payload, 1);
+    internal static FramedPayload Single(ReadOnlySpan<byte> envelope, ReadOnlySpan<byte> payload)
+        => new(envelope, payload, 1);
 
     public void Encode(Span<byte> destination)
     {

@@ -22,8 +22,8 @@ internal struct PendingRequest
     internal object? Owner;
 
     /// <summary>
-    /// The published request, if it may have to be published again. Small requests use <see cref="OwnBuffer"/>, large ones an
-    /// array of the shared pool.
+    /// The published request, if it may have to be published again. Small requests use <see cref="OwnBuffer"/>, large
+    /// ones an array of the shared pool.
     /// </summary>
     internal byte[]? Kept;
 

@@ -88,7 +88,9 @@ internal sealed class PendingRequests
     internal int Find(ulong number)
     {
         uint slot = (uint)number;
-        return slot < (uint)_used && _slots[slot].IsUsed && _slots[slot].Generation == (uint)(number >> 32) ? (int)slot : None;
+        return slot < (uint)_used && _slots[slot].IsUsed && _slots[slot].Generation == (uint)(number >> 32)
+            ? (int)slot
+            : None;
     }
 
     internal void Remove(int slot)
@@ -147,7 +149,8 @@ internal sealed class PendingRequests
         {
             if (request.OwnBuffer is null || request.OwnBuffer.Length < length)
             {
-                request.OwnBuffer = new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 64))];
+                request.OwnBuffer =
+                    new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 64))];
             }
 
             request.Kept = request.OwnBuffer;
@@ -163,7 +166,8 @@ internal sealed class PendingRequests
         ref PendingRequest request = ref _slots[slot];
         if (request.ReplyTarget.Length < length)
         {
-            request.ReplyTarget = new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 16))];
+            request.ReplyTarget =
+                new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, 16))];
         }
 
         request.ReplyTargetLength = length;

@@ -11,7 +11,8 @@ internal static class ReplyNumber
 
     private static readonly StandardFormat Hexadecimal = new('x', Length);
 
-    internal static void Write(Span<byte> destination, ulong number) => Utf8Formatter.TryFormat(number, destination, out _, Hexadecimal);
+    internal static void Write(Span<byte> destination, ulong number)
+        => Utf8Formatter.TryFormat(number, destination, out _, Hexadecimal);
 
     internal static bool TryRead(ReadOnlySpan<byte> token, out ulong number)
     {

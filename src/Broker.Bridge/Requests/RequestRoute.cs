@@ -1,5 +1,6 @@
-using System.Text;
+using System.Runtime.CompilerServices;
 using Broker.Client;
+using Broker.Protocol;
 using Broker.ZeroMq;
 using Broker.ZeroMq.Loops;
 
@@ -8,203 +9,300 @@ namespace Broker.Bridge;
 /// <summary>
 /// Connects ZeroMQ clients with services on subjects. The ROUTER and all other work run on the connection's loop.
 /// </summary>
-internal sealed partial class RequestRoute : BridgeRoute
+internal sealed class RequestRoute : RequestReplyRoute
 {
+    private const int NoRespondersStatus = 503;
+
     private readonly RequestRouteOptions _options;
     private readonly LoopRouter _router;
-    private readonly PendingRequests _pending;
-    private readonly RequestClock _clock;
-    private readonly byte[]? _subject;
-    private readonly MessageMapper? _mapper;
-    private readonly byte[] _inbox;
-    private readonly bool _keeps;
+    private readonly RequestPublisher _publisher;
+    private readonly RequestRetries _retries;
     private readonly int _resumeAt;
-    private IReadOnlyList<string> _endpoints = [];
-    private Subscription? _answers;
-    private TaskCompletionSource? _settled;
-    private bool _hasServer;
-    private bool _stopping;
+    private Subscription? _replies;
 
     // Whether clients are paused. They are resumed when there is capacity again or a server is connected.
-    private bool _waiting;
+    private bool _isPaused;
 
-    private long _taken;
-    private long _published;
-    private long _received;
-    private long _sent;
-    private long _answered;
+    // The reasons that have been logged, one bit each. Further requests refused for the same reason are only counted.
+    private int _logged;
+    private bool _badReplyLogged;
+
     private long _undeliverable;
-    private long _timedOut;
     private long _unserved;
-    private long _abandoned;
-    private long _late;
-    private long _refused;
-    private int _awaitingRetry;
 
     internal RequestRoute(RequestRouteOptions options, RouteContext context)
-        : base(options, context)
+        : base(options, options.MaxPending, options.TimeToLive, context)
     {
         _options = options;
-        _subject = options.Subject is null ? null : Encoding.UTF8.GetBytes(options.Subject);
-        _mapper = options.Topics is null ? null : new MessageMapper(options.Topics);
-        _inbox = Encoding.ASCII.GetBytes(context.NewInbox() + ".");
-        _keeps = options.NoResponders == NoResponders.Hold;
-        _pending = new PendingRequests(options.MaxPending);
-        _toRetry = new RetryQueue(_pending);
+        _publisher = new RequestPublisher(options, Pending, context);
+        _retries = new RequestRetries(Loop, Pending, _publisher, () => HasServer);
         _resumeAt = options.MaxPending - Math.Max(1, options.MaxPending / 8);
-        _clock = new RequestClock(Loop, _pending, options.TimeToLive, Expire);
-        _retry = Retry;
         _router = new LoopRouter(Loop, OnRequest, options.Apply(new LoopRouterOptions { Mandatory = true }, Log));
     }
 
-    internal override void Start() => _answers = Client.Subscribe(Encoding.ASCII.GetString(_inbox) + "*", OnAnswer);
+    /// <summary>Increases by one with each request that was added, whether it could be published or not.</summary>
+    internal uint LastGeneration => Pending.LastGeneration;
 
-    internal override void Open() => _endpoints = Open(_router, _options.Endpoints);
+    private protected override SingleLoopSocket Socket => _router;
 
-    // Replies may still come through another server of the cluster. Until a server is connected again, clients wait.
-    internal override void OnServerLost() => _hasServer = false;
-
-    internal override void OnServerConnected()
-    {
-        _hasServer = true;
-        ResumeClients();
-    }
-
-    internal override void OnWritable() => ResumeClients();
+    internal override void Start() => _replies = Client.Subscribe(_publisher.ReplyFilter, OnReply);
 
     internal override async Task StopIngressAsync()
     {
-        await OnLoopAsync(() =>
-        {
-            _stopping = true;
-            _router.PauseReceiving();
-        }).ConfigureAwait(false);
-        try
-        {
-            await Client.FlushAsync().ConfigureAwait(false);
-        }
-        catch (ClientException)
-        {
-            // Without a server, there is nothing to flush.
-        }
+        await StopAsync(_router.PauseReceiving).ConfigureAwait(false);
+        await FlushAsync().ConfigureAwait(false);
     }
-
-    internal override async Task<long> CloseAsync(TimeSpan linger)
-    {
-        // Waits within the linger time for replies that are on their way.
-        long begin = Environment.TickCount64;
-        var settled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        await OnLoopAsync(() =>
-        {
-            _stopping = true;
-            _router.PauseReceiving();
-            _settled = settled;
-            if (_pending.Count == 0 || linger == TimeSpan.Zero)
-            {
-                settled.TrySetResult();
-            }
-        }).ConfigureAwait(false);
-        await Task.WhenAny(settled.Task, Task.Delay(linger)).ConfigureAwait(false);
-        await OnLoopAsync(End).ConfigureAwait(false);
-        TimeSpan left = linger - TimeSpan.FromMilliseconds(Environment.TickCount64 - begin);
-        ZeroMqCloseReport report = await _router.CloseAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero).ConfigureAwait(false);
-        return report.Undelivered;
-    }
-
-    /// <summary>Increases by one with each request that was added, whether it could be published or not.</summary>
-    internal uint LastGeneration => _pending.LastGeneration;
 
     internal override RequestRouteSnapshot Snapshot()
     {
-        long timedOut = Volatile.Read(ref _timedOut);
+        long timedOut = Volatile.Read(ref Counters.TimedOut);
         long unserved = Volatile.Read(ref _unserved);
         long undeliverable = Volatile.Read(ref _undeliverable);
-        long abandoned = Volatile.Read(ref _abandoned);
-        return new RequestRouteSnapshot
+        long abandoned = Volatile.Read(ref Counters.Abandoned);
+        return AddCommon(new RequestRouteSnapshot
         {
             Name = Name,
             Pattern = Pattern,
-            Endpoints = _endpoints,
-            Peers = _router.Peers.Count,
-            FromZeroMq = Volatile.Read(ref _taken),
-            ToSubjects = Volatile.Read(ref _published),
-            FromSubjects = Volatile.Read(ref _received),
-            ToZeroMq = Volatile.Read(ref _sent),
             Dropped = timedOut + unserved + undeliverable + abandoned,
-            Refused = Volatile.Read(ref _refused),
-            Pending = _pending.Count,
-            Held = Volatile.Read(ref _awaitingRetry),
-            Answered = Volatile.Read(ref _answered),
+            Pending = Pending.Count,
+            Held = _retries.Count,
+            Answered = Volatile.Read(ref Counters.Answered),
             Undeliverable = undeliverable,
             TimedOut = timedOut,
             Unserved = unserved,
             Abandoned = abandoned,
-            Late = Volatile.Read(ref _late),
-        };
+            Late = Volatile.Read(ref Counters.Late),
+        });
     }
 
-    private void End()
+    private protected override void StopRequests() => _router.PauseReceiving();
+
+    private protected override void OnEnding()
     {
-        _answers?.Unsubscribe();
-        _clock.Stop();
-        _retryTimer?.Cancel();
-        while (_pending.Oldest >= 0)
+        _replies?.Unsubscribe();
+        _retries.Stop();
+    }
+
+    private protected override void ResumePrograms()
+    {
+        if (_isPaused && HasServer && !IsStopping)
         {
-            _abandoned++;
-            BridgeTracer.Fail(_pending[_pending.Oldest].Span, "abandoned");
-            Release(_pending.Oldest);
+            _isPaused = false;
+            _router.ResumeReceiving();
         }
     }
 
-    // Removes a completed request and resumes clients for which there is capacity now.
-    private void Release(int slot)
+    private bool OnRequest(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        var client = (RequestClient)(peer.Source ??= new RequestClient(peer));
+        if (client.Pending >= _options.MaxPendingPerClient)
+        {
+            client.IsWaiting = true;
+            return false;
+        }
+
+        if (!HasServer || IsStopping || Pending.IsFull || _publisher.KeptBytes >= _options.MaxKeptBytes)
+        {
+            _isPaused = true;
+            return false;
+        }
+
+        int envelope = RequestEnvelope.Measure(message, out int size);
+        int slot = Pending.Add(Clock.Epoch);
+        ref PendingRequest request = ref Pending[slot];
+        RequestEnvelope.Write(message, envelope, Pending.RentReplyTarget(slot, size));
+        request.RoutingId = peer.RoutingId;
+        request.Owner = client;
+        client.Pending++;
+        PublishStatus status = _publisher.Publish(slot, envelope == 0 ? message : message.Skip(envelope));
+        if (status != PublishStatus.Accepted)
+        {
+            return NotPublished(slot, status);
+        }
+
+        Counters.FromZeroMq++;
+        Counters.ToSubjects++;
+        Clock.Run();
+        return true;
+    }
+
+    // Returns whether the socket must regard the request as taken although it was not published.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool NotPublished(int slot, PublishStatus status)
+    {
+        // Does not call Release: the removed request frees no more capacity than there was before. Paused clients
+        // would be resumed in vain, one after the other, without end.
+        Remove(slot);
+        if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull
+            or PublishStatus.Dropped or PublishStatus.NotConnected)
+        {
+            // The client is resumed when the connection accepts messages again or a server is connected.
+            _isPaused = true;
+            return false;
+        }
+
+        Counters.FromZeroMq++;
+        if (status == PublishStatus.Closed)
+        {
+            Counters.Abandoned++;
+        }
+        else
+        {
+            Counters.Refused++;
+            Report(status);
+        }
+
+        return true;
+    }
+
+    private void Report(PublishStatus status)
+    {
+        int bit = 1 << (int)status;
+        if ((_logged & bit) == 0)
+        {
+            _logged |= bit;
+            Log.NotMapped(status switch
+            {
+                PublishStatus.PayloadTooLarge =>
+                    "it is larger than the NATS server's max_payload, or it has more frames or a longer topic "
+                    + "than the options permit",
+                PublishStatus.HeadersNotSupported => "the NATS server does not support headers",
+                PublishStatus.SubjectTooLong => "its subject is longer than the NATS server's max_control_line",
+                _ => status.ToString(),
+            });
+        }
+    }
+
+    private void OnReply(in MessageView message)
+    {
+        int slot = _publisher.FindRequest(message.Subject);
+        if (!message.Headers.IsEmpty && message.Body.IsEmpty
+            && HeaderBlock.Status(message.Headers) == NoRespondersStatus)
+        {
+            if (slot >= 0)
+            {
+                OnNoResponders(slot);
+            }
+
+            return;
+        }
+
+        Counters.FromSubjects++;
+        if (slot < 0)
+        {
+            Counters.Late++;
+            return;
+        }
+
+        ReadOnlySpan<byte> envelope = Pending[slot].ReplyTargetSpan;
+        if (FramedPayload.TryRead(
+            envelope, message.Headers, message.Body, _options.MaxFrames, out FramedPayload reply))
+        {
+            Send(slot, ref reply, ref Counters.Answered);
+        }
+        else
+        {
+            RefuseReply(slot);
+        }
+
+        Release(slot);
+        _retries.OnReply();
+    }
+
+    private void RefuseReply(int slot)
+    {
+        Counters.Refused++;
+        BridgeTracer.Fail(Pending[slot].Span, "malformed");
+        if (!_badReplyLogged)
+        {
+            _badReplyLogged = true;
+            Log.NotMapped("it is a reply with malformed headers or frames");
+        }
+    }
+
+    private void Send(int slot, ref FramedPayload reply, ref long counter)
+    {
+        if (_router.TrySend(Pending[slot].RoutingId.Span, ref reply) == RouteResult.Sent)
+        {
+            Counters.ToZeroMq++;
+            counter++;
+        }
+        else
+        {
+            _undeliverable++;
+            BridgeTracer.Fail(Pending[slot].Span, "undeliverable");
+        }
+    }
+
+    private void OnNoResponders(int slot)
+    {
+        ref PendingRequest request = ref Pending[slot];
+        switch (_options.NoResponders)
+        {
+            case NoResponders.Hold:
+                _retries.Add(slot);
+                return;
+
+            case NoResponders.Reply:
+                BridgeTracer.Fail(request.Span, "no_responders");
+                var reply = FramedPayload.Single(request.ReplyTargetSpan, _options.NoRespondersReply.Span);
+                Send(slot, ref reply, ref _unserved);
+                break;
+
+            default:
+                BridgeTracer.Fail(request.Span, "no_responders");
+                _unserved++;
+                break;
+        }
+
+        Release(slot);
+    }
+
+    private protected override void Expire(int slot)
+    {
+        BridgeTracer.Fail(Pending[slot].Span, "timeout");
+        if (_options.TimeoutReply is { } text)
+        {
+            var reply = FramedPayload.Single(Pending[slot].ReplyTargetSpan, text.Span);
+            Send(slot, ref reply, ref Counters.TimedOut);
+        }
+        else
+        {
+            Counters.TimedOut++;
+        }
+
+        Release(slot);
+    }
+
+    // Also resumes clients for which there is capacity now.
+    private protected override void Release(int slot)
     {
         RequestClient client = Remove(slot);
         if (client.IsWaiting && client.Pending <= _options.MaxPendingPerClient / 2)
         {
             client.IsWaiting = false;
-            if (!_stopping && client.Peer.IsConnected)
+            if (!IsStopping && client.Peer.IsConnected)
             {
                 client.Peer.ResumeReceiving();
             }
         }
 
-        if (_waiting && _pending.Count <= _resumeAt && _keptBytes <= _options.MaxKeptBytes / 2)
+        if (_isPaused && Pending.Count <= _resumeAt && _publisher.KeptBytes <= _options.MaxKeptBytes / 2)
         {
-            ResumeClients();
+            ResumePrograms();
         }
 
-        if (_settled is not null && _pending.Count == 0)
-        {
-            _settled.TrySetResult();
-        }
+        NotifyIfSettled();
     }
 
     private RequestClient Remove(int slot)
     {
-        ref PendingRequest request = ref _pending[slot];
+        ref PendingRequest request = ref Pending[slot];
         var client = (RequestClient)request.Owner!;
-        if (request.Kept is not null)
-        {
-            _keptBytes -= request.KeptLength;
-        }
-
-        if (request.IsAwaitingRetry)
-        {
-            _awaitingRetry--;
-        }
-
-        _pending.Remove(slot);
+        _publisher.OnRemoving(in request);
+        _retries.OnRemoving(in request);
+        Pending.Remove(slot);
         client.Pending--;
         return client;
-    }
-
-    private void ResumeClients()
-    {
-        if (_waiting && _hasServer && !_stopping)
-        {
-            _waiting = false;
-            _router.ResumeReceiving();
-        }
     }
 }

@@ -81,7 +81,8 @@ public sealed record RequestRouteOptions : SocketRouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(TimeToLive, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(TimeToLive, TimeSpan.FromHours(LongestLife));
         ArgumentOutOfRangeException.ThrowIfLessThan((int)NoResponders, (int)NoResponders.Hold, nameof(NoResponders));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)NoResponders, (int)NoResponders.Reply, nameof(NoResponders));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(
+            (int)NoResponders, (int)NoResponders.Reply, nameof(NoResponders));
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPending, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPending, 1 << 20);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingPerClient, 1);

@@ -13,31 +13,32 @@ internal sealed partial class WorkerRoute
     private const int EnvelopeSize = 2 + sizeof(ulong) + 2;
 
     private byte[] _scratch = [];
-    private bool _badRequestReported;
-    private bool _badAnswerReported;
+    private bool _badRequestLogged;
+    private bool _badReplyLogged;
 
-    private static ReadOnlySpan<byte> NobodyIsThere => "NATS/1.0 503\r\n\r\n"u8;
+    private static ReadOnlySpan<byte> NoRespondersHeaders => "NATS/1.0 503\r\n\r\n"u8;
 
     private void OnRequest(in MessageView message)
     {
         // A shadow route must not reply, so it ignores the reply subject.
         ReadOnlySpan<byte> replyTo = _options.Shadow ? default : message.ReplyTo;
-        _received++;
-        if (_pending.IsFull || _stopping)
+        Counters.FromSubjects++;
+        if (Pending.IsFull || IsStopping)
         {
             RespondNoResponders(replyTo);
             return;
         }
 
-        int slot = _pending.Add(_clock.Epoch);
-        replyTo.CopyTo(_pending.RentReplyTarget(slot, replyTo.Length));
+        int slot = Pending.Add(Clock.Epoch);
+        replyTo.CopyTo(Pending.RentReplyTarget(slot, replyTo.Length));
         Span<byte> envelope = stackalloc byte[EnvelopeSize];
-        WriteEnvelope(envelope, _pending.NumberOf(slot));
+        WriteEnvelope(envelope, Pending.NumberOf(slot));
         Worker? worker;
         bool isMapped;
         if (_mapper is null)
         {
-            isMapped = FramedPayload.TryRead(envelope, message.Headers, message.Body, _options.MaxFrames, out FramedPayload request);
+            isMapped = FramedPayload.TryRead(
+                envelope, message.Headers, message.Body, _options.MaxFrames, out FramedPayload request);
             worker = isMapped ? _socket.TrySend(ref request) : null;
         }
         else
@@ -49,14 +50,14 @@ internal sealed partial class WorkerRoute
 
         if (worker is not null)
         {
-            _pending[slot].Owner = worker;
-            _given++;
+            Pending[slot].Owner = worker;
+            Counters.ToZeroMq++;
             if (Context.Tracer is { HasListeners: true } tracer)
             {
-                _pending[slot].Span = tracer.StartWork(Name, message.Headers, message.Body.Length);
+                Pending[slot].Span = tracer.StartWork(Name, message.Headers, message.Body.Length);
             }
 
-            _clock.Run();
+            Clock.Run();
             return;
         }
 
@@ -98,62 +99,63 @@ internal sealed partial class WorkerRoute
         Unsubscribe();
         if (!replyTo.IsEmpty)
         {
-            Client.TryPublish(replyTo, default, default, NobodyIsThere);
+            Client.TryPublish(replyTo, default, default, NoRespondersHeaders);
         }
     }
 
     private void RefuseRequest()
     {
-        _refused++;
-        if (!_badRequestReported)
+        Counters.Refused++;
+        if (!_badRequestLogged)
         {
-            _badRequestReported = true;
+            _badRequestLogged = true;
             Log.NotMapped("it is a request with malformed headers, frames or topic");
         }
     }
 
-    private bool OnAnswer(ZeroMqPeer peer, in ZmtpMessage message)
+    private bool OnReply(ZeroMqPeer peer, in ZmtpMessage message)
     {
         ZmtpMessage.Enumerator frames = message.GetEnumerator();
         frames.MoveNext();
         ReadOnlySpan<byte> digits = frames.Current.Body;
-        if (message.FrameCount < 3 || digits.Length != sizeof(ulong) || !frames.MoveNext() || !frames.Current.Body.IsEmpty)
+        if (message.FrameCount < 3 || digits.Length != sizeof(ulong) || !frames.MoveNext()
+            || !frames.Current.Body.IsEmpty)
         {
-            _fromWorkers++;
-            RefuseAnswer();
+            Counters.FromZeroMq++;
+            RefuseReply();
             return true;
         }
 
-        int slot = _pending.Find(BinaryPrimitives.ReadUInt64BigEndian(digits));
-        if (slot < 0 || _pending[slot].Owner is not Worker worker || worker.Pipe.Peer != peer)
+        int slot = Pending.Find(BinaryPrimitives.ReadUInt64BigEndian(digits));
+        if (slot < 0 || Pending[slot].Owner is not Worker worker || worker.Pipe.Peer != peer)
         {
-            _fromWorkers++;
-            _late++;
+            Counters.FromZeroMq++;
+            Counters.Late++;
             return true;
         }
 
-        PublishStatus status = _hasServer ? Publish(slot, message.Skip(2)) : PublishStatus.NotConnected;
+        PublishStatus status = HasServer ? Publish(slot, message.Skip(2)) : PublishStatus.NotConnected;
         if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
         {
             // The worker is resumed when the connection accepts messages again or a server is connected. Its requests
             // stay pending until then or until they expire.
-            _waiting = true;
+            _isPaused = true;
             return false;
         }
 
-        _fromWorkers++;
+        Counters.FromZeroMq++;
         if (status == PublishStatus.Accepted)
         {
-            _answered++;
+            Counters.Answered++;
         }
         else if (status == PublishStatus.Closed)
         {
-            _abandoned++;
+            Counters.Abandoned++;
         }
         else
         {
-            BridgeTracer.Fail(_pending[slot].Span, status.ToString());
-            RefuseAnswer();
+            BridgeTracer.Fail(Pending[slot].Span, status.ToString());
+            RefuseReply();
         }
 
         Release(slot);
@@ -162,17 +164,17 @@ internal sealed partial class WorkerRoute
 
     private PublishStatus Publish(int slot, ZmtpMessage body)
     {
-        ReadOnlySpan<byte> replyTo = _pending[slot].ReplyTargetSpan;
+        ReadOnlySpan<byte> replyTo = Pending[slot].ReplyTargetSpan;
         if (replyTo.IsEmpty)
         {
             // The requester expects no reply.
             return PublishStatus.Accepted;
         }
 
-        PublishStatus status = _pending[slot].Span is { } span
+        PublishStatus status = Pending[slot].Span is { } span
             ? PublishTraced(span, replyTo, body)
             : Publish(replyTo, new RequestBody(body));
-        _published += status == PublishStatus.Accepted ? 1 : 0;
+        Counters.ToSubjects += status == PublishStatus.Accepted ? 1 : 0;
         return status;
     }
 
@@ -188,12 +190,12 @@ internal sealed partial class WorkerRoute
         return status is PublishStatus.PayloadTooLarge or PublishStatus.HeadersNotSupported ? Publish(replyTo, new RequestBody(body)) : status;
     }
 
-    private void RefuseAnswer()
+    private void RefuseReply()
     {
-        _refused++;
-        if (!_badAnswerReported)
+        Counters.Refused++;
+        if (!_badReplyLogged)
         {
-            _badAnswerReported = true;
+            _badReplyLogged = true;
             Log.NotMapped(
                 "it is a reply that lacks the envelope of its request or is larger than the NATS server's max_payload");
         }

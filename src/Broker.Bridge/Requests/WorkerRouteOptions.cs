@@ -87,7 +87,8 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(TimeToLive, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(TimeToLive, TimeSpan.FromHours(LongestLife));
         ArgumentOutOfRangeException.ThrowIfLessThan((int)OnWorkerLoss, (int)WorkerLoss.Reply, nameof(OnWorkerLoss));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)OnWorkerLoss, (int)WorkerLoss.Silence, nameof(OnWorkerLoss));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(
+            (int)OnWorkerLoss, (int)WorkerLoss.Silence, nameof(OnWorkerLoss));
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPending, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPending, 1 << 20);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingPerWorker, 1);

@@ -95,6 +95,19 @@ internal abstract class BridgeRoute : IAsyncDisposable
     /// <summary>Runs an action on the loop; does nothing if the loop has ended.</summary>
     private protected Task OnLoopAsync(Action action) => Loop.RunAsync(action);
 
+    /// <summary>Waits until the server has received all published messages; returns at once without a server.</summary>
+    private protected async Task FlushAsync()
+    {
+        try
+        {
+            await Client.FlushAsync().ConfigureAwait(false);
+        }
+        catch (ClientException)
+        {
+            // Without a server, there is nothing to flush. The messages lost with it have been counted.
+        }
+    }
+
     /// <summary>Binds or connects a socket to all endpoints, in the order given.</summary>
     /// <returns>The bound endpoints, with the ports that the system has assigned.</returns>
     private protected static List<string> Open(LoopSocket socket, IReadOnlyList<BridgeEndpoint> endpoints)
