@@ -9,7 +9,7 @@ internal sealed partial class PubSubRoute
 {
     private void OnSubjectMessage(in MessageView message)
     {
-        if (!_interest.ShouldDeliver(((Held)message.Subscription.State!).Id))
+        if (!_subscriptions.ShouldDeliver(in message))
         {
             return;
         }
@@ -30,7 +30,9 @@ internal sealed partial class PubSubRoute
         }
 
         // A message of one frame gets no trace frame, because a second frame would make it a message of topic and body.
-        ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1 ? TraceContext.Find(message.Headers) : default;
+        ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1
+            ? TraceContext.Find(message.Headers)
+            : default;
         if (context.IsEmpty)
         {
             var encoder = new MappedMessageEncoder(mapped);

@@ -37,7 +37,8 @@ internal sealed partial class PubSubRoute
         return status == MapStatus.Mapped ? Publish(mapped.Subject, mapped.Headers, mapped.Payload, scratch) : status;
     }
 
-    private MapStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, LoopScratch scratch)
+    private MapStatus Publish(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, LoopScratch scratch)
     {
         PublishStatus published = Client.TryPublish(subject, payload, default, headers);
         if (published != PublishStatus.Accepted)

@@ -16,13 +16,15 @@ internal sealed partial class PubSubRoute
         // The first part is for the mapping, the second for its headers with one more line.
         int mapping = Mapper.ToSubjectScratch(message.EncodedSize);
         Span<byte> memory = scratch.Take(mapping + Mapper.HeaderBound(message.EncodedSize) + TraceContext.HeaderBytes);
-        MapStatus status = Mapper.ToSubject(new TraceFrame.MessageFrames(message), memory[..mapping], out SubjectMessage mapped);
+        MapStatus status =
+            Mapper.ToSubject(new TraceFrame.MessageFrames(message), memory[..mapping], out SubjectMessage mapped);
         if (status != MapStatus.Mapped)
         {
             return status;
         }
 
         Span<byte> headers = memory[mapping..];
-        return Publish(mapped.Subject, headers[..TraceContext.AddTo(mapped.Headers, context, headers)], mapped.Payload, scratch);
+        return Publish(
+            mapped.Subject, headers[..TraceContext.AddTo(mapped.Headers, context, headers)], mapped.Payload, scratch);
     }
 }

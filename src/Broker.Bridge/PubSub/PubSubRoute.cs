@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Client;
 using Broker.ZeroMq;
 using Broker.ZeroMq.Loops;
 
@@ -20,10 +19,10 @@ internal sealed partial class PubSubRoute : BridgeRoute
     private readonly PubSubRouteOptions _options;
     private readonly LoopSubscriber _ingress;
     private readonly LoopPublisher _egress;
+    private readonly InterestSubscriptions _subscriptions;
     private readonly LoopScratch[] _scratch;
     private readonly LastValues? _lastValues;
     private readonly LastValueReplays? _replays;
-    private volatile bool _closing;
 
     internal PubSubRoute(PubSubRouteOptions options, RouteContext context)
         : base(options, context)
@@ -31,10 +30,8 @@ internal sealed partial class PubSubRoute : BridgeRoute
         _options = options;
         Mapper = new MessageMapper(options.Mapping);
 
-        // The set must have space for the prefixes in use, as many that are not removed yet, and one batch.
-        // InterestChanges enforces these limits.
-        _changes = new InterestChanges(options.MaxFilters, MostPrefixBytes);
-        _interest = new InterestSet(Mapper.Codec, (int)Math.Min((3L * options.MaxFilters) + WorkOfBatch, int.MaxValue), 4L * MostPrefixBytes);
+        _subscriptions = new InterestSubscriptions(
+            Client, Log, Mapper.Codec, options.MaxFilters, OnSubjectMessage);
         _scratch = [.. Enumerable.Range(0, context.Loops.Count).Select(_ => new LoopScratch())];
         KeyValuePair<string, string>[] properties = [new(BridgeProperty, options.Mapping.BridgeId)];
         _ingress = new LoopSubscriber(context.Loops, OnZeroMqMessage, new LoopSubscriberOptions
@@ -80,6 +77,23 @@ internal sealed partial class PubSubRoute : BridgeRoute
 
     /// <summary>The endpoints that SUBs can connect to, with the ports that the system has assigned.</summary>
     internal IReadOnlyList<string> SubscriberEndpoints { get; private set; } = [];
+
+    /// <summary>The number of pending changes of the subscriptions.</summary>
+    internal int PendingInterestChanges => _subscriptions.PendingChanges;
+
+    // A route with last values keeps them also for topics that nobody has subscribed to, so it subscribes to
+    // everything.
+    internal override void Start()
+    {
+        if (_lastValues is not null)
+        {
+            _subscriptions.Change([], wanted: true, _egress);
+        }
+    }
+
+    internal override void OnServerLost() => _subscriptions.OnServerLost();
+
+    internal override void OnServerConnected() => _subscriptions.OnServerConnected();
 
     internal override void Open()
     {
@@ -128,24 +142,26 @@ internal sealed partial class PubSubRoute : BridgeRoute
     internal override async Task StopIngressAsync()
     {
         await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
-        try
-        {
-            await Client.FlushAsync().ConfigureAwait(false);
-        }
-        catch (ClientException)
-        {
-            // Without a server, there is nothing to flush. The messages lost with it have been counted.
-        }
+        await FlushAsync().ConfigureAwait(false);
     }
 
     internal override async Task<long> CloseAsync(TimeSpan linger)
     {
         // From now on, peers that disconnect cause no changes of the subscriptions.
-        _closing = true;
+        _subscriptions.StopChanges();
         await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
         ZeroMqCloseReport report = await _egress.CloseAsync(linger).ConfigureAwait(false);
-        Loop.Post(DropHeld);
+        Loop.Post(_subscriptions.Close);
         return report.Undelivered;
+    }
+
+    // Called under a lock of the socket, on the peer's loop.
+    private void OnInterest(ReadOnlySpan<byte> prefix, bool wanted)
+    {
+        if (!_subscriptions.IsClosed && _lastValues is null)
+        {
+            _subscriptions.Change(prefix, wanted, _egress);
+        }
     }
 
     private string? RefuseBridges(ZeroMqPeer peer)

@@ -50,7 +50,8 @@ internal static class TraceFrame
         private readonly FrameReader _message = message;
         private readonly ReadOnlySpan<byte> _context = context;
 
-        public int EncodedSize => new MappedMessageEncoder(_message).EncodedSize + ZmtpWriter.FrameSize(_context.Length);
+        public int EncodedSize
+            => new MappedMessageEncoder(_message).EncodedSize + ZmtpWriter.FrameSize(_context.Length);
 
         public void Encode(Span<byte> destination)
         {

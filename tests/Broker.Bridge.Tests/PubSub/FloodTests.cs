@@ -60,7 +60,7 @@ public sealed class FloodTests
             {
                 await publisher.SendAsync(Shapes.Frames("g.t", Shapes.Number(sent++)));
                 await Wait.UntilAsync(() => subscriber.Count >= sent, () => $"{subscriber.Count} of {sent}");
-                changes = Math.Max(changes, site.Route.InterestChanges);
+                changes = Math.Max(changes, site.Route.PendingInterestChanges);
             }
 
             await flood;

@@ -123,5 +123,5 @@ public sealed class ShareTests
     private static Task SubscriptionsAsync(Site site, int count)
         => Wait.UntilAsync(
             () => site.Server!.Snapshot().Subscriptions == count,
-            () => $"{site.Server!.Snapshot().Subscriptions} subscriptions, {site.Route.InterestChanges} changes");
+            () => $"{site.Server!.Snapshot().Subscriptions} subscriptions, {site.Route.PendingInterestChanges} changes");
 }

@@ -83,7 +83,7 @@ public sealed class StartTests
 
         await raw.SendAsync(RawPeer.Subscription("x", true));
         await Wait.UntilAsync(() => site.Route.Snapshot().Subscribers == 1, () => "no subscriber");
-        Assert.InRange(site.Route.InterestChanges, 0, 1);
+        Assert.InRange(site.Route.PendingInterestChanges, 0, 1);
     }
 
     private static int BridgeThreads() => Directory.GetDirectories("/proc/self/task").Count(IsBridgeThread);

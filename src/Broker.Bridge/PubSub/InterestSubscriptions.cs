@@ -1,20 +1,30 @@
 using System.Diagnostics;
 using System.Text;
 using Broker.Client;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge;
 
-// Subscribes to the filters of the SUB peers' prefixes. Peers run on any loop. The interest set runs on the client's
-// loop, where messages and PONGs arrive, so that all of them have one order.
-//
-// Changes are applied in batches. Each batch has one barrier, and the next batch starts when this barrier has come
-// back. If a peer subscribes to a prefix and unsubscribes in between, that costs nothing. This, and a pause in
-// proportion to the duration of a batch, limits the work that a peer can cause if it toggles a prefix above many
-// others: each toggle subscribes to every one of them.
-//
-// A batch is small, but a single change in it may concern every filter. Therefore the commands of a batch are sent in
-// pieces, one per iteration of the loop, in order and with the barrier last.
-internal sealed partial class PubSubRoute
+/// <summary>
+/// The NATS subscriptions of a PUB/SUB route: one for each filter that the prefixes of its SUBs need.
+/// </summary>
+/// <remarks>
+/// <para>
+/// SUB peers run on any loop. The interest set runs on the client's loop, where messages and PONGs arrive, so that all
+/// of them have one order.
+/// </para>
+/// <para>
+/// Changes are applied in batches. Each batch has one barrier, and the next batch starts when this barrier has come
+/// back. If a peer subscribes to a prefix and unsubscribes in between, that costs nothing. This, and a pause in
+/// proportion to the duration of a batch, limits the work that a peer can cause if it toggles a prefix above many
+/// others: each toggle subscribes to every one of them.
+/// </para>
+/// <para>
+/// A batch is small, but a single change in it may concern every filter. Therefore the commands of a batch are sent in
+/// pieces, one per iteration of the loop, in order and with the barrier last.
+/// </para>
+/// </remarks>
+internal sealed class InterestSubscriptions
 {
     private const int MostPrefixBytes = 4 * 1024 * 1024;
 
@@ -29,12 +39,16 @@ internal sealed partial class PubSubRoute
     // The pause after an unexpected error. The same error may occur again, and must not recur in a tight loop.
     private static readonly TimeSpan FaultPause = TimeSpan.FromSeconds(1);
 
+    private readonly BrokerConnection _client;
+    private readonly RouteLog _log;
+    private readonly MessageHandler _onMessage;
     private readonly InterestChanges _changes;
+    private volatile bool _closing;
     private int _applyPosted;
 
     // The following fields are used on the client's loop only.
     private readonly InterestSet _interest;
-    private readonly Dictionary<long, Subscription> _held = [];
+    private readonly Dictionary<long, Subscription> _subscriptions = [];
     private readonly Queue<Command> _commands = new();
     private readonly List<byte[]> _adding = [];
     private readonly List<byte[]> _removing = [];
@@ -49,13 +63,28 @@ internal sealed partial class PubSubRoute
     private int _barriersOut;
     private bool _filterRefused;
 
-    /// <summary>The number of pending changes.</summary>
-    internal int InterestChanges => _changes.Count;
+    internal InterestSubscriptions(
+        BrokerConnection client, RouteLog log, TopicCodec codec, int maxFilters, MessageHandler onMessage)
+    {
+        _client = client;
+        _log = log;
+        _onMessage = onMessage;
+        _changes = new InterestChanges(maxFilters, MostPrefixBytes);
 
-    private bool IsOver => _closing || Client.State == ConnectionState.Closed;
+        // The set must have space for the prefixes in use, as many that are not removed yet, and one batch.
+        // InterestChanges enforces these limits.
+        int maxPrefixes = (int)Math.Min((3L * maxFilters) + WorkOfBatch, int.MaxValue);
+        _interest = new InterestSet(codec, maxPrefixes, 4L * MostPrefixBytes);
+    }
+
+    /// <summary>The number of pending changes.</summary>
+    internal int PendingChanges => _changes.Count;
+
+    /// <summary>Whether changes have no effect any more. Any thread.</summary>
+    internal bool IsClosed => _closing || _client.State == ConnectionState.Closed;
 
     /// <summary>The state of a subscription: its id in the interest set.</summary>
-    private sealed record Held(long Id);
+    private sealed record InterestId(long Value);
 
     /// <summary>
     /// A queued command of the interest set: a filter to subscribe to, an id to unsubscribe (no filter), or a barrier
@@ -63,38 +92,44 @@ internal sealed partial class PubSubRoute
     /// </summary>
     private readonly record struct Command(long Id, string? Filter, long Barrier);
 
-    // A route with last values keeps them also for topics that nobody has subscribed to, so it subscribes to
-    // everything.
-    internal override void Start()
+    /// <summary>Records that the first SUB subscribed to a prefix or the last one unsubscribed. Any thread.</summary>
+    internal void Change(ReadOnlySpan<byte> prefix, bool wanted, LoopPublisher socket)
     {
-        if (_lastValues is not null)
-        {
-            Change([], wanted: true);
-        }
-    }
-
-    // Called under a lock of the socket, on the peer's loop.
-    private void OnInterest(ReadOnlySpan<byte> prefix, bool wanted)
-    {
-        if (!IsOver && _lastValues is null)
-        {
-            Change(prefix, wanted);
-        }
-    }
-
-    private void Change(ReadOnlySpan<byte> prefix, bool wanted)
-    {
-        _changes.Change(prefix, wanted, _egress);
+        _changes.Change(prefix, wanted, socket);
         if (Interlocked.Exchange(ref _applyPosted, 1) == 0)
         {
-            Client.Loop.Post(ApplyChanges);
+            _client.Loop.Post(ApplyChanges);
         }
     }
+
+    /// <summary>Returns whether a message must be delivered to ZeroMQ peers. On the client's loop.</summary>
+    internal bool ShouldDeliver(in MessageView message)
+        => _interest.ShouldDeliver(((InterestId)message.Subscription.State!).Value);
+
+    /// <summary>Handles the loss of the server. On the client's loop.</summary>
+    internal void OnServerLost() => UnsubscribeAll();
+
+    /// <summary>Subscribes again when a server is connected. On the client's loop.</summary>
+    internal void OnServerConnected()
+    {
+        // Drops subscriptions that were made while no server was connected.
+        UnsubscribeAll();
+        _filterRefused = false;
+        var commands = new Commands(this);
+        _interest.ConnectionReset(ref commands);
+        SendCommands();
+    }
+
+    /// <summary>Ignores further changes. Any thread.</summary>
+    internal void StopChanges() => _closing = true;
+
+    /// <summary>Ends all subscriptions. On the client's loop.</summary>
+    internal void Close() => UnsubscribeAll();
 
     private void ApplyChanges()
     {
         Volatile.Write(ref _applyPosted, 0);
-        if (_batchOpen || IsOver || !_changes.TakeBatch(WorkOfBatch, _adding, _removing))
+        if (_batchOpen || IsClosed || !_changes.TakeBatch(WorkOfBatch, _adding, _removing))
         {
             return;
         }
@@ -116,7 +151,7 @@ internal sealed partial class PubSubRoute
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Log.Fault(e);
+            _log.Fault(e);
             _pause = FaultPause;
         }
 
@@ -150,7 +185,7 @@ internal sealed partial class PubSubRoute
     {
         for (int left = CommandsOfPiece; left > 0; left--)
         {
-            if (IsOver || !_commands.TryDequeue(out Command command))
+            if (IsClosed || !_commands.TryDequeue(out Command command))
             {
                 _sending = false;
                 _commands.Clear();
@@ -168,7 +203,7 @@ internal sealed partial class PubSubRoute
             }
         }
 
-        Client.Loop.Post(SendPiece);
+        _client.Loop.Post(SendPiece);
     }
 
     // If the connection refuses a filter because of one of its limits, the other filters are still sent. A barrier must
@@ -177,14 +212,14 @@ internal sealed partial class PubSubRoute
     {
         if (command.Barrier != 0)
         {
-            Log.Fault(error);
+            _log.Fault(error);
             _barrierDue = Math.Max(_barrierDue, command.Barrier);
-            Client.Loop.StartTimer(FaultPause, SendCommands);
+            _client.Loop.StartTimer(FaultPause, SendCommands);
         }
         else if (!_filterRefused)
         {
             _filterRefused = true;
-            Log.FilterRefused(command.Filter, error.Message);
+            _log.FilterRefused(command.Filter, error.Message);
         }
     }
 
@@ -192,21 +227,22 @@ internal sealed partial class PubSubRoute
     {
         if (command.Barrier != 0)
         {
-            Client.Barrier(OnBarrier, command.Barrier);
+            _client.Barrier(OnBarrier, command.Barrier);
             _barriersOut++;
         }
         else if (command.Filter is { } filter)
         {
             try
             {
-                _held.Add(command.Id, Client.Subscribe(filter, OnSubjectMessage, state: new Held(command.Id)));
+                var id = new InterestId(command.Id);
+                _subscriptions.Add(command.Id, _client.Subscribe(filter, _onMessage, state: id));
             }
             catch (ConnectionLostException)
             {
                 // The connection has just been closed, and there is nothing to subscribe to.
             }
         }
-        else if (_held.Remove(command.Id, out Subscription? subscription))
+        else if (_subscriptions.Remove(command.Id, out Subscription? subscription))
         {
             subscription.Unsubscribe();
         }
@@ -224,27 +260,27 @@ internal sealed partial class PubSubRoute
         {
             TimeSpan pause = _pause;
             _pause = TimeSpan.Zero;
-            Client.Loop.StartTimer(pause, EndBatch);
+            _client.Loop.StartTimer(pause, EndBatch);
             return;
         }
 
         // Posts to a later iteration: a batch without commands to the server ends at once.
         _batchOpen = false;
-        Client.Loop.Post(ApplyChanges);
+        _client.Loop.Post(ApplyChanges);
     }
 
     // Unsubscribes everything. Otherwise the client would subscribe again on its own, with ids that the interest set no
     // longer uses after its reset.
-    private void DropHeld()
+    private void UnsubscribeAll()
     {
         _commands.Clear();
         _barrierDue = 0;
-        foreach (Subscription subscription in _held.Values)
+        foreach (Subscription subscription in _subscriptions.Values)
         {
             subscription.Unsubscribe();
         }
 
-        _held.Clear();
+        _subscriptions.Clear();
     }
 
     private void OnBarrier(object? token, bool reached)
@@ -259,21 +295,21 @@ internal sealed partial class PubSubRoute
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                Log.Fault(e);
+                _log.Fault(e);
             }
         }
 
         SendCommands();
     }
 
-    private readonly struct Commands(PubSubRoute bridge) : IInterestCommands
+    private readonly struct Commands(InterestSubscriptions owner) : IInterestCommands
     {
         public void Subscribe(long id, ReadOnlySpan<byte> filter) =>
-            bridge._commands.Enqueue(new Command(id, Encoding.ASCII.GetString(filter), Barrier: 0));
+            owner._commands.Enqueue(new Command(id, Encoding.ASCII.GetString(filter), Barrier: 0));
 
-        public void Unsubscribe(long id) => bridge._commands.Enqueue(new Command(id, Filter: null, Barrier: 0));
+        public void Unsubscribe(long id) => owner._commands.Enqueue(new Command(id, Filter: null, Barrier: 0));
 
         // One barrier after all commands of a batch replaces the earlier ones.
-        public void Barrier(long token) => bridge._barrierDue = token;
+        public void Barrier(long token) => owner._barrierDue = token;
     }
 }
