@@ -10,8 +10,8 @@ namespace Broker.Bridge;
 /// space for. The next one follows when these messages have arrived or the request has ended.
 /// </summary>
 /// <remarks>Used on the connection's loop.</remarks>
-internal sealed class ConsumerRequests<TWire>
-    where TWire : struct, IPipelineConnection
+internal sealed class ConsumerRequests<TConnection>
+    where TConnection : struct, IPipelineConnection
 {
     private const int NoResponders = 503;
 
@@ -26,9 +26,9 @@ internal sealed class ConsumerRequests<TWire>
     private const int TimeoutTicks = 10;
 
     private readonly byte[] _nextSubject;
-    private TWire _wire;
+    private TConnection _connection;
     private string _inbox;
-    private ConsumerWaker<TWire> _waker;
+    private ConsumerWaker<TConnection> _waker;
     private long _number;
     private int _silentTicks;
 
@@ -37,13 +37,13 @@ internal sealed class ConsumerRequests<TWire>
 
     /// <param name="nextSubject">The subject for requests.</param>
     /// <param name="inbox">The prefix of the reply subjects; the number of the request follows.</param>
-    /// <param name="wire">The connection.</param>
-    internal ConsumerRequests(string nextSubject, string inbox, TWire wire)
+    /// <param name="connection">The connection.</param>
+    internal ConsumerRequests(string nextSubject, string inbox, TConnection connection)
     {
         _nextSubject = PipelineSubjects.Bytes(nextSubject);
         _inbox = inbox;
-        _wire = wire;
-        _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, wire);
+        _connection = connection;
+        _waker = new ConsumerWaker<TConnection>(_nextSubject, inbox, connection);
     }
 
     /// <summary>How many messages of the open request have not arrived yet; 0 if no request is open.</summary>
@@ -62,7 +62,7 @@ internal sealed class ConsumerRequests<TWire>
     internal void Restart(string inbox)
     {
         _inbox = inbox;
-        _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, _wire);
+        _waker = new ConsumerWaker<TConnection>(_nextSubject, inbox, _connection);
         Outstanding = 0;
         IsConsumerMissing = false;
     }
@@ -135,9 +135,9 @@ internal sealed class ConsumerRequests<TWire>
         // Allocates a few strings for each window of messages.
         _number++;
         string expires = (ExpiresInTicks * 1_000_000_000L).ToString(CultureInfo.InvariantCulture);
-        byte[] request = Encoding.ASCII.GetBytes($$"""{"batch":{{messages}},"max_bytes":{{Math.Max(bytes, _wire.MaxPayload + MostSubjects)}},"expires":{{expires}}}""");
+        byte[] request = Encoding.ASCII.GetBytes($$"""{"batch":{{messages}},"max_bytes":{{Math.Max(bytes, _connection.MaxPayload + MostSubjects)}},"expires":{{expires}}}""");
         byte[] replyTo = Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{_inbox}.{_number}"));
-        if (_wire.Publish(_nextSubject, replyTo, default, request) == PublishStatus.Accepted)
+        if (_connection.Publish(_nextSubject, replyTo, default, request) == PublishStatus.Accepted)
         {
             Outstanding = messages;
             _hasDelivered = false;

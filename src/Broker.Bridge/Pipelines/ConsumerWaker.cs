@@ -10,8 +10,8 @@ namespace Broker.Bridge;
 /// on to the next one only when something happens to the consumer, such as another request. After each <c>AckWait</c>
 /// they start again. All other messages wait behind the lost ones if nobody publishes to the stream.
 /// </remarks>
-internal sealed class ConsumerWaker<TWire>
-    where TWire : struct, IPipelineConnection
+internal sealed class ConsumerWaker<TConnection>
+    where TConnection : struct, IPipelineConnection
 {
     // For this many ticks without messages, the waker does nothing, because there may be no messages.
     private const int QuietTicks = 2;
@@ -28,7 +28,7 @@ internal sealed class ConsumerWaker<TWire>
     private readonly byte[] _subject;
     private readonly byte[] _questionReply;
     private readonly byte[] _wakeReply;
-    private TWire _wire;
+    private TConnection _connection;
     private int _silentTicks;
     private int _nextTick;
     private int _pause;
@@ -40,13 +40,13 @@ internal sealed class ConsumerWaker<TWire>
     /// <param name="inbox">
     /// The prefix of the reply subjects; <see cref="Question"/> or <see cref="Wake"/> follows.
     /// </param>
-    /// <param name="wire">The connection.</param>
-    internal ConsumerWaker(byte[] subject, string inbox, TWire wire)
+    /// <param name="connection">The connection.</param>
+    internal ConsumerWaker(byte[] subject, string inbox, TConnection connection)
     {
         _subject = subject;
         _questionReply = PipelineSubjects.Bytes($"{inbox}.q");
         _wakeReply = PipelineSubjects.Bytes($"{inbox}.w");
-        _wire = wire;
+        _connection = connection;
     }
 
     /// <summary>The last token of the reply subject of the question whether the consumer has messages.</summary>
@@ -85,7 +85,7 @@ internal sealed class ConsumerWaker<TWire>
         // answer.
         bool hasSome = _isAsked;
         _isAsked = true;
-        _wire.Publish(_subject, _questionReply, default, HasAny);
+        _connection.Publish(_subject, _questionReply, default, HasAny);
         if (hasSome)
         {
             Begin();
@@ -144,7 +144,7 @@ internal sealed class ConsumerWaker<TWire>
         _unanswered = BatchSize;
         for (int i = 0; i < BatchSize; i++)
         {
-            _wire.Publish(_subject, _wakeReply, default, One);
+            _connection.Publish(_subject, _wakeReply, default, One);
         }
     }
 }

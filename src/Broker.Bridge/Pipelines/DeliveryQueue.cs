@@ -26,7 +26,8 @@ internal sealed class DeliveryQueue(PipelineMemoryPool pool)
     }
 
     /// <summary>Returns the body of the first message, which is valid until a message is added or removed.</summary>
-    internal ReadOnlySpan<byte> Peek(out MessageShape shape, out ReadOnlySpan<byte> replyTo) => Split(_queue.Peek(out shape), out replyTo);
+    internal ReadOnlySpan<byte> Peek(out MessageShape shape, out ReadOnlySpan<byte> replyTo)
+        => Split(_queue.Peek(out shape), out replyTo);
 
     internal void RemoveFirst() => _queue.RemoveFirst();
 
@@ -35,14 +36,14 @@ internal sealed class DeliveryQueue(PipelineMemoryPool pool)
     /// <summary>
     /// Reports progress for each queued message, so that the stream does not deliver it again to others.
     /// </summary>
-    internal void ReportProgress<TWire>(ref TWire wire)
-        where TWire : struct, IPipelineConnection
+    internal void ReportProgress<TConnection>(ref TConnection connection)
+        where TConnection : struct, IPipelineConnection
     {
         _queue.Rewind(0);
         while (_queue.Sent < _queue.Count)
         {
             Split(_queue.PeekUnsent(out _), out ReadOnlySpan<byte> replyTo);
-            wire.Publish(replyTo, default, "+WPI"u8);
+            connection.Publish(replyTo, default, "+WPI"u8);
             _queue.MarkSent();
         }
     }

@@ -3,10 +3,10 @@ using Broker.Client;
 namespace Broker.Bridge;
 
 // Announcements, acknowledgements and resend requests to ingresses.
-internal sealed partial class Egress<TWire, TSink>
+internal sealed partial class Egress<TConnection, TSink>
 {
     /// <summary>Starts to take messages: a PULL program is connected.</summary>
-    internal void Open()
+    public void Open()
     {
         IsOpen = true;
         Announce();
@@ -16,18 +16,18 @@ internal sealed partial class Egress<TWire, TSink>
     /// Stops taking messages because no PULL program is connected, and returns the messages that PUSH has not taken, so
     /// that other egresses receive them. Each ingress receives the exact number of the last message that PUSH took.
     /// </summary>
-    internal void Release()
+    public void Release()
     {
         IsOpen = false;
-        foreach (EgressLink pair in _links.Values)
+        foreach (EgressLink link in _links.Values)
         {
-            if (!pair.IsEnded)
+            if (!link.IsEnded)
             {
-                pair.IsEnded = true;
-                long taken = pair.Taken;
-                Discard(pair);
-                pair.Received = taken;
-                Answer(pair);
+                link.IsEnded = true;
+                long taken = link.Taken;
+                Discard(link);
+                link.Received = taken;
+                Answer(link);
             }
         }
 
@@ -39,7 +39,7 @@ internal sealed partial class Egress<TWire, TSink>
     {
         if (IsOpen)
         {
-            _wire.Publish(
+            _connection.Publish(
                 _announceSubject, _announcement.Begin().Line("Zmq-Window: "u8, _limits.Window, _limits.WindowBytes).Finish(), default);
         }
     }
@@ -48,12 +48,12 @@ internal sealed partial class Egress<TWire, TSink>
     internal void Flush()
     {
         _isFlushWanted = false;
-        foreach (EgressLink pair in _acknowledgementsDue)
+        foreach (EgressLink link in _acknowledgementsDue)
         {
-            if (pair.IsAckDue)
+            if (link.IsAckDue)
             {
-                pair.IsAckDue = false;
-                Answer(pair);
+                link.IsAckDue = false;
+                Answer(link);
             }
         }
 
@@ -61,18 +61,18 @@ internal sealed partial class Egress<TWire, TSink>
     }
 
     /// <summary>
-    /// Must be called at intervals: announces the egress and removes pairs that were silent for too long.
+    /// Must be called at intervals: announces the egress and removes links that were silent for too long.
     /// </summary>
-    internal void Tick()
+    public void Tick()
     {
-        if (_wire.IsConnected)
+        if (_connection.IsConnected)
         {
             CountSilence();
         }
 
-        foreach (EgressLink pair in _expired)
+        foreach (EgressLink link in _expired)
         {
-            RemoveLink(pair);
+            RemoveLink(link);
         }
 
         _expired.Clear();
@@ -85,30 +85,30 @@ internal sealed partial class Egress<TWire, TSink>
         Announce();
     }
 
-    // While no server is connected, silence is not counted, however long that lasts: if a pair were removed, its egress
+    // While no server is connected, silence is not counted, however long that lasts: if a link were removed, its egress
     // could not tell which messages PUSH had taken, and the ingress would send all of them again.
     private void CountSilence()
     {
-        foreach (EgressLink pair in _links.Values)
+        foreach (EgressLink link in _links.Values)
         {
-            // A pair with queued messages stays until PUSH has taken them.
-            if (++pair.SilentTicks > _limits.RememberedTicks && pair.Queue.IsEmpty)
+            // A link with queued messages stays until PUSH has taken them.
+            if (++link.SilentTicks > _limits.RememberedTicks && link.Queue.IsEmpty)
             {
-                _expired.Add(pair);
+                _expired.Add(link);
             }
         }
     }
 
-    // Removes the pair that has been silent for the longest time and has no queued messages, to make space for another
+    // Removes the link that has been silent for the longest time and has no queued messages, to make space for another
     // ingress.
     private bool TryRemoveSilent()
     {
         EgressLink? silent = null;
-        foreach (EgressLink pair in _links.Values)
+        foreach (EgressLink link in _links.Values)
         {
-            if (pair.SilentTicks > (silent?.SilentTicks ?? _limits.MostSilentTicks) && pair.Queue.IsEmpty)
+            if (link.SilentTicks > (silent?.SilentTicks ?? _limits.MostSilentTicks) && link.Queue.IsEmpty)
             {
-                silent = pair;
+                silent = link;
             }
         }
 
@@ -121,84 +121,84 @@ internal sealed partial class Egress<TWire, TSink>
     }
 
     // A number before the expected one was already received. A number after it means that a message was lost.
-    private void OnUnexpected(EgressLink pair, long number)
+    private void OnUnexpected(EgressLink link, long number)
     {
-        if (pair.IsEnded)
+        if (link.IsEnded)
         {
             return;
         }
 
-        if (number <= pair.Received)
+        if (number <= link.Received)
         {
             Counters.CountDuplicate();
             return;
         }
 
         Counters.CountOutOfOrder();
-        if (pair.RequestedFrom != pair.Received + 1)
+        if (link.RequestedFrom != link.Received + 1)
         {
-            RequestResend(pair);
+            RequestResend(link);
         }
     }
 
     // The ingress sends the number of its last message after this message. Messages up to this number that have not
     // arrived are lost.
-    private void OnProbe(EgressLink pair, long last)
+    private void OnProbe(EgressLink link, long last)
     {
-        pair.SilentTicks = 0;
-        if (last > pair.Received && !pair.IsEnded)
+        link.SilentTicks = 0;
+        if (last > link.Received && !link.IsEnded)
         {
-            RequestResend(pair);
+            RequestResend(link);
         }
         else
         {
-            Answer(pair);
+            Answer(link);
         }
     }
 
     private void OnEnd(ReadOnlySpan<byte> ingress)
     {
-        if (_links.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(ingress, out EgressLink? pair))
+        if (_links.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(ingress, out EgressLink? link))
         {
             // The ingress sends messages to another egress if they were not acknowledged.
-            Discard(pair);
-            RemoveLink(pair);
+            Discard(link);
+            RemoveLink(link);
         }
     }
 
-    private void Discard(EgressLink pair)
+    private void Discard(EgressLink link)
     {
-        Counters.CountReleased(pair.Queue.Count);
-        _waitingCount -= pair.Queue.Count;
-        pair.Queue.Clear();
+        Counters.CountReleased(link.Queue.Count);
+        _waitingCount -= link.Queue.Count;
+        link.Queue.Clear();
     }
 
-    private void RemoveLink(EgressLink pair)
+    private void RemoveLink(EgressLink link)
     {
-        _links.Remove(pair.Ingress);
-        pair.IsAckDue = false;
-        if (_lastLink == pair)
+        _links.Remove(link.Ingress);
+        link.IsAckDue = false;
+        if (_lastLink == link)
         {
             _lastLink = null;
         }
     }
 
-    private void RequestResend(EgressLink pair)
+    private void RequestResend(EgressLink link)
     {
-        pair.RequestedFrom = pair.Received + 1;
-        Send(pair, Begin(pair).Line("Zmq-Resend: "u8, pair.RequestedFrom));
+        link.RequestedFrom = link.Received + 1;
+        Send(link, Begin(link).Line("Zmq-Resend: "u8, link.RequestedFrom));
     }
 
-    private void Acknowledge(EgressLink pair)
+    private void Acknowledge(EgressLink link)
     {
-        pair.IsAckDue = false;
-        Answer(pair);
+        link.IsAckDue = false;
+        Answer(link);
     }
 
-    private void AcknowledgeLater(EgressLink pair)
+    private void AcknowledgeLater(EgressLink link)
     {
-        pair.IsAckDue = true;
-        _acknowledgementsDue.Add(pair);
+        link.IsAckDue = true;
+        _acknowledgementsDue.Add(link);
         if (!_isFlushWanted)
         {
             _isFlushWanted = true;
@@ -206,21 +206,21 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    private void Answer(EgressLink pair)
+    private void Answer(EgressLink link)
     {
-        HeaderBuilder headers = Begin(pair);
-        Send(pair, pair.IsEnded ? headers.Line("Zmq-End: "u8, 1) : headers);
+        HeaderBuilder headers = Begin(link);
+        Send(link, link.IsEnded ? headers.Line("Zmq-End: "u8, 1) : headers);
     }
 
-    private HeaderBuilder Begin(EgressLink pair)
-        => pair.Headers.Begin().Line("Zmq-Ack: "u8, pair.Taken).Line("Zmq-Window: "u8, _limits.Window, _limits.WindowBytes);
+    private HeaderBuilder Begin(EgressLink link)
+        => link.Headers.Begin().Line("Zmq-Ack: "u8, link.Taken).Line("Zmq-Window: "u8, _limits.Window, _limits.WindowBytes);
 
-    private void Send(EgressLink pair, HeaderBuilder headers)
+    private void Send(EgressLink link, HeaderBuilder headers)
     {
-        if (_wire.Publish(pair.Subject, headers.Finish(), default) == PublishStatus.Accepted)
+        if (_connection.Publish(link.Subject, headers.Finish(), default) == PublishStatus.Accepted)
         {
-            pair.Acknowledged = pair.Taken;
-            pair.BytesSinceAck = 0;
+            link.Acknowledged = link.Taken;
+            link.BytesSinceAck = 0;
         }
 
         // If the message was not accepted, the ingress asks again when a server is connected.

@@ -13,8 +13,8 @@ namespace Broker.Bridge;
 /// Messages that PUSH cannot take are queued here, at most one window for each ingress. Therefore the egress never
 /// pauses the connection.
 /// </remarks>
-internal sealed partial class Egress<TWire, TSink>
-    where TWire : struct, IPipelineConnection
+internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
+    where TConnection : struct, IPipelineConnection
     where TSink : struct, IPipelineSink
 {
     // An acknowledgement is sent for each eighth of a window. Smaller numbers of messages are acknowledged by Flush.
@@ -29,9 +29,9 @@ internal sealed partial class Egress<TWire, TSink>
     private readonly List<EgressLink> _acknowledgementsDue = [];
     private readonly List<EgressLink> _expired = [];
 
-    // The pairs with queued messages, in round-robin order.
+    // The links with queued messages, in round-robin order.
     private readonly Queue<EgressLink> _waiting = new();
-    private TWire _wire;
+    private TConnection _connection;
     private TSink _sink;
     private EgressLink? _lastLink;
     private bool _isFlushWanted;
@@ -39,16 +39,16 @@ internal sealed partial class Egress<TWire, TSink>
 
     /// <param name="subjects">The subjects of the pipeline.</param>
     /// <param name="id">The name of this egress: one token that no other egress has or had.</param>
-    /// <param name="wire">The connection.</param>
+    /// <param name="connection">The connection.</param>
     /// <param name="sink">The PUSH socket.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal Egress(PipelineSubjects subjects, string id, TWire wire, TSink sink, PipelineMemoryPool pool, PipelineLimits limits)
+    internal Egress(PipelineSubjects subjects, string id, TConnection connection, TSink sink, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _subjects = subjects;
         _limits = limits;
         _pool = pool;
-        _wire = wire;
+        _connection = connection;
         _sink = sink;
         Id = id;
         _announceSubject = PipelineSubjects.Bytes(subjects.Egresses);
@@ -69,18 +69,19 @@ internal sealed partial class Egress<TWire, TSink>
     internal Action? OnFlushWanted { get; set; }
 
     /// <summary>Whether the egress announces itself and takes messages.</summary>
-    internal bool IsOpen { get; private set; }
+    public bool IsOpen { get; private set; }
 
     /// <summary>Handles a message on the subject of this egress.</summary>
     internal void OnMessage(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
         // The fast path: headers as bridges write them, from the same ingress as the last message.
-        if (_lastLink is { } pair && headers.StartsWith(pair.ExpectedHeader))
+        if (_lastLink is { } link && headers.StartsWith(link.ExpectedHeader))
         {
-            ReadOnlySpan<byte> rest = headers[pair.ExpectedHeader.Length..];
-            if (Utf8Parser.TryParse(rest, out long number, out int digits) && rest[digits..].SequenceEqual("\r\n\r\n"u8))
+            ReadOnlySpan<byte> rest = headers[link.ExpectedHeader.Length..];
+            if (Utf8Parser.TryParse(rest, out long number, out int digits)
+                && rest[digits..].SequenceEqual("\r\n\r\n"u8))
             {
-                Take(pair, number, body, new MessageShape(1));
+                Take(link, number, body, new MessageShape(1));
                 return;
             }
         }
@@ -91,7 +92,8 @@ internal sealed partial class Egress<TWire, TSink>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void OnOtherMessage(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
-        if (!PipelineHeader.TryParse(headers, out PipelineHeader header) || !PipelineSubjects.IsId(header.Ingress, tokens: 2))
+        if (!PipelineHeader.TryParse(headers, out PipelineHeader header)
+            || !PipelineSubjects.IsId(header.Ingress, tokens: 2))
         {
             Counters.CountRefused();
             return;
@@ -101,16 +103,16 @@ internal sealed partial class Egress<TWire, TSink>
         {
             OnEnd(header.Ingress);
         }
-        else if (FindOrAddLink(header.Ingress) is { } pair)
+        else if (FindOrAddLink(header.Ingress) is { } link)
         {
-            _lastLink = pair;
+            _lastLink = link;
             if (header.Sequence > 0)
             {
-                Take(pair, header.Sequence, body, new MessageShape(header.Frames, header.Moved));
+                Take(link, header.Sequence, body, new MessageShape(header.Frames, header.Moved));
             }
             else if (header.Last >= 0)
             {
-                OnProbe(pair, header.Last);
+                OnProbe(link, header.Last);
             }
             else
             {
@@ -119,12 +121,12 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    private void Take(EgressLink pair, long number, ReadOnlySpan<byte> body, MessageShape shape)
+    private void Take(EgressLink link, long number, ReadOnlySpan<byte> body, MessageShape shape)
     {
-        pair.SilentTicks = 0;
-        if (number != pair.Received + 1 || pair.IsEnded)
+        link.SilentTicks = 0;
+        if (number != link.Received + 1 || link.IsEnded)
         {
-            OnUnexpected(pair, number);
+            OnUnexpected(link, number);
             return;
         }
 
@@ -139,64 +141,65 @@ internal sealed partial class Egress<TWire, TSink>
 
         if (_waiting.Count == 0 && TrySend(body, shape))
         {
-            pair.Received = number;
+            link.Received = number;
             Counters.CountReceived();
-            OnSent(pair, body.Length);
+            OnSent(link, body.Length);
         }
         else
         {
-            Enqueue(pair, number, body, shape);
+            Enqueue(link, number, body, shape);
         }
     }
 
-    private void Enqueue(EgressLink pair, long number, ReadOnlySpan<byte> body, MessageShape shape)
+    private void Enqueue(EgressLink link, long number, ReadOnlySpan<byte> body, MessageShape shape)
     {
-        if (pair.Queue.Count >= _limits.Window || (!pair.Queue.IsEmpty && pair.Queue.Bytes + body.Length > _limits.WindowBytes))
+        if (link.Queue.Count >= _limits.Window || (!link.Queue.IsEmpty
+            && link.Queue.Bytes + body.Length > _limits.WindowBytes))
         {
             // The ingress exceeded the window that it received.
             Counters.CountRefused();
             return;
         }
 
-        if (pair.Queue.IsEmpty)
+        if (link.Queue.IsEmpty)
         {
-            _waiting.Enqueue(pair);
+            _waiting.Enqueue(link);
         }
 
-        pair.Received = number;
+        link.Received = number;
         Counters.CountReceived();
-        pair.Queue.Add(body, shape);
+        link.Queue.Add(body, shape);
         _waitingCount++;
     }
 
     /// <summary>Passes queued messages to PUSH while it accepts them, one message of each ingress in turn.</summary>
-    internal void Drain()
+    public void Drain()
     {
-        while (_waiting.TryPeek(out EgressLink? pair))
+        while (_waiting.TryPeek(out EgressLink? link))
         {
-            if (pair.Queue.IsEmpty)
+            if (link.Queue.IsEmpty)
             {
                 // The messages were released or discarded meanwhile.
                 _waiting.Dequeue();
                 continue;
             }
 
-            ReadOnlySpan<byte> body = pair.Queue.Peek(out MessageShape shape);
+            ReadOnlySpan<byte> body = link.Queue.Peek(out MessageShape shape);
             if (!TrySend(body, shape))
             {
                 return;
             }
 
             int length = body.Length;
-            pair.Queue.RemoveFirst();
+            link.Queue.RemoveFirst();
             _waitingCount--;
             _waiting.Dequeue();
-            if (!pair.Queue.IsEmpty)
+            if (!link.Queue.IsEmpty)
             {
-                _waiting.Enqueue(pair);
+                _waiting.Enqueue(link);
             }
 
-            OnSent(pair, length);
+            OnSent(link, length);
         }
     }
 
@@ -216,26 +219,26 @@ internal sealed partial class Egress<TWire, TSink>
         return true;
     }
 
-    private void OnSent(EgressLink pair, int bytes)
+    private void OnSent(EgressLink link, int bytes)
     {
-        pair.BytesSinceAck += bytes;
-        if (pair.Taken - pair.Acknowledged >= Math.Max(1, _limits.Window / AcksPerWindow)
-            || pair.BytesSinceAck >= _limits.WindowBytes / AcksPerWindow)
+        link.BytesSinceAck += bytes;
+        if (link.Taken - link.Acknowledged >= Math.Max(1, _limits.Window / AcksPerWindow)
+            || link.BytesSinceAck >= _limits.WindowBytes / AcksPerWindow)
         {
-            Acknowledge(pair);
+            Acknowledge(link);
         }
-        else if (!pair.IsAckDue)
+        else if (!link.IsAckDue)
         {
-            AcknowledgeLater(pair);
+            AcknowledgeLater(link);
         }
     }
 
     private EgressLink? FindOrAddLink(ReadOnlySpan<byte> ingress)
     {
         var byName = _links.GetAlternateLookup<ReadOnlySpan<byte>>();
-        if (byName.TryGetValue(ingress, out EgressLink? pair))
+        if (byName.TryGetValue(ingress, out EgressLink? link))
         {
-            return pair;
+            return link;
         }
 
         if (_links.Count >= _limits.MostPeers && !TryRemoveSilent())
@@ -245,8 +248,9 @@ internal sealed partial class Egress<TWire, TSink>
         }
 
         byte[] name = ingress.ToArray();
-        pair = new EgressLink(name, Id, PipelineSubjects.Bytes(_subjects.InPrefix + Encoding.ASCII.GetString(name)), _pool);
-        _links.Add(name, pair);
-        return pair;
+        link = new EgressLink(
+            name, Id, PipelineSubjects.Bytes(_subjects.InPrefix + Encoding.ASCII.GetString(name)), _pool);
+        _links.Add(name, link);
+        return link;
     }
 }

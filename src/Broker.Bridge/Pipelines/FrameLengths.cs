@@ -26,7 +26,8 @@ internal static class FrameLengths
     internal static bool TryRead(ref ReadOnlySpan<byte> payload, out ReadOnlySpan<byte> frame)
     {
         frame = default;
-        if (!BinaryPrimitives.TryReadUInt32BigEndian(payload, out uint length) || length > (uint)(payload.Length - Size))
+        if (!BinaryPrimitives.TryReadUInt32BigEndian(payload, out uint length)
+            || length > (uint)(payload.Length - Size))
         {
             return false;
         }

@@ -20,5 +20,6 @@ internal interface IPipelineConnection
     /// <summary>
     /// Publishes a message with a reply subject. The connection copies all arguments before it returns.
     /// </summary>
-    PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body);
+    PublishStatus Publish(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body);
 }

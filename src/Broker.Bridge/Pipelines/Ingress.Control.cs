@@ -3,7 +3,7 @@ using System.Text;
 namespace Broker.Bridge;
 
 // Handles announcements and acknowledgements of egresses, and their absence.
-internal sealed partial class Ingress<TWire>
+internal sealed partial class Ingress<TConnection>
 {
     /// <summary>Handles the announcement of an egress.</summary>
     /// <param name="headers">The headers of a message on <see cref="PipelineSubjects.Egresses"/>.</param>
@@ -108,7 +108,7 @@ internal sealed partial class Ingress<TWire>
     internal void OnConnected()
     {
         _isBlocked = false;
-        _wire.Publish(_askSubject, _ownHeaders.Begin().Finish(), default);
+        _connection.Publish(_askSubject, _ownHeaders.Begin().Finish(), default);
         foreach (IngressLink link in _links)
         {
             link.SilentTicks = 0;
@@ -141,7 +141,7 @@ internal sealed partial class Ingress<TWire>
             link.UnansweredTicks++;
         }
 
-        if (!_wire.IsConnected)
+        if (!_connection.IsConnected)
         {
             return;
         }
@@ -180,11 +180,6 @@ internal sealed partial class Ingress<TWire>
             link.Queue.Clear();
         }
 
-        foreach ((_, PipelineQueue messages, _) in _orphans)
-        {
-            messages.Clear();
-        }
-
         _orphans.Clear();
         _links.Clear();
         _byNumber.Clear();
@@ -203,12 +198,12 @@ internal sealed partial class Ingress<TWire>
     }
 
     private void Probe(IngressLink link)
-        => _wire.Publish(link.Subject, link.Headers.Begin().Line("Zmq-Last: "u8, link.Sent).Finish(), default);
+        => _connection.Publish(link.Subject, link.Headers.Begin().Line("Zmq-Last: "u8, link.Sent).Finish(), default);
 
     private void SendEnd(long number, ReadOnlySpan<byte> egress)
     {
         string subject = _subjects.Out(Encoding.ASCII.GetString(egress));
-        _wire.Publish(
+        _connection.Publish(
             PipelineSubjects.Bytes(subject), PipelineSubjects.Bytes($"NATS/1.0\r\nZmq-Ingress: {Id}.{number}\r\nZmq-End: 1\r\n\r\n"), default);
     }
 
@@ -222,75 +217,17 @@ internal sealed partial class Ingress<TWire>
         if (!link.Queue.IsEmpty)
         {
             // First in the list, because orphaned messages that this link had adopted come before all others.
-            _orphans.AddFirst((link, link.Queue, perhapsTaken ? link.HighestSent - link.Acknowledged : 0));
+            _orphans.AddFirst(link, perhapsTaken ? link.HighestSent - link.Acknowledged : 0);
         }
     }
 
     private void AdoptOrphans()
     {
-        while (!_isBlocked && _wire.IsConnected && _orphans.First is { } node)
+        while (!_isBlocked && _connection.IsConnected
+            && _orphans.TryMoveNext(out IngressLink? to, out bool perhapsTaken))
         {
-            (IngressLink from, PipelineQueue messages, long perhapsTaken) = node.Value;
-            if (!messages.IsEmpty)
-            {
-                int size = messages.Peek(out MessageShape shape).Length;
-                IngressLink? to = AdopterFor(from, size);
-                if (to is null)
-                {
-                    return;
-                }
-
-                bool moved = shape.Moved || perhapsTaken > 0;
-                to.Queue.Add(messages.Peek(out _), shape with { Moved = moved });
-                messages.RemoveFirst();
-                node.Value = (from, messages, perhapsTaken - 1);
-                Counters.CountMoved(perhapsTaken > 0);
-                Pump(to);
-            }
-
-            if (messages.IsEmpty)
-            {
-                _orphans.RemoveFirst();
-            }
+            Counters.CountMoved(perhapsTaken);
+            Pump(to);
         }
-    }
-
-    private IngressLink? AdopterFor(IngressLink from, int size)
-    {
-        if (!_limits.KeepOrder)
-        {
-            return Choose(size);
-        }
-
-        // All messages of one link go to one other link, and messages that it had adopted went to the same link.
-        IngressLink? to = ResolveSuccessor(from.Successor);
-        from.Successor = to ??= Choose(size);
-        return to is not null && to.HasCredit(size) ? to : null;
-    }
-
-    // Returns the link that now receives the messages of this link.
-    private static IngressLink? ResolveSuccessor(IngressLink? link)
-    {
-        while (link is { IsClosed: true })
-        {
-            link = link.Successor;
-        }
-
-        return link;
-    }
-
-    // Returns whether a message for this link (null for any link) could overtake orphaned messages of its pusher. These
-    // may go to the same link. While some have no destination yet, no message may use the capacity that they wait for.
-    private bool IsBehindOrphans(IngressLink? link)
-    {
-        foreach ((IngressLink from, _, _) in _orphans)
-        {
-            if (ResolveSuccessor(from.Successor) is not { } to || to == link)
-            {
-                return true;
-            }
-        }
-
-        return false;
     }
 }

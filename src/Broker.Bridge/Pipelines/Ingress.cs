@@ -13,8 +13,8 @@ namespace Broker.Bridge;
 /// The windows limit the memory. The ingress sends a message again only on request: an egress that misses a message
 /// requests it, and after the loss of a server the ingress sends probes.
 /// </remarks>
-internal sealed partial class Ingress<TWire>
-    where TWire : struct, IPipelineConnection
+internal sealed partial class Ingress<TConnection>
+    where TConnection : struct, IPipelineConnection
 {
     private readonly PipelineSubjects _subjects;
     private readonly PipelineLimits _limits;
@@ -24,8 +24,8 @@ internal sealed partial class Ingress<TWire>
     private readonly List<IngressLink> _links = [];
     private readonly Dictionary<long, IngressLink> _byNumber = [];
     private readonly Dictionary<byte[], IngressLink> _byEgress = new(new ByteStringComparer());
-    private readonly LinkedList<(IngressLink From, PipelineQueue Messages, long PerhapsTaken)> _orphans = [];
-    private TWire _wire;
+    private readonly OrphanedMessages _orphans;
+    private TConnection _connection;
     private long _lastNumber;
     private int _next;
 
@@ -37,16 +37,18 @@ internal sealed partial class Ingress<TWire>
 
     /// <param name="subjects">The subjects of the pipeline.</param>
     /// <param name="id">The name of this ingress, one token.</param>
-    /// <param name="wire">The connection.</param>
+    /// <param name="connection">The connection.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal Ingress(PipelineSubjects subjects, string id, TWire wire, PipelineMemoryPool pool, PipelineLimits limits)
+    internal Ingress(
+        PipelineSubjects subjects, string id, TConnection connection, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _subjects = subjects;
         _limits = limits;
         _pool = pool;
-        _wire = wire;
+        _connection = connection;
         Id = id;
+        _orphans = new OrphanedMessages(limits.KeepOrder, Choose);
         _askSubject = PipelineSubjects.Bytes(subjects.Ingresses);
         _ownHeaders = new HeaderBuilder($"Zmq-Ingress: {id}\r\n");
     }
@@ -76,7 +78,7 @@ internal sealed partial class Ingress<TWire>
     /// <param name="frames">The number of frames.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
-        => TryAccept(body, frames, _orphans.Count == 0 ? Choose(body.Length) : null);
+        => TryAccept(body, frames, _orphans.IsEmpty ? Choose(body.Length) : null);
 
     /// <summary>
     /// Accepts a message of a pusher whose messages keep their order: they go to one egress as long as this egress is
@@ -87,8 +89,8 @@ internal sealed partial class Ingress<TWire>
     /// <param name="link">The link that received the previous messages; null before the first one.</param>
     internal bool TryAcceptInOrder(ReadOnlySpan<byte> body, int frames, ref IngressLink? link)
     {
-        IngressLink? follows = ResolveSuccessor(link);
-        if (_orphans.Count != 0 && IsBehindOrphans(follows))
+        IngressLink? follows = OrphanedMessages.ResolveSuccessor(link);
+        if (_orphans.MustPrecede(follows))
         {
             _isWanted = true;
             return false;
@@ -108,13 +110,13 @@ internal sealed partial class Ingress<TWire>
 
     private bool TryAccept(ReadOnlySpan<byte> body, int frames, IngressLink? link)
     {
-        if (link is null || _isBlocked || !_wire.IsConnected)
+        if (link is null || _isBlocked || !_connection.IsConnected)
         {
             _isWanted = true;
             return false;
         }
 
-        if (body.Length + link.Headers.Bound > _wire.MaxPayload)
+        if (body.Length + link.Headers.Bound > _connection.MaxPayload)
         {
             Counters.CountRefused();
             return true;
@@ -174,8 +176,10 @@ internal sealed partial class Ingress<TWire>
         }
 
         // A message that is sent again gets no span.
-        Activity? span = Spans is { HasListeners: true } && number > link.HighestSent ? Spans.Begin(headers, body.Length) : null;
-        PublishStatus status = _wire.Publish(link.Subject, headers.Finish(), body);
+        Activity? span = Spans is { HasListeners: true } && number > link.HighestSent
+            ? Spans.Begin(headers, body.Length)
+            : null;
+        PublishStatus status = _connection.Publish(link.Subject, headers.Finish(), body);
         if (span is not null)
         {
             BridgeTracer.End(span, status);
@@ -211,7 +215,7 @@ internal sealed partial class Ingress<TWire>
         {
             // The message was accepted while another server was connected. Its number must still arrive, so the ingress
             // sends an empty message.
-            status = _wire.Publish(
+            status = _connection.Publish(
                 link.Subject, link.Headers.Begin().Line("Zmq-Seq: "u8, number).Line("Zmq-Frames: "u8, 0).Finish(), default);
             if (status == PublishStatus.Accepted)
             {
@@ -237,7 +241,7 @@ internal sealed partial class Ingress<TWire>
 
     private void NotifyRoom()
     {
-        if (_isWanted && !_isBlocked && (_orphans.Count == 0 || _limits.KeepOrder) && _wire.IsConnected)
+        if (_isWanted && !_isBlocked && (_orphans.IsEmpty || _limits.KeepOrder) && _connection.IsConnected)
         {
             _isWanted = false;
             OnRoom?.Invoke();

@@ -10,7 +10,8 @@ internal sealed class IngressLink
 {
     private readonly long _mostBytes;
 
-    internal IngressLink(string ingress, long number, byte[] egress, byte[] subject, PipelineMemoryPool pool, long mostBytes)
+    internal IngressLink(
+        string ingress, long number, byte[] egress, byte[] subject, PipelineMemoryPool pool, long mostBytes)
     {
         Number = number;
         Egress = egress;

@@ -11,7 +11,8 @@ internal sealed class IngressSpans(BridgeTracer tracer, string subject, string r
 {
     internal bool HasListeners => tracer.HasListeners;
 
-    internal static IngressSpans? Create(BridgeTracer? tracer, string subject, string route) => tracer is null ? null : new IngressSpans(tracer, subject, route);
+    internal static IngressSpans? Create(BridgeTracer? tracer, string subject, string route)
+        => tracer is null ? null : new IngressSpans(tracer, subject, route);
 
     /// <summary>Starts the span of one message and adds its trace context to the headers.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]

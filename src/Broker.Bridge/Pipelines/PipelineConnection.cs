@@ -14,7 +14,8 @@ internal readonly struct PipelineConnection(BrokerConnection client, PipelineCon
     public PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
         => client.TryPublish(subject, body, default, headers);
 
-    public PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
+    public PublishStatus Publish(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
         => client.TryPublish(subject, body, replyTo, headers);
 
     /// <summary>Whether a server is connected. The route updates it when the connection notifies the route.</summary>

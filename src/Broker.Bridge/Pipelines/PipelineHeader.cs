@@ -167,7 +167,8 @@ internal ref struct PipelineHeader
     private bool TryReadWindow(ReadOnlySpan<byte> value)
     {
         int space = value.IndexOf((byte)' ');
-        if (space < 0 || !TryReadNumber(value[..space], out long messages) || !TryReadNumber(value[(space + 1)..], out long bytes))
+        if (space < 0 || !TryReadNumber(value[..space], out long messages)
+            || !TryReadNumber(value[(space + 1)..], out long bytes))
         {
             return false;
         }

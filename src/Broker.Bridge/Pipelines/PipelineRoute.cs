@@ -24,6 +24,7 @@ internal abstract class PipelineRoute : BridgeRoute
     private LoopTimer? _timer;
     private bool _isEnding;
     private bool _unsendableLogged;
+    private int _ticksWithoutPuller;
     private Task? _ingressStopped;
     private Task<long>? _closed;
 
@@ -62,7 +63,7 @@ internal abstract class PipelineRoute : BridgeRoute
 
     private protected PipelineConnection.ServerState Server { get; } = new();
 
-    private protected PipelineConnection Wire => new(Client, Server);
+    private protected PipelineConnection PipelineClient => new(Client, Server);
 
     /// <summary>Whether no PULL program can take a message now. On the loop.</summary>
     private protected bool IsPushFull { get; private set; }
@@ -76,6 +77,9 @@ internal abstract class PipelineRoute : BridgeRoute
 
     /// <summary>The number of PULL programs that are connected now.</summary>
     internal int Pullers => Push?.Peers.Count ?? 0;
+
+    /// <summary>The egress; null if the route has none.</summary>
+    private protected abstract IPipelineEgress? Egress { get; }
 
     /// <summary>The number of messages that were accepted and are still kept. Any thread.</summary>
     private protected abstract long InFlight { get; }
@@ -112,17 +116,14 @@ internal abstract class PipelineRoute : BridgeRoute
     /// <summary>Called on the loop when a server is connected.</summary>
     private protected abstract void OnConnected();
 
-    /// <summary>Called on the loop when a PULL program can take messages again.</summary>
-    private protected abstract void OnPushRoom();
-
-    /// <summary>Called on the loop each second.</summary>
-    private protected abstract void Tick();
+    /// <summary>Called on the loop each second, before the egress.</summary>
+    private protected abstract void TickIngress();
 
     /// <summary>Accepts a message of a PUSH program; returns false if there is no capacity. On the loop.</summary>
     private protected abstract bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames);
 
     /// <summary>Stops taking messages from subjects, and returns those that PUSH has not taken. On the loop.</summary>
-    private protected abstract void EndEgress();
+    private protected virtual void EndEgress() => Egress?.Release();
 
     /// <summary>Releases the resources of the route. On the loop.</summary>
     private protected abstract void End();
@@ -159,23 +160,50 @@ internal abstract class PipelineRoute : BridgeRoute
     private protected void ResumePushers() => Pull?.ResumeReceiving();
 
     /// <summary>Whether no PULL program is connected. On the loop.</summary>
-    private protected bool HasNoPuller => IsPushFull && Push is { Peers.Count: 0 };
+    private bool HasNoPuller => IsPushFull && Push is { Peers.Count: 0 };
 
-    private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message) => TryAccept(peer, _payload.Convert(message), message.FrameCount);
+    private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
+        => TryAccept(peer, _payload.Convert(message), message.FrameCount);
 
     private void OnPushWritable()
     {
         IsPushFull = false;
-        if (!_isEnding)
+        if (_isEnding || Egress is not { } egress)
         {
-            OnPushRoom();
+            return;
         }
+
+        if (!egress.IsOpen)
+        {
+            egress.Open();
+        }
+
+        egress.Drain();
     }
 
     private void OnTick()
     {
         _timer = Loop.StartTimer(TickInterval, _tick);
         Tick();
+    }
+
+    // Releases the messages of the egress only in the second tick without a PULL program, so that a program that
+    // reconnects at once still finds its messages here.
+    private protected virtual void Tick()
+    {
+        TickIngress();
+        if (Egress is not { } egress)
+        {
+            return;
+        }
+
+        _ticksWithoutPuller = HasNoPuller ? _ticksWithoutPuller + 1 : 0;
+        if (_ticksWithoutPuller > 1 && egress.IsOpen)
+        {
+            egress.Release();
+        }
+
+        egress.Tick();
     }
 
     private async Task StopIngressCoreAsync()
@@ -187,7 +215,8 @@ internal abstract class PipelineRoute : BridgeRoute
 
         await Pull.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
         long since = Stopwatch.GetTimestamp();
-        while (InFlight > 0 && Stopwatch.GetElapsedTime(since) < Options.StopTimeout && Client.State != Broker.Client.ConnectionState.Closed)
+        while (InFlight > 0 && Stopwatch.GetElapsedTime(since) < Options.StopTimeout
+            && Client.State != Broker.Client.ConnectionState.Closed)
         {
             await Task.Delay(PollInterval).ConfigureAwait(false);
         }

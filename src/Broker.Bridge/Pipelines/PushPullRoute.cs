@@ -12,7 +12,6 @@ internal sealed class PushPullRoute : PipelineRoute
     private readonly PipelineSubjects _subjects;
     private readonly Ingress<PipelineConnection>? _ingress;
     private readonly Egress<PipelineConnection, PushSink>? _egress;
-    private int _ticksWithoutPuller;
 
     internal PushPullRoute(PushPullRouteOptions options, RouteContext context)
         : base(options, context)
@@ -28,7 +27,7 @@ internal sealed class PushPullRoute : PipelineRoute
         var pool = new PipelineMemoryPool();
         if (Pull is not null)
         {
-            _ingress = new Ingress<PipelineConnection>(_subjects, PipelineSubjects.NewId(), Wire, pool, limits)
+            _ingress = new Ingress<PipelineConnection>(_subjects, PipelineSubjects.NewId(), PipelineClient, pool, limits)
             {
                 OnRoom = ResumePushers,
                 OnUnsendable = ReportUnsendable,
@@ -38,11 +37,14 @@ internal sealed class PushPullRoute : PipelineRoute
 
         if (Push is not null)
         {
-            _egress = new Egress<PipelineConnection, PushSink>(_subjects, PipelineSubjects.NewId(), Wire, new PushSink(Push), pool, limits);
+            _egress = new Egress<PipelineConnection, PushSink>(
+                _subjects, PipelineSubjects.NewId(), PipelineClient, new PushSink(Push), pool, limits);
             Action flush = _egress.Flush;
             _egress.OnFlushWanted = () => Loop.StartTimer(FlushDelay, flush);
         }
     }
+
+    private protected override IPipelineEgress? Egress => _egress;
 
     private protected override long InFlight => _ingress?.Counters.InFlight ?? 0;
 
@@ -76,33 +78,7 @@ internal sealed class PushPullRoute : PipelineRoute
         _ingress?.OnConnected();
     }
 
-    private protected override void OnPushRoom()
-    {
-        if (!_egress!.IsOpen)
-        {
-            _egress.Open();
-        }
-
-        _egress.Drain();
-    }
-
-    private protected override void Tick()
-    {
-        _ingress?.Tick();
-        if (_egress is null)
-        {
-            return;
-        }
-
-        // Waits two ticks, so that a PULL program that reconnects at once still finds its messages here.
-        _ticksWithoutPuller = HasNoPuller ? _ticksWithoutPuller + 1 : 0;
-        if (_ticksWithoutPuller > 1 && _egress.IsOpen)
-        {
-            _egress.Release();
-        }
-
-        _egress.Tick();
-    }
+    private protected override void TickIngress() => _ingress?.Tick();
 
     private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames)
     {
@@ -116,8 +92,6 @@ internal sealed class PushPullRoute : PipelineRoute
         peer.Source = link;
         return taken;
     }
-
-    private protected override void EndEgress() => _egress?.Release();
 
     private protected override void End() => _ingress?.Close();
 

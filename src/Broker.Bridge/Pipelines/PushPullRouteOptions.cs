@@ -153,5 +153,6 @@ public sealed record PushPullRouteOptions : RouteOptions
     }
 
     internal override BridgeRoute Create(RouteContext context)
-        => Shadow ? new ShadowRoute(this, context) : Stream is null ? new PushPullRoute(this, context) : new StreamRoute(this, context);
+        => Shadow ? new ShadowRoute(
+            this, context) : Stream is null ? new PushPullRoute(this, context) : new StreamRoute(this, context);
 }

@@ -12,7 +12,8 @@ internal sealed class ReceivedPayload
     /// Returns the payload: a single frame unchanged, or several frames with their lengths. Valid until the next call
     /// or the end of the message.
     /// </summary>
-    internal ReadOnlySpan<byte> Convert(in ZmtpMessage message) => message.FrameCount == 1 ? message.FirstFrame.Body : Join(message);
+    internal ReadOnlySpan<byte> Convert(in ZmtpMessage message)
+        => message.FrameCount == 1 ? message.FirstFrame.Body : Join(message);
 
     private ReadOnlySpan<byte> Join(in ZmtpMessage message)
     {

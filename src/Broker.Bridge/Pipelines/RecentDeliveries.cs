@@ -98,9 +98,11 @@ internal sealed class RecentDeliveries(int capacity)
         }
     }
 
-    private bool IsOf((long Sequence, long Stored) key, long number) => _entries.TryGetValue(key, out Entry entry) && entry.Number == number;
+    private bool IsOf((long Sequence, long Stored) key, long number)
+        => _entries.TryGetValue(key, out Entry entry) && entry.Number == number;
 
-    private static (long Sequence, long Stored) KeyOf(in DeliverySubject delivery) => (delivery.Sequence, delivery.Stored);
+    private static (long Sequence, long Stored) KeyOf(in DeliverySubject delivery)
+        => (delivery.Sequence, delivery.Stored);
 
     /// <param name="Number">The number of the entry, counted over all added entries.</param>
     /// <param name="Taken">Whether PUSH took the message.</param>

@@ -21,6 +21,8 @@ internal sealed class ShadowRoute : PipelineRoute
         _sink = new PushSink(Push!);
     }
 
+    private protected override IPipelineEgress? Egress => null;
+
     private protected override long InFlight => 0;
 
     internal override RouteSnapshot Snapshot() => new PushPullRouteSnapshot
@@ -45,11 +47,7 @@ internal sealed class ShadowRoute : PipelineRoute
     {
     }
 
-    private protected override void OnPushRoom()
-    {
-    }
-
-    private protected override void Tick()
+    private protected override void TickIngress()
     {
     }
 
@@ -64,7 +62,8 @@ internal sealed class ShadowRoute : PipelineRoute
     // Protocol messages, such as the end of a link, have no sequence number and are ignored.
     private void OnCopy(in MessageView message)
     {
-        if (_ended || !PipelineHeader.TryParse(message.Headers, out PipelineHeader header) || header.Sequence == PipelineHeader.None)
+        if (_ended || !PipelineHeader.TryParse(message.Headers, out PipelineHeader header)
+            || header.Sequence == PipelineHeader.None)
         {
             return;
         }

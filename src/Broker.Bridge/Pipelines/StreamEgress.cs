@@ -6,8 +6,8 @@ namespace Broker.Bridge;
 /// Takes messages from a stream's consumer. It requests no more messages than it has space for, and acknowledges each
 /// when PUSH has taken it. Used on the connection's loop.
 /// </summary>
-internal sealed class StreamEgress<TWire, TSink>
-    where TWire : struct, IPipelineConnection
+internal sealed class StreamEgress<TConnection, TSink> : IPipelineEgress
+    where TConnection : struct, IPipelineConnection
     where TSink : struct, IPipelineSink
 {
     private const int Remembered = 64 * 1024;
@@ -15,9 +15,9 @@ internal sealed class StreamEgress<TWire, TSink>
     private readonly PipelineLimits _limits;
     private readonly int _progressTicks;
     private readonly DeliveryQueue _queue;
-    private readonly ConsumerRequests<TWire> _requests;
+    private readonly ConsumerRequests<TConnection> _requests;
     private readonly RecentDeliveries _recent = new(Remembered);
-    private TWire _wire;
+    private TConnection _connection;
     private TSink _sink;
     private int _queuedTicks;
 
@@ -26,17 +26,17 @@ internal sealed class StreamEgress<TWire, TSink>
     /// <param name="holdTicks">
     /// After how many ticks the egress reports progress of queued messages to the stream.
     /// </param>
-    /// <param name="wire">The connection.</param>
+    /// <param name="connection">The connection.</param>
     /// <param name="sink">The PUSH socket.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal StreamEgress(string nextSubject, string inbox, int holdTicks, TWire wire, TSink sink, PipelineMemoryPool pool, PipelineLimits limits)
+    internal StreamEgress(string nextSubject, string inbox, int holdTicks, TConnection connection, TSink sink, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _limits = limits;
         _progressTicks = holdTicks;
         _queue = new DeliveryQueue(pool);
-        _requests = new ConsumerRequests<TWire>(nextSubject, inbox, wire);
-        _wire = wire;
+        _requests = new ConsumerRequests<TConnection>(nextSubject, inbox, connection);
+        _connection = connection;
         _sink = sink;
     }
 
@@ -49,7 +49,7 @@ internal sealed class StreamEgress<TWire, TSink>
     internal bool IsReady { get; set; }
 
     /// <summary>Whether a PULL program can take messages.</summary>
-    internal bool IsOpen { get; private set; }
+    public bool IsOpen { get; private set; }
 
     /// <summary>
     /// Called when a message was removed from the stream and dropped because its frame lengths are inconsistent.
@@ -59,7 +59,7 @@ internal sealed class StreamEgress<TWire, TSink>
     /// <summary>For how many ticks a request has been open without any message.</summary>
     internal int TicksWithoutMessages => _requests.TicksWithoutMessages;
 
-    internal void Open()
+    public void Open()
     {
         IsOpen = true;
         Request();
@@ -68,7 +68,7 @@ internal sealed class StreamEgress<TWire, TSink>
     /// <summary>
     /// Returns the queued messages to the stream because no PULL program is connected, so that others receive them.
     /// </summary>
-    internal void Release()
+    public void Release()
     {
         IsOpen = false;
         Counters.CountReleased(_queue.Count);
@@ -80,7 +80,7 @@ internal sealed class StreamEgress<TWire, TSink>
                 _recent.Remove(delivery);
             }
 
-            _wire.Publish(replyTo, default, "-NAK"u8);
+            _connection.Publish(replyTo, default, "-NAK"u8);
             _queue.RemoveFirst();
         }
     }
@@ -97,7 +97,8 @@ internal sealed class StreamEgress<TWire, TSink>
     }
 
     /// <summary>Handles a message or the status of a request.</summary>
-    internal void OnMessage(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
+    internal void OnMessage(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
         if (replyTo.IsEmpty)
         {
@@ -139,7 +140,7 @@ internal sealed class StreamEgress<TWire, TSink>
     }
 
     /// <summary>Passes queued messages to PUSH while it accepts them.</summary>
-    internal void Drain()
+    public void Drain()
     {
         while (!_queue.IsEmpty)
         {
@@ -161,9 +162,9 @@ internal sealed class StreamEgress<TWire, TSink>
         Request();
     }
 
-    internal void Tick()
+    public void Tick()
     {
-        if (!IsReady || !_wire.IsConnected)
+        if (!IsReady || !_connection.IsConnected)
         {
             return;
         }
@@ -177,7 +178,7 @@ internal sealed class StreamEgress<TWire, TSink>
         if (_queuedTicks >= _progressTicks)
         {
             _queuedTicks = 0;
-            _queue.ReportProgress(ref _wire);
+            _queue.ReportProgress(ref _connection);
         }
 
         _requests.Tick(IsOpen);
@@ -191,7 +192,7 @@ internal sealed class StreamEgress<TWire, TSink>
     private void Request()
     {
         int room = _limits.Window - _queue.Count - _requests.Outstanding;
-        if (IsOpen && IsReady && _wire.IsConnected && _requests.Outstanding == 0 && _queue.Bytes < _limits.WindowBytes / 2
+        if (IsOpen && IsReady && _connection.IsConnected && _requests.Outstanding == 0 && _queue.Bytes < _limits.WindowBytes / 2
             && room >= Math.Max(1, _limits.Window / 2))
         {
             _requests.Send(room, _limits.WindowBytes / 2);
@@ -245,5 +246,5 @@ internal sealed class StreamEgress<TWire, TSink>
         return true;
     }
 
-    private void Acknowledge(ReadOnlySpan<byte> replyTo) => _wire.Publish(replyTo, default, "+ACK"u8);
+    private void Acknowledge(ReadOnlySpan<byte> replyTo) => _connection.Publish(replyTo, default, "+ACK"u8);
 }

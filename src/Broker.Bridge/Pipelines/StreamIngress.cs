@@ -9,8 +9,8 @@ namespace Broker.Bridge;
 /// Publishes messages to a stream and keeps each until the stream has stored it. At most one window of messages is
 /// unanswered. Used on the connection's loop.
 /// </summary>
-internal sealed class StreamIngress<TWire>
-    where TWire : struct, IPipelineConnection
+internal sealed class StreamIngress<TConnection>
+    where TConnection : struct, IPipelineConnection
 {
     // If no answer has arrived for this many ticks, the message or its answer counts as lost.
     private const int AckTimeoutTicks = 5;
@@ -29,7 +29,7 @@ internal sealed class StreamIngress<TWire>
 
     // The state of each kept message, indexed by its number: answers may arrive out of order when the leader changes.
     private readonly AckState[] _states;
-    private TWire _wire;
+    private TConnection _connection;
     private long _first = 1;
     private long _highest;
     private int _unansweredTicks;
@@ -40,10 +40,10 @@ internal sealed class StreamIngress<TWire>
     /// <param name="id">A name that no other ingress has or had.</param>
     /// <param name="stream">The name of the stream.</param>
     /// <param name="inbox">The prefix of the reply subjects; the number of the message follows.</param>
-    /// <param name="wire">The connection.</param>
+    /// <param name="connection">The connection.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
-    internal StreamIngress(string subject, string id, string stream, string inbox, TWire wire, PipelineMemoryPool pool, PipelineLimits limits)
+    internal StreamIngress(string subject, string id, string stream, string inbox, TConnection connection, PipelineMemoryPool pool, PipelineLimits limits)
     {
         _limits = limits;
         _subject = PipelineSubjects.Bytes(subject);
@@ -54,7 +54,7 @@ internal sealed class StreamIngress<TWire>
         _headers = new HeaderBuilder($"Nats-Expected-Stream: {stream}\r\nNats-Msg-Id: {id}-");
         _queue = new PipelineQueue(pool);
         _states = new AckState[limits.Window];
-        _wire = wire;
+        _connection = connection;
     }
 
     internal IngressCounters Counters { get; } = new();
@@ -94,7 +94,7 @@ internal sealed class StreamIngress<TWire>
     /// </summary>
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
     {
-        if (!IsReady || _isPaused || !_wire.IsConnected || _queue.Count >= _states.Length || _queue.Sent < _queue.Count
+        if (!IsReady || _isPaused || !_connection.IsConnected || _queue.Count >= _states.Length || _queue.Sent < _queue.Count
             || (!_queue.IsEmpty && _queue.Bytes + body.Length > _limits.WindowBytes))
         {
             _isWanted = true;
@@ -102,7 +102,7 @@ internal sealed class StreamIngress<TWire>
         }
 
         int size = body.Length + _headers.Bound;
-        if (size > _wire.MaxPayload || size + _subject.Length + StoredOverhead > MostBytes)
+        if (size > _connection.MaxPayload || size + _subject.Length + StoredOverhead > MostBytes)
         {
             Counters.CountRefused();
             return true;
@@ -174,7 +174,7 @@ internal sealed class StreamIngress<TWire>
 
     internal void Tick()
     {
-        if (!IsReady || !_wire.IsConnected)
+        if (!IsReady || !_connection.IsConnected)
         {
             return;
         }
@@ -205,7 +205,7 @@ internal sealed class StreamIngress<TWire>
 
     private void Continue()
     {
-        while (!_isPaused && IsReady && _wire.IsConnected && _queue.Sent < _queue.Count && SendNext())
+        while (!_isPaused && IsReady && _connection.IsConnected && _queue.Sent < _queue.Count && SendNext())
         {
         }
 
@@ -228,7 +228,8 @@ internal sealed class StreamIngress<TWire>
         }
 
         // The message was sent and not refused: the stream may have stored it and may have delivered it.
-        bool perhapsStored = number <= _highest && (fate & (AckState.Refused | AckState.PerhapsStored)) != AckState.Refused;
+        bool perhapsStored =
+            number <= _highest && (fate & (AckState.Refused | AckState.PerhapsStored)) != AckState.Refused;
         Utf8Formatter.TryFormat(number, _replyTo.AsSpan(_inboxLength), out int digits);
         HeaderBuilder headers = _headers.Begin().Line(default, number);
         if (shape.Frames != 1)
@@ -242,8 +243,11 @@ internal sealed class StreamIngress<TWire>
         }
 
         // A message that is sent again gets no span.
-        Activity? span = Spans is { HasListeners: true } && number > _highest ? Spans.Begin(headers, body.Length) : null;
-        PublishStatus status = _wire.Publish(_subject, _replyTo.AsSpan(0, _inboxLength + digits), headers.Finish(), body);
+        Activity? span = Spans is { HasListeners: true } && number > _highest
+            ? Spans.Begin(headers, body.Length)
+            : null;
+        PublishStatus status =
+            _connection.Publish(_subject, _replyTo.AsSpan(0, _inboxLength + digits), headers.Finish(), body);
         if (span is not null)
         {
             BridgeTracer.End(span, status);

@@ -20,7 +20,6 @@ internal sealed class StreamRoute : PipelineRoute
     private Subscription? _delivering;
     private bool _isPreparing;
     private string? _lastFailure;
-    private int _ticksWithoutPuller;
     private bool _refusalLogged;
     private bool _givenUpLogged;
 
@@ -42,7 +41,7 @@ internal sealed class StreamRoute : PipelineRoute
         if (Pull is not null)
         {
             _ingress = new StreamIngress<PipelineConnection>(
-                options.Subject, PipelineSubjects.NewId(), stream.Stream, _answers, Wire, pool, limits)
+                options.Subject, PipelineSubjects.NewId(), stream.Stream, _answers, PipelineClient, pool, limits)
             {
                 OnRoom = ResumePushers,
                 OnUnsendable = ReportUnsendable,
@@ -56,12 +55,14 @@ internal sealed class StreamRoute : PipelineRoute
         if (Push is not null)
         {
             int holdTicks = Math.Max(1, (int)stream.AckWait.TotalSeconds / 3);
-            _egress = new StreamEgress<PipelineConnection, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits)
+            _egress = new StreamEgress<PipelineConnection, PushSink>(_api.NextSubject, _deliveries, holdTicks, PipelineClient, new PushSink(Push), pool, limits)
             {
                 OnMalformed = OnMalformed,
             };
         }
     }
+
+    private protected override IPipelineEgress? Egress => _egress;
 
     private protected override long InFlight => _ingress?.Counters.InFlight ?? 0;
 
@@ -108,17 +109,7 @@ internal sealed class StreamRoute : PipelineRoute
         Prepare();
     }
 
-    private protected override void OnPushRoom()
-    {
-        if (!_egress!.IsOpen)
-        {
-            _egress.Open();
-        }
-
-        _egress.Drain();
-    }
-
-    private protected override void Tick()
+    private protected override void TickIngress()
     {
         if (_ingress is { IsReady: false } || _egress is { IsReady: false })
         {
@@ -126,24 +117,19 @@ internal sealed class StreamRoute : PipelineRoute
         }
 
         _ingress?.Tick();
-        if (_egress is null)
-        {
-            return;
-        }
-
-        _ticksWithoutPuller = HasNoPuller ? _ticksWithoutPuller + 1 : 0;
-        if (_ticksWithoutPuller > 1 && _egress.IsOpen)
-        {
-            _egress.Release();
-        }
-
-        _egress.Tick();
-        CheckConsumer();
     }
 
-    private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames) => _ingress!.TryAccept(body, frames);
+    private protected override void Tick()
+    {
+        base.Tick();
+        if (_egress is not null)
+        {
+            CheckConsumer();
+        }
+    }
 
-    private protected override void EndEgress() => _egress?.Release();
+    private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames)
+        => _ingress!.TryAccept(body, frames);
 
     private protected override void End()
     {
@@ -187,7 +173,8 @@ internal sealed class StreamRoute : PipelineRoute
         }
     }
 
-    private static string Text(ReadOnlySpan<byte> answer) => Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" ");
+    private static string Text(ReadOnlySpan<byte> answer)
+        => Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" ");
 
     private void OnMalformed()
     {
