@@ -1,11 +1,14 @@
 namespace Broker.Bridge;
 
 /// <summary>
-/// Reads the keys of one route or of one section in it. The command's file and a host's configuration implement it.
-/// Callers use the keys as a host writes them, for example <c>TimeToLive</c>. If a value is wrong, the reader records
-/// the error and returns the default. Keys that no method reads are errors.
+/// Reads the keys of one route, or of one section in it, from any format: the command's file and a host's configuration
+/// implement it. Pass an implementation to a function of <see cref="RoutePatterns"/> to get the options of a route.
 /// </summary>
-internal interface IRouteConfiguration
+/// <remarks>
+/// Keys are passed as a host writes them, for example <c>TimeToLive</c>. If a value is wrong, the implementation
+/// records the error and returns the default. It must also report the keys that no method has read.
+/// </remarks>
+public interface IRouteConfiguration
 {
     /// <summary>Reads a text; null if the key is missing.</summary>
     string? ReadText(string key);

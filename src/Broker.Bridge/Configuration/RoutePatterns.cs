@@ -3,15 +3,15 @@ using System.Text;
 namespace Broker.Bridge;
 
 /// <summary>
-/// The patterns of routes and the keys of each pattern, both for the command's file and for a host's configuration.
+/// Reads the options of a route from a configuration: it knows the patterns of routes and the keys of each pattern.
 /// </summary>
-internal static class RoutePatterns
+public static class RoutePatterns
 {
     /// <summary>The largest value of a message size limit.</summary>
-    internal const int MaxMessageSizeLimit = 64 * 1024 * 1024;
+    public const int MaxMessageSizeLimit = 64 * 1024 * 1024;
 
     /// <summary>The largest value of a limit on the number of peers.</summary>
-    internal const int MaxPeersLimit = 1_000_000;
+    public const int MaxPeersLimit = 1_000_000;
 
     private const long MostBytes = 1L << 40;
     private const int MostTopicBytes = 1 << 20;
@@ -36,7 +36,9 @@ internal static class RoutePatterns
     /// <summary>
     /// Returns the function that reads the keys of a pattern; null if there is no pattern with this name.
     /// </summary>
-    public static Func<IRouteConfiguration, RouteOptions>? Find(string? pattern) => pattern is null ? null : All.GetValueOrDefault(pattern);
+    /// <param name="pattern">The name of the pattern, in upper or lower case.</param>
+    public static Func<IRouteConfiguration, RouteOptions>? Find(string? pattern)
+        => pattern is null ? null : All.GetValueOrDefault(pattern);
 
     private static PubSubRouteOptions PubSub(IRouteConfiguration keys)
     {
