@@ -7,8 +7,8 @@ namespace WorkerWithBridge;
 
 /// <summary>
 /// Keeps the highest reading of each room and publishes each new one. Thermometers publish <c>room.NAME</c> with
-/// ZeroMQ, which is the subject <c>zmq.room.NAME</c>. ZeroMQ subscribers of <c>highest.NAME</c> receive the messages that are
-/// published to <c>zmq.highest.NAME</c>.
+/// ZeroMQ, which is the subject <c>zmq.room.NAME</c>. ZeroMQ subscribers of <c>highest.NAME</c> receive the messages
+/// that are published to <c>zmq.highest.NAME</c>.
 /// </summary>
 internal sealed partial class Thermometers(BrokerConnection client, ILogger<Thermometers> logger) : BackgroundService
 {

@@ -18,5 +18,6 @@ public sealed record BridgeSnapshot(string? Server, ClientStatistics Client, IRe
     public long RefusedConnections { get; init; }
 
     /// <summary>The counters of the route with this name; null if there is no such route.</summary>
-    public RouteSnapshot? this[string route] => Routes.FirstOrDefault(r => string.Equals(r.Name, route, StringComparison.Ordinal));
+    public RouteSnapshot? this[string route]
+        => Routes.FirstOrDefault(r => string.Equals(r.Name, route, StringComparison.Ordinal));
 }

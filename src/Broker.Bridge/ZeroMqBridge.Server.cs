@@ -61,7 +61,9 @@ public sealed partial class ZeroMqBridge
                 },
             },
             cancellationToken).ConfigureAwait(false);
-        _context = new RouteContext(_client, Loops, _options.Id, given.InboxPrefix, _options.Logger, given.Tracing ? new BridgeTracer() : null);
+        _context = new RouteContext(_client, Loops, _options.Id, given.InboxPrefix, _options.Logger, given.Tracing
+            ? new BridgeTracer()
+            : null);
     }
 
     private void OnServerLost(Exception reason)

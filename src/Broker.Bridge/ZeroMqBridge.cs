@@ -35,7 +35,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         _options = options;
         _log = new BridgeLog(options.Logger);
         _ownsLoops = options.Client.Loops is null;
-        Loops = options.Client.Loops ?? new EventLoopGroup(new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
+        Loops = options.Client.Loops ?? new EventLoopGroup(
+            new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
         Loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
     }
 
@@ -52,7 +53,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     /// <exception cref="ZeroMqBindException">An endpoint cannot be bound.</exception>
     /// <exception cref="FormatException">The text of an endpoint is not valid.</exception>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    public static async Task<ZeroMqBridge> StartAsync(ZeroMqBridgeOptions options, CancellationToken cancellationToken = default)
+    public static async Task<ZeroMqBridge> StartAsync(
+        ZeroMqBridgeOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
@@ -170,7 +172,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
 
             _closed = true;
             Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
-            long[] undelivered = await Task.WhenAll(_routes.Select(route => CloseRouteAsync(route, linger))).ConfigureAwait(false);
+            long[] undelivered =
+                await Task.WhenAll(_routes.Select(route => CloseRouteAsync(route, linger))).ConfigureAwait(false);
             if (_client is not null)
             {
                 await _client.Loop.WaitWhileRunningAsync(_client.CloseAsync).ConfigureAwait(false);
@@ -194,7 +197,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     public async ValueTask DisposeAsync() => await CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
 
     /// <summary>Returns the started route with this name, or null.</summary>
-    internal BridgeRoute? Find(string name) => Array.Find(_routes, route => string.Equals(route.Name, name, StringComparison.Ordinal));
+    internal BridgeRoute? Find(string name)
+        => Array.Find(_routes, route => string.Equals(route.Name, name, StringComparison.Ordinal));
 
     // Runs on the thread of any listener of the loops.
     private void OnBudgetExhausted(object? sender, HandledEventArgs e)
@@ -249,5 +253,6 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     }
 
     // If the owner of the loops has ended them, no messages are left to send.
-    private Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger) => _client.Loop.WaitWhileRunningAsync(() => route.CloseAsync(linger));
+    private Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger)
+        => _client.Loop.WaitWhileRunningAsync(() => route.CloseAsync(linger));
 }

@@ -47,7 +47,8 @@ public sealed record ZeroMqBridgeOptions
         ArgumentNullException.ThrowIfNull(Client);
         ArgumentNullException.ThrowIfNull(Routes);
         ArgumentNullException.ThrowIfNull(Logger);
-        if (Id is not { Length: >= 1 and <= 64 } || !Id.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-'))
+        if (Id is not { Length: >= 1 and <= 64 } || !Id.All(static c => char.IsAsciiLetterOrDigit(c)
+            || c is '_' or '-'))
         {
             throw new ArgumentException(
                 "The id of a bridge must have 1 to 64 letters, digits, '_' or '-'.", nameof(Id));

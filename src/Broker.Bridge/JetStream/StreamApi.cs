@@ -124,7 +124,9 @@ internal sealed class StreamApi
     }
 
     private static long? Number(JsonDocument document, params ReadOnlySpan<string> path) =>
-        Find(document, path) is { ValueKind: JsonValueKind.Number } found && found.TryGetInt64(out long number) ? number : null;
+        Find(document, path) is { ValueKind: JsonValueKind.Number } found && found.TryGetInt64(out long number)
+            ? number
+            : null;
 
     private static string? Text(JsonDocument document, params ReadOnlySpan<string> path) =>
         Find(document, path) is { ValueKind: JsonValueKind.String } found ? found.GetString() : null;
@@ -161,8 +163,10 @@ internal sealed class StreamApi
             return null;
         }
 
-        int code = error.TryGetProperty("err_code", out JsonElement number) && number.TryGetInt32(out int value) ? value : 0;
-        string text = error.TryGetProperty("description", out JsonElement description) ? description.GetString() ?? "" : "";
+        int code =
+            error.TryGetProperty("err_code", out JsonElement number) && number.TryGetInt32(out int value) ? value : 0;
+        string text =
+            error.TryGetProperty("description", out JsonElement description) ? description.GetString() ?? "" : "";
         return new StreamException(code, $"JetStream refused {what}: {text} ({code})");
     }
 

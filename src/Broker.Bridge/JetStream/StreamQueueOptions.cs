@@ -66,7 +66,8 @@ public sealed record StreamQueueOptions
 
     private static void RequireName(string name, string option)
     {
-        if (name is not { Length: >= 1 and <= 255 } || !name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-'))
+        if (name is not { Length: >= 1 and <= 255 } || !name.All(static c => char.IsAsciiLetterOrDigit(c)
+            || c is '_' or '-'))
         {
             throw new ArgumentException(
                 $"'{name}' is not a valid JetStream name: it must have 1 to 255 letters, digits, '_' or '-'.", option);

@@ -76,5 +76,6 @@ public sealed record MappingOptions
     public bool RefuseForeignSubjects { get; init; }
 
     /// <summary>Returns a new random id.</summary>
-    public static string NewId() => Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(8));
+    public static string NewId()
+        => Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(8));
 }

@@ -8,7 +8,8 @@ public sealed partial class MessageMapper
     /// <summary>
     /// Returns the size of scratch memory in bytes that is always enough for <see cref="FromSubject"/>.
     /// </summary>
-    public static int FromSubjectScratch(int subjectLength, int headersLength) => Math.Max(subjectLength, headersLength);
+    public static int FromSubjectScratch(int subjectLength, int headersLength)
+        => Math.Max(subjectLength, headersLength);
 
     /// <summary>Maps a message from NATS.</summary>
     /// <param name="subject">The subject of the message.</param>
@@ -80,7 +81,8 @@ public sealed partial class MessageMapper
             _ => MapStatus.ScratchTooSmall,
         };
 
-    private MapStatus ReadTopicHeader(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> value, Span<byte> topic, out int length)
+    private MapStatus ReadTopicHeader(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> value, Span<byte> topic, out int length)
     {
         length = 0;
         if (value.Length > Base64Url.GetEncodedLength(_options.MaxTopicBytes))
@@ -91,7 +93,9 @@ public sealed partial class MessageMapper
         var status = Base64Url.DecodeFromUtf8(value, topic, out _, out length);
         if (status != OperationStatus.Done)
         {
-            return status == OperationStatus.DestinationTooSmall ? MapStatus.ScratchTooSmall : MapStatus.MalformedHeaders;
+            return status == OperationStatus.DestinationTooSmall
+                ? MapStatus.ScratchTooSmall
+                : MapStatus.MalformedHeaders;
         }
 
         return IsTopicOf(subject, topic[..length]) ? MapStatus.Mapped : MapStatus.TopicMismatch;

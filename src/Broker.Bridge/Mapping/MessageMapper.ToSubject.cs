@@ -92,7 +92,8 @@ public sealed partial class MessageMapper
         return Finish(subject, scratch[..headerLength], payload, out message);
     }
 
-    private MapStatus Finish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, out SubjectMessage message)
+    private MapStatus Finish(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, out SubjectMessage message)
     {
         if (payload.Length > _maxPayload - headers.Length)
         {

@@ -118,7 +118,8 @@ public sealed partial class TopicCodec
 
     private static bool IsLiteralSubject(string? text)
     {
-        if (string.IsNullOrEmpty(text) || text[0] == '.' || text[^1] == '.' || text.Contains("..", StringComparison.Ordinal))
+        if (string.IsNullOrEmpty(text) || text[0] == '.' || text[^1] == '.'
+            || text.Contains("..", StringComparison.Ordinal))
         {
             return false;
         }

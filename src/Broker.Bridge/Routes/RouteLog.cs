@@ -64,7 +64,8 @@ internal sealed partial class RouteLog(ILogger logger, string route)
 
     internal void ConnectFailed(string endpoint, string? reason) => ConnectFailed(_route, endpoint, reason);
 
-    internal void PeerRefused(string address, string endpoint, string? reason) => PeerRefused(_route, address, endpoint, reason);
+    internal void PeerRefused(string address, string endpoint, string? reason)
+        => PeerRefused(_route, address, endpoint, reason);
 
     internal void Dropping(string address) => Dropping(_route, address);
 
@@ -84,9 +85,11 @@ internal sealed partial class RouteLog(ILogger logger, string route)
 
     internal void FilterRefused(string? filter, string reason) => FilterRefused(_route, filter, reason);
 
-    internal void PeerRefusedAnew(string address, string endpoint, string? reason, long before) => PeerRefusedAnew(_route, address, endpoint, reason, before);
+    internal void PeerRefusedAnew(string address, string endpoint, string? reason, long before)
+        => PeerRefusedAnew(_route, address, endpoint, reason, before);
 
-    internal void RefusedAgain(string address, string endpoint, string? reason) => RefusedAgain(_route, address, endpoint, reason);
+    internal void RefusedAgain(string address, string endpoint, string? reason)
+        => RefusedAgain(_route, address, endpoint, reason);
 
     internal void Unacknowledged(long messages) => Unacknowledged(_route, messages);
 
@@ -96,7 +99,8 @@ internal sealed partial class RouteLog(ILogger logger, string route)
 
     internal void StreamRefuses(string answer) => StreamRefuses(_route, answer);
 
-    internal void StreamMessagesSkipped(string stream, long messages, string consumer) => StreamMessagesSkipped(_route, stream, messages, consumer);
+    internal void StreamMessagesSkipped(string stream, long messages, string consumer)
+        => StreamMessagesSkipped(_route, stream, messages, consumer);
 
     [LoggerMessage(101, LogLevel.Information, "Route {Route}: listening for ZeroMQ peers on {Endpoint}")]
     private partial void Listening(string route, string endpoint);

@@ -54,7 +54,8 @@ public sealed class BridgeMetrics : IDisposable
             () => _bridge.Snapshot().RefusedConnections,
             "{connection}",
             "Connections closed at once because the process had no free file descriptors.");
-        CountConnection("broker.bridge.reconnects", "{reconnect}", "Reconnects to a NATS server.", static c => c.Reconnects);
+        CountConnection(
+            "broker.bridge.reconnects", "{reconnect}", "Reconnects to a NATS server.", static c => c.Reconnects);
         CountConnection(
             "broker.bridge.lost",
             "{message}",

@@ -8,15 +8,16 @@ namespace Broker.Bridge;
 /// <summary>
 /// Creates the spans of one bridge. ZeroMQ programs create no spans and ZeroMQ messages have no headers, so the
 /// bridge's spans connect the steps before and after it. A bridge has a tracer only if its client enables tracing. The
-/// tracer owns its source, and both end with the bridge. Callers check <see cref="HasListeners"/> first, so that a bridge
-/// without listeners does no further work.
+/// tracer owns its source, and both end with the bridge. Callers check <see cref="HasListeners"/> first, so that a
+/// bridge without listeners does no further work.
 /// </summary>
 internal sealed class BridgeTracer : IDisposable
 {
     private const string Request = "request";
     private const string Publish = "publish";
 
-    private readonly ActivitySource _source = new(BridgeActivities.SourceName, typeof(BridgeTracer).Assembly.GetName().Version?.ToString(3));
+    private readonly ActivitySource _source =
+        new(BridgeActivities.SourceName, typeof(BridgeTracer).Assembly.GetName().Version?.ToString(3));
 
     internal bool HasListeners => _source.HasListeners();
 
@@ -25,18 +26,21 @@ internal sealed class BridgeTracer : IDisposable
     /// <summary>
     /// Starts the span of a publish for a message from a ZeroMQ program. This span begins a new trace.
     /// </summary>
-    internal Activity? StartPublish(string subject, string route, int size) => Start(Publish, "nats", subject, route, size, default);
+    internal Activity? StartPublish(string subject, string route, int size)
+        => Start(Publish, "nats", subject, route, size, default);
 
     /// <summary>
     /// Starts the span of a ZeroMQ client's request to a subject; it ends with the reply. This span begins a new trace.
     /// </summary>
-    internal Activity? StartRequest(string subject, string route, int size) => Start(Request, "nats", subject, route, size, default);
+    internal Activity? StartRequest(string subject, string route, int size)
+        => Start(Request, "nats", subject, route, size, default);
 
     /// <summary>
     /// Starts the span of a request to a ZeroMQ worker; it ends with the reply. Its parent is the span that published
     /// the request.
     /// </summary>
-    internal Activity? StartWork(string route, ReadOnlySpan<byte> headers, int size) => Start(Request, "zeromq", route, route, size, Read(headers));
+    internal Activity? StartWork(string route, ReadOnlySpan<byte> headers, int size)
+        => Start(Request, "zeromq", route, route, size, Read(headers));
 
     internal static void Fail(Activity? span, string type)
     {
@@ -63,7 +67,8 @@ internal sealed class BridgeTracer : IDisposable
         Activity.Current = current;
     }
 
-    private Activity? Start(string operation, string system, string destination, string route, int size, ActivityContext parent)
+    private Activity? Start(
+        string operation, string system, string destination, string route, int size, ActivityContext parent)
     {
         // The thread of a loop still has the activity that was current when the thread was started. It is not a parent
         // of this span.

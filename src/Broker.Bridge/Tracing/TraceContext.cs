@@ -30,7 +30,9 @@ internal static class TraceContext
     /// block.
     /// </summary>
     internal static ReadOnlySpan<byte> Find(ReadOnlySpan<byte> headers)
-        => !headers.IsEmpty && HeaderBlock.TryGet(headers, HeaderName, out ReadOnlySpan<byte> value) && IsContext(value) ? value : default;
+        => !headers.IsEmpty && HeaderBlock.TryGet(headers, HeaderName, out ReadOnlySpan<byte> value) && IsContext(value)
+            ? value
+            : default;
 
     /// <summary>
     /// Writes a header block, which may be empty, and adds the trace context as one more line; returns the length.
