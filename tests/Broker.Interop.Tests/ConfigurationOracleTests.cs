@@ -3,7 +3,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests;
 
-/// <summary>nats-server decides what its configuration syntax is: both readers take, or refuse, the same files.</summary>
+/// <summary>Tests that the broker accepts and refuses the same configuration files as nats-server.</summary>
 public sealed class ConfigurationOracleTests
 {
     [Theory]
@@ -72,7 +72,8 @@ public sealed class ConfigurationOracleTests
         }
     }
 
-    // What it makes of an empty name or secret differs from place to place: a server for everybody, or one for whoever says nothing.
+    // nats-server treats an empty name or secret differently in each place: no authentication, or a user without
+    // credentials.
     [Theory]
     [InlineData("authorization { user: $U, password: p }", "user", true)]
     [InlineData("authorization { user: u, password: $U }", "password", true)]

@@ -2,7 +2,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests;
 
-/// <summary>The NATS peers talk through the real nats-server, without the broker.</summary>
+/// <summary>Tests the NATS peers with the real nats-server, without the broker.</summary>
 public sealed class HarnessNatsTests
 {
     [Theory]

@@ -3,7 +3,9 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests;
 
-/// <summary>The ZeroMQ peers talk to each other, without the broker: what a later test reports is then the broker's doing.</summary>
+/// <summary>
+/// Tests the ZeroMQ peers with each other, without the broker, so that later failures are caused by the broker.
+/// </summary>
 public sealed class HarnessZeroMqTests
 {
     public static TheoryData<string, string> Pairs { get; } = new()

@@ -2,7 +2,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Clients;
 
-/// <summary>Who an official client may be, and what it says when it is nobody.</summary>
+/// <summary>Tests the authentication of official clients, and their errors if it fails.</summary>
 [Trait("clients", "official")]
 public sealed class AuthenticationTests(SharedServers servers)
 {
@@ -66,7 +66,7 @@ public sealed class AuthenticationTests(SharedServers servers)
     }
 
     [Theory]
-    // Not with nats.js, whose signer cannot wait without stopping its event loop.
+    // Without nats.js, whose signer cannot wait without blocking its event loop.
     [InlineData("nats.c", "broker")]
     [InlineData("nats.go", "broker")]
     [InlineData("nats.c", "nats-server")]
@@ -80,8 +80,8 @@ public sealed class AuthenticationTests(SharedServers servers)
 
         var refusal = await NatsSession.RefusalAsync(client, impatient.Url, slow);
 
-        // A client that writes its CONNECT after the close may see the reset before it reads the reason; libnats may read the end as
-        // an answer of no bytes.
+        // A client that writes CONNECT after the close may see the reset before it reads the error. libnats may read
+        // the end as an empty response.
         Assert.Matches("(?i)authentication timeout|closed|reset|broken pipe|got ''", refusal);
         await using var session = await NatsSession.ConnectAsync(client, patient.Url, slow);
         await session.RoundTripAsync();
@@ -100,7 +100,7 @@ public sealed class AuthenticationTests(SharedServers servers)
 
         await reloaded.ReloadAsync(After);
 
-        // It tries again with what it has, and gives up when that is refused too.
+        // The client tries again with the same credentials, and gives up when they are refused again.
         Assert.Matches("(?i)authorization|revoked", await removed.EventAsync("closed"));
         await other.PublishAsync("subject", "still here");
         Assert.Equal("still here", (await other.ReadAsync("a")).PayloadText);

@@ -1,13 +1,15 @@
 namespace Broker.Interop.Tests.Clients;
 
-/// <summary>Every official client against our broker, and against nats-server, which shows that the test itself is right.</summary>
+/// <summary>
+/// Every official client with the broker, and with nats-server, which shows that the test itself is correct.
+/// </summary>
 public static class Combinations
 {
     public static string[] Clients { get; } = ["nats.js", "nats.c", "nats.go"];
 
     public static string[] Servers { get; } = ["broker", "nats-server"];
 
-    /// <summary>The servers whose executable offers TLS.</summary>
+    /// <summary>The servers with TLS support.</summary>
     public static string[] ServersWithTls { get; } = ["broker", "nats-server"];
 
     public static TheoryData<string, string> All { get; } = Of(Servers);

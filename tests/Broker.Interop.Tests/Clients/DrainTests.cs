@@ -3,7 +3,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Clients;
 
-/// <summary>An official client that leaves in order loses nothing and takes nothing twice.</summary>
+/// <summary>Tests that an official client that drains loses no message and receives none twice.</summary>
 [Trait("clients", "official")]
 public sealed class DrainTests(SharedServers servers)
 {
@@ -11,8 +11,8 @@ public sealed class DrainTests(SharedServers servers)
 
     private readonly string _subject = SharedServers.NewSubject();
 
-    // Not by libnats 3.4.1: now and then one message is missing on the client's side, in the library or in our driver of it, with
-    // nats-server too. Its connections drain whole, as the next test shows.
+    // Without libnats 3.4.1: sometimes the client misses one message, in the library or in its peer program, also with
+    // nats-server. Its connections drain completely, as the next test shows.
     [Theory]
     [InlineData("nats.js", "broker")]
     [InlineData("nats.js", "nats-server")]

@@ -3,7 +3,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Clients;
 
-/// <summary>What official clients do with messages all day.</summary>
+/// <summary>Tests the usual operations of official clients with messages.</summary>
 [Trait("clients", "official")]
 public sealed class MessagingTests(SharedServers servers)
 {
@@ -72,7 +72,7 @@ public sealed class MessagingTests(SharedServers servers)
             Assert.Equal("all", (await session.ReadAsync("reply")).PayloadText);
         }
 
-        // A sixth would have come before the answers to these.
+        // A sixth message would have arrived before the replies to these requests.
         await first.RoundTripAsync();
         await second.RoundTripAsync();
         await session.RoundTripAsync();
@@ -144,7 +144,7 @@ public sealed class MessagingTests(SharedServers servers)
         {
             Assert.Equal(Text(i), (await session.ReadAsync("limited")).PayloadText);
         }
-        // The server has forgotten them too: when the last one leaves, nobody is there.
+        // The server has removed them too: after the last one has left, there are no responders.
         await session.UnsubscribeAsync("last");
         Assert.Contains("no responders", await other.RequestFailureAsync(_subject), StringComparison.OrdinalIgnoreCase);
         Assert.Empty(session.Received("limited"));

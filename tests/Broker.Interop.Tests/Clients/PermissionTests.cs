@@ -2,7 +2,9 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Clients;
 
-/// <summary>What an official client is told about what it may not do, and that its connection lives on.</summary>
+/// <summary>
+/// Tests that an official client receives an error for a forbidden operation, and that its connection stays open.
+/// </summary>
 [Trait("clients", "official")]
 public sealed class PermissionTests(SharedServers servers)
 {

@@ -2,7 +2,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Clients;
 
-/// <summary>Official clients find their way back, or to another server.</summary>
+/// <summary>Tests that official clients reconnect to the same or to another server.</summary>
 [Trait("clients", "official")]
 public sealed class ReconnectTests
 {
@@ -34,7 +34,7 @@ public sealed class ReconnectTests
     }
 
     [Theory]
-    // Not with nats.js, which forgets what it could not send.
+    // Without nats.js, which drops messages that it could not send.
     [InlineData("nats.c", "broker")]
     [InlineData("nats.go", "broker")]
     [InlineData("nats.c", "nats-server")]

@@ -2,11 +2,11 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Clients;
 
-/// <summary>Official clients over TLS, and those that a server must not let in.</summary>
+/// <summary>Tests official clients over TLS, and clients that a server must refuse.</summary>
 [Trait("clients", "official")]
 public sealed class TlsTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
-    // How the libraries say that they do not know who signed.
+    // The errors of the libraries for an unknown authority.
     private const string Distrust = "(?i)certificate|unknown authority|ssl error|self.signed|verify";
 
     [Theory]
@@ -55,7 +55,8 @@ public sealed class TlsTests(SessionCertificates certificates) : IClassFixture<S
         await using var secure = await ConfiguredServer.StartAsync(server, $"tls {{ {certificates.ServerKeys} }}\n");
 
         Assert.Matches(Distrust, await NatsSession.RefusalAsync(client, secure.Url, certificates.WrongTrust));
-        // Told to use no TLS they use it all the same when the server asks for it, and trust what the system trusts.
+        // Clients without a TLS option still use TLS if the server requires it, and trust the authorities of the
+        // system.
         Assert.Matches(Distrust, await NatsSession.RefusalAsync(client, secure.Url));
 
         await using var session = await NatsSession.ConnectAsync(client, secure.Url, certificates.Trust);
@@ -102,7 +103,7 @@ public sealed class TlsTests(SessionCertificates certificates) : IClassFixture<S
 
         Assert.Equal("his", (await ada.ReadAsync("a")).PayloadText);
         Assert.NotEmpty(await NatsSession.RefusalAsync(client, secure.Url, certificates.Client("mallory")));
-        // The server's own certificate is of the authority too, but of no user.
+        // The server's own certificate is signed by the authority too, but names no user.
         Assert.Matches("(?i)authorization", await NatsSession.RefusalAsync(client, secure.Url, certificates.Client("server")));
     }
 

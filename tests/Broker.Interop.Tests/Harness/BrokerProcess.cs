@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Our broker as a process of its own, as a user starts it, on free ports unless told otherwise.</summary>
+/// <summary>Runs the broker as a process, as a user starts it. It uses free ports by default.</summary>
 internal sealed class BrokerProcess : INatsServer
 {
     private readonly DirectoryInfo _directory;
@@ -17,29 +17,32 @@ internal sealed class BrokerProcess : INatsServer
 
     public PeerProcess Process { get; }
 
-    /// <summary>Where it listens.</summary>
+    /// <summary>The port for NATS clients.</summary>
     public PortsFile Ports => _ports;
 
-    /// <summary>What NATS clients connect to.</summary>
+    /// <summary>The URL for NATS clients.</summary>
     public string Url => _ports.Nats[0];
 
-    /// <summary>What ZeroMQ publishers connect to.</summary>
+    /// <summary>The endpoint for ZeroMQ publishers.</summary>
     public string Publishers => _ports.Publishers[0];
 
-    /// <summary>What ZeroMQ subscribers connect to.</summary>
+    /// <summary>The endpoint for ZeroMQ subscribers.</summary>
     public string Subscribers => _ports.Subscribers[0];
 
     public int Port => new Uri(Url).Port;
 
-    /// <summary>With the bridge; its endpoints are bound to free ports where none are given.</summary>
+    /// <summary>Starts the broker with the bridge. Its endpoints are bound to free ports by default.</summary>
     public static Task<BrokerProcess> StartWithZeroMqAsync(
         string publishers = "bind tcp://127.0.0.1:*", string subscribers = "bind tcp://127.0.0.1:*", int port = -1) =>
         StartAsync(port, "--zeromq-publishers", publishers, "--zeromq-subscribers", subscribers);
 
-    /// <summary>Starts the broker and waits until it accepts connections. Give a port to start it again where it was.</summary>
+    /// <summary>
+    /// Starts the broker and waits until it accepts connections. With a port, it can be started again at the same
+    /// address.
+    /// </summary>
     public static Task<BrokerProcess> StartAsync(int port, params IEnumerable<string> arguments) => StartAsync(port, variable: null, arguments);
 
-    /// <summary>With so many bytes that the collector may hold at most.</summary>
+    /// <summary>Starts the broker with a limit for the heap, in bytes.</summary>
     public static Task<BrokerProcess> StartWithHeapLimitAsync(long limit, params IEnumerable<string> arguments) =>
         StartAsync(-1, ("DOTNET_GCHeapHardLimit", limit.ToString("x", CultureInfo.InvariantCulture)), arguments);
 
@@ -59,10 +62,10 @@ internal sealed class BrokerProcess : INatsServer
         }
     }
 
-    /// <summary>Runs <c>broker serve</c> with the arguments and waits for nothing.</summary>
+    /// <summary>Starts <c>broker serve</c> with the arguments, without waiting.</summary>
     public static PeerProcess Run(params IEnumerable<string> arguments) => Run(variable: null, arguments);
 
-    /// <summary>Runs another command of it with the arguments and waits for nothing.</summary>
+    /// <summary>Starts another command of the broker with the arguments, without waiting.</summary>
     public static PeerProcess RunCommand(params IEnumerable<string> arguments) => Execute(variable: null, arguments);
 
     private static PeerProcess Run((string Name, string Value)? variable, IEnumerable<string> arguments) => Execute(variable, ["serve", .. arguments]);
@@ -70,21 +73,21 @@ internal sealed class BrokerProcess : INatsServer
     private static PeerProcess Execute((string Name, string Value)? variable, IEnumerable<string> arguments) =>
         PeerProcess.Start("broker", BrokerProgram.Command[0], variable, [.. BrokerProgram.Command[1..], .. arguments]);
 
-    /// <summary>A bare connection to the NATS port, for what no well-behaved client sends.</summary>
+    /// <summary>Opens a TCP connection to the NATS port, for bytes that a correct client does not send.</summary>
     public async Task<RawConnection> ConnectRawAsync() => await RawConnection.OpenAsync(Port);
 
-    /// <summary>The same to a ZeroMQ port.</summary>
+    /// <summary>Opens a TCP connection to a ZeroMQ port.</summary>
     public static async Task<RawConnection> ConnectRawAsync(string zeroMqAddress) =>
         await RawConnection.OpenAsync(new Uri(zeroMqAddress).Port);
 
-    /// <summary>Asks the broker to stop, as a service manager does, and answers its exit code.</summary>
+    /// <summary>Stops the broker as a service manager does, and returns its exit code.</summary>
     public async Task<int> StopAsync(string signal = "TERM")
     {
         await Process.SignalAsync(signal);
         return await Process.WaitForExitAsync();
     }
 
-    /// <summary>The memory that the process holds, in bytes.</summary>
+    /// <summary>The resident memory of the process, in bytes.</summary>
     public long ResidentMemory()
     {
         using var process = System.Diagnostics.Process.GetProcessById(Process.Id);

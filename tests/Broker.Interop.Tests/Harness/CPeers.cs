@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Programs in C over a system library, compiled once per run.</summary>
+/// <summary>Peers in C that use a system library. They are compiled once per run.</summary>
 internal abstract class CPeers(string library, string header, string package) : IPeers
 {
     private static readonly ConcurrentDictionary<string, Lazy<Task<string>>> Compiled = new(StringComparer.Ordinal);
@@ -26,7 +26,7 @@ internal abstract class CPeers(string library, string header, string package) : 
     {
         var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-c"));
         var executable = Path.Combine(folder.FullName, program);
-        // A run beside this one may be starting it: the file has its name when it is whole.
+        // A parallel run may start the file, so it gets its name only when it is complete.
         var made = $"{executable}.{Environment.ProcessId}";
         var source = Path.Combine(PeerSources.Folder, "c", program + ".c");
         var (exitCode, text) = await Programs.RunAsync(

@@ -1,8 +1,8 @@
 namespace Broker.Interop.Tests.Harness;
 
 /// <summary>
-/// Our broker or nats-server, with the same configuration file. What both do is what the test says; what only our broker
-/// does is a fault of one of the two.
+/// The broker or nats-server, with the same configuration file. A test must pass with both; if it only fails with one
+/// of them, the broker or the test is wrong.
 /// </summary>
 internal sealed class ConfiguredServer : IAsyncDisposable
 {
@@ -26,7 +26,9 @@ internal sealed class ConfiguredServer : IAsyncDisposable
 
     public PeerProcess Process => _server.Process;
 
-    /// <summary>Starts <c>broker</c> or <c>nats-server</c> on a port that nobody else is given while it is away.</summary>
+    /// <summary>
+    /// Starts <c>broker</c> or <c>nats-server</c> on a port that remains reserved while the server is down.
+    /// </summary>
     public static async Task<ConfiguredServer> StartAsync(string name, string configuration = "", params string[] flags)
     {
         var directory = Directory.CreateTempSubdirectory("server-");
@@ -42,21 +44,21 @@ internal sealed class ConfiguredServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Kills the process without a chance to say goodbye.</summary>
+    /// <summary>Kills the process, so that it cannot close connections in order.</summary>
     public async Task KillAsync()
     {
         await Process.SignalAsync("KILL");
         await Process.WaitForExitAsync();
     }
 
-    /// <summary>Starts it again after a kill, on the same port.</summary>
+    /// <summary>Starts the server again after a kill, on the same port.</summary>
     public async Task StartAgainAsync()
     {
         await _server.DisposeAsync();
         _server = await StartAsync(_name, _directory, _flags, Port);
     }
 
-    /// <summary>Writes the file anew and asks the server to read it, which takes a moment.</summary>
+    /// <summary>Rewrites the file and asks the server to reload it. The reload takes a moment.</summary>
     public async Task ReloadAsync(string configuration)
     {
         await File.WriteAllTextAsync(FileIn(_directory), configuration, TestContext.Current.CancellationToken);

@@ -1,9 +1,9 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Programs in Go over Debian's package of the reference client, compiled once per run.</summary>
+/// <summary>Peers in Go that use Debian's package of the reference client. They are compiled once per run.</summary>
 internal sealed class GoPeers : INatsPeers
 {
-    // Debian's Go libraries are sources in a GOPATH of their own: nothing is downloaded.
+    // Debian's Go libraries are sources in a separate GOPATH, so nothing is downloaded.
     private const string GoPath = "/usr/share/gocode";
 
     private static readonly Lazy<Task<string>> Compiled = new(CompileAsync);
@@ -21,7 +21,7 @@ internal sealed class GoPeers : INatsPeers
     {
         var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-go"));
         var executable = Path.Combine(folder.FullName, "nats_session");
-        // A run beside this one may be starting it: the file has its name when it is whole.
+        // A parallel run may start the file, so it gets its name only when it is complete.
         var made = $"{executable}.{Environment.ProcessId}";
         var source = Path.Combine(PeerSources.Folder, "go", "nats_session.go");
         var (exitCode, text) = await Programs.RunAsync(

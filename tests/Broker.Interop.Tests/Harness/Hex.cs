@@ -1,6 +1,6 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Bytes in the peers' notation: hexadecimal, <c>-</c> for none.</summary>
+/// <summary>Converts bytes to and from the peers' notation: hexadecimal digits, or <c>-</c> for no bytes.</summary>
 internal static class Hex
 {
     public static string Encode(ReadOnlySpan<byte> bytes) => bytes.IsEmpty ? "-" : Convert.ToHexStringLower(bytes);

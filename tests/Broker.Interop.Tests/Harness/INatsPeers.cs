@@ -1,4 +1,4 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Publisher, subscriber and requester over one NATS client library.</summary>
+/// <summary>A publisher, a subscriber and a requester that use one NATS client library.</summary>
 internal interface INatsPeers : IPeers;

@@ -1,10 +1,10 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>The programs over one library. All take the arguments that peers/README.md lists.</summary>
+/// <summary>The peers that use one library. peers/README.md lists their arguments.</summary>
 internal interface IPeers
 {
     string Name { get; }
 
-    /// <summary>Starts a program; the calling test is skipped, or fails in CI, when the library is not installed.</summary>
+    /// <summary>Starts a peer. If the library is not installed, the calling test is skipped, or fails in CI.</summary>
     Task<PeerProcess> StartAsync(string program, params IEnumerable<string> arguments);
 }

@@ -1,4 +1,4 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>PUB and SUB over one ZeroMQ library.</summary>
+/// <summary>PUB and SUB peers that use one ZeroMQ library.</summary>
 internal interface IZeroMqPeers : IPeers;

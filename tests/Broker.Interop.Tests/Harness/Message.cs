@@ -2,7 +2,10 @@ using System.Text;
 
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>What a peer reports: the frames of a ZeroMQ message, or subject, payload and header lines of a NATS message.</summary>
+/// <summary>
+/// A message that a peer reports: the frames of a ZeroMQ message, or subject, payload and header lines of a NATS
+/// message.
+/// </summary>
 internal sealed record Message(IReadOnlyList<byte[]> Frames)
 {
     public string Subject => Encoding.UTF8.GetString(Frames[0]);

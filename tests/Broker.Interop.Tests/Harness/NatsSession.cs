@@ -4,12 +4,12 @@ using System.Text;
 namespace Broker.Interop.Tests.Harness;
 
 /// <summary>
-/// One connection of a stock client in a process of its own, told by the test what to do. What it receives and what its
-/// callbacks say is kept until the test asks for it.
+/// A connection of an official client in its own process, which executes commands of the test. Received messages and
+/// the output of callbacks are stored until the test reads them.
 /// </summary>
 internal sealed class NatsSession : IAsyncDisposable
 {
-    // In milliseconds: only ends a test that hangs.
+    // In milliseconds. The limit only ends a test that hangs.
     private const int Patience = 60_000;
 
     private readonly PeerProcess _process;
@@ -21,7 +21,8 @@ internal sealed class NatsSession : IAsyncDisposable
     /// <summary>Connects with options such as <c>user=ada</c>, which peers/README.md lists.</summary>
     public static async Task<NatsSession> ConnectAsync(string client, string urls, params string[] options)
     {
-        // libnats 3.4 signs about one nonce in eighty wrongly, with any key: nats-server refuses it as well (4 of 300 logins).
+        // libnats 3.4 signs about one nonce in eighty wrongly, with any key: nats-server refuses it as well (4 of 300
+        // logins).
         int attempts = client == "nats.c" && options.Any(static o => o.StartsWith("nkey=", StringComparison.Ordinal)) ? 6 : 1;
         string? refusal = null;
         for (int attempt = 0; attempt < attempts; attempt++)
@@ -36,7 +37,7 @@ internal sealed class NatsSession : IAsyncDisposable
         throw new InvalidOperationException($"{client} could not connect to {urls}: {refusal}");
     }
 
-    /// <summary>The reason the client gives for not being connected; it tries once.</summary>
+    /// <summary>Tries to connect once, and returns the error of the client.</summary>
     public static async Task<string> RefusalAsync(string client, string urls, params string[] options)
     {
         var (session, refusal) = await TryConnectAsync(client, urls, [.. options, "reconnect=no"]);
@@ -52,15 +53,15 @@ internal sealed class NatsSession : IAsyncDisposable
     public Task SubscribeAsync(string id, string subject, string? queue = null) =>
         OkAsync("sub", queue is null ? [id, subject] : [id, subject, queue]);
 
-    /// <summary>Answers each request with its payload, as often as said.</summary>
+    /// <summary>Replies to each request with its payload, the given number of times.</summary>
     public Task RespondAsync(string id, string subject, int answers = 1) => OkAsync("respond", id, subject, Text(answers));
 
-    /// <summary>Ends the subscription, at once or after so many messages since it began.</summary>
+    /// <summary>Ends the subscription, at once or after a total number of messages.</summary>
     public Task UnsubscribeAsync(string id, int? after = null) => OkAsync("unsub", after is { } max ? [id, Text(max)] : [id]);
 
     public Task PublishAsync(string subject, string payload, params string[] headers) => OkAsync("pub", [subject, payload, .. headers]);
 
-    /// <summary>Publishes a request without waiting for what comes to the reply subject.</summary>
+    /// <summary>Publishes a request without waiting for a reply.</summary>
     public Task AskAsync(string subject, string reply, string payload) => OkAsync("ask", subject, reply, payload);
 
     /// <summary>Publishes the numbers from 0 to one less than the count.</summary>
@@ -70,24 +71,26 @@ internal sealed class NatsSession : IAsyncDisposable
 
     public Task RoundTripAsync() => OkAsync("rtt");
 
-    /// <summary>Drains a subscription and answers when all it had is reported, or begins to drain the connection.</summary>
+    /// <summary>
+    /// Drains a subscription and waits until all its messages are reported, or begins to drain the connection.
+    /// </summary>
     public Task DrainAsync(string? id = null) => OkAsync("drain", id is null ? [] : [id]);
 
     public async Task<string> RequestAsync(string subject, string payload) =>
         Assert.Single(await OkAsync("request", subject, payload, Text(Patience)));
 
-    /// <summary>The replies to one request: as many as said.</summary>
+    /// <summary>Sends a request and returns the given number of replies.</summary>
     public Task<string[]> RequestManyAsync(string subject, string payload, int count) =>
         OkAsync("many", subject, payload, Text(count), Text(Patience));
 
-    /// <summary>What the client says to a request that must fail.</summary>
+    /// <summary>Sends a request that must fail, and returns the error of the client.</summary>
     public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = Patience) =>
         FailureAsync("request", subject, "ask", Text(timeoutMilliseconds));
 
-    /// <summary>What the client says to a publish that it must refuse itself.</summary>
+    /// <summary>Publishes a message that the client itself must refuse, and returns its error.</summary>
     public Task<string> PublishFailureAsync(string subject, string payload) => FailureAsync("pub", subject, payload);
 
-    /// <summary>The next message of a subscription.</summary>
+    /// <summary>Returns the next message of a subscription.</summary>
     public async Task<Message> ReadAsync(string id)
     {
         Message? message;
@@ -99,10 +102,10 @@ internal sealed class NatsSession : IAsyncDisposable
         return message;
     }
 
-    /// <summary>The payloads of a subscription that have come and were not read.</summary>
+    /// <summary>Returns the payloads of a subscription that have arrived but were not read.</summary>
     public IReadOnlyList<string> Received(string id) => [.. Of(id).Select(message => message.PayloadText)];
 
-    /// <summary>Skips what the callbacks said up to an event that begins with the word, and answers the rest of it.</summary>
+    /// <summary>Skips events of callbacks until one begins with the word, and returns the rest of that event.</summary>
     public async Task<string> EventAsync(string word)
     {
         while (true)
@@ -119,7 +122,7 @@ internal sealed class NatsSession : IAsyncDisposable
         }
     }
 
-    /// <summary>Fails if a callback has said something that begins with the word and was not read.</summary>
+    /// <summary>Fails if an unread event of a callback begins with the word.</summary>
     public void AssertNoEvent(string word) =>
         Assert.DoesNotContain(_events, text => text.StartsWith(word, StringComparison.Ordinal));
 
@@ -132,7 +135,7 @@ internal sealed class NatsSession : IAsyncDisposable
         {
             while (true)
             {
-                // What the callbacks say before the connection stands belongs to the attempt.
+                // The output of callbacks before the connection is established belongs to the attempt.
                 var line = await process.ReadLineAsync();
                 if (line.StartsWith("READY", StringComparison.Ordinal))
                 {

@@ -1,6 +1,8 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Programs over npm packages: zeromq, which carries its own libzmq, and the official JavaScript NATS client.</summary>
+/// <summary>
+/// Peers that use npm packages: zeromq, which contains its own libzmq, and the official JavaScript NATS client.
+/// </summary>
 internal sealed class NodePeers : IZeroMqPeers, INatsPeers
 {
     public string Name => "node";

@@ -19,12 +19,12 @@ internal static class PeerExtensions
     public static async Task<Publisher> PublishAsync(this INatsPeers peers, string url) =>
         new(await StartReadyAsync(peers, "nats_pub", url));
 
-    /// <summary>A NATS subscriber; its mode is <c>queue=NAME</c>, <c>echo</c> or nothing.</summary>
+    /// <summary>Starts a NATS subscriber. Its mode is <c>queue=NAME</c>, <c>echo</c> or empty.</summary>
     public static async Task<Subscriber> SubscribeAsync(this INatsPeers peers, string url, string subject, string mode = "", int count = 0) =>
         new(await StartReadyAsync(
             peers, "nats_sub", url, Hex.Encode(Encoding.UTF8.GetBytes(subject)), count.ToString(CultureInfo.InvariantCulture), mode));
 
-    /// <summary>A requester: send it subject and payload, read its lines.</summary>
+    /// <summary>Starts a requester. The test writes subject and payload to it, and reads its lines.</summary>
     public static async Task<Publisher> RequestAsync(this INatsPeers peers, string url) =>
         new(await StartReadyAsync(peers, "nats_request", url));
 

@@ -1,6 +1,6 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>The libraries that the tests run against, by the names that test data uses.</summary>
+/// <summary>The client libraries of the tests, by their names in test data.</summary>
 internal static class Peers
 {
     public static IZeroMqPeers Python { get; } = new PythonPeers();

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>A peer that sends what the test tells it to: a ZeroMQ PUB or a NATS publisher.</summary>
+/// <summary>A peer that sends messages of the test: a ZeroMQ PUB or a NATS publisher.</summary>
 internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
 {
     public PeerProcess Process => process;
@@ -13,12 +13,12 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
     public Task SendAsync(params string[] frames) => SendAsync([.. frames.Select(Encoding.UTF8.GetBytes)]);
 
     /// <summary>
-    /// Sends probes, see <see cref="Subscriber.ReadAsync"/>, again and again until every subscriber has had one of them.
-    /// A PUB socket drops what it sends before it knows of a subscription, and nothing tells when it does.
+    /// Sends probes (see <see cref="Subscriber.ReadAsync"/>) until every subscriber has received one. A PUB socket
+    /// drops messages before it has received a subscription, and does not report when it has.
     /// </summary>
     public async Task SendUntilReceivedAsync(byte[] topic, params Subscriber[] subscribers)
     {
-        // Probes of an earlier call may still be under way; they prove nothing about now.
+        // Probes of an earlier call may still arrive. They do not prove that the path works now.
         var probe = Subscriber.NewProbe();
         foreach (var subscriber in subscribers)
         {
@@ -41,7 +41,7 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
     public Task SendUntilReceivedAsync(string topic, params Subscriber[] subscribers) =>
         SendUntilReceivedAsync(Encoding.UTF8.GetBytes(topic), subscribers);
 
-    /// <summary>Ends the peer and answers how many messages it has sent.</summary>
+    /// <summary>Ends the peer and returns the number of messages that it has sent.</summary>
     public async Task<string> FinishAsync()
     {
         process.EndInput();

@@ -1,9 +1,9 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Programs over python3-zmq, Debian's binding of libzmq.</summary>
+/// <summary>Peers that use python3-zmq, Debian's binding of libzmq.</summary>
 internal sealed class PythonPeers : IZeroMqPeers
 {
-    // Debian's packages are for this interpreter; one found on the PATH may be another without them.
+    // Debian's packages are for this interpreter. The PATH may contain another one without these packages.
     private const string Interpreter = "/usr/bin/python3";
 
     private static readonly Lazy<Task<bool>> LazyFound = new(FindAsync);
@@ -16,7 +16,7 @@ internal sealed class PythonPeers : IZeroMqPeers
         return PeerProcess.Start($"{Name} {program}", Interpreter, arguments.Prepend(Path.Combine(PeerSources.Folder, "python", program + ".py")));
     }
 
-    /// <summary>Runs what <c>python3 -c</c> would.</summary>
+    /// <summary>Runs a script like <c>python3 -c</c>.</summary>
     public static async Task<PeerProcess> StartCodeAsync(string code)
     {
         Missing.Unless(await LazyFound.Value, "python3-zmq");

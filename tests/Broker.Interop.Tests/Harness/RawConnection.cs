@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>A TCP connection that sends what it is told to and reads until the other side closes.</summary>
+/// <summary>A TCP connection that sends given bytes and reads until the other side closes.</summary>
 internal sealed class RawConnection : IDisposable
 {
     private readonly Socket _socket;
@@ -20,7 +20,7 @@ internal sealed class RawConnection : IDisposable
 
     public Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
 
-    /// <summary>Sends all of it, or what goes before the other side closes.</summary>
+    /// <summary>Sends the bytes, or as many as possible before the other side closes.</summary>
     public async Task SendAsync(byte[] bytes)
     {
         try
@@ -32,11 +32,11 @@ internal sealed class RawConnection : IDisposable
         }
         catch (SocketException)
         {
-            // Refused midway, which the reader then sees as the end.
+            // The other side has closed while sending. The reader then sees the end.
         }
     }
 
-    /// <summary>Everything up to the close, which must come in time; at most 1 MiB.</summary>
+    /// <summary>Reads up to 1 MiB until the other side closes, which must happen in time.</summary>
     public async Task<string> ReadToCloseAsync()
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
@@ -52,13 +52,13 @@ internal sealed class RawConnection : IDisposable
         }
         catch (SocketException)
         {
-            // A reset is a close too.
+            // A reset is also a close.
         }
 
         return text.ToString();
     }
 
-    /// <summary>Reads so many bytes, which must come in time.</summary>
+    /// <summary>Reads the number of bytes, which must arrive in time.</summary>
     public async Task SkipAsync(long count)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
@@ -72,7 +72,7 @@ internal sealed class RawConnection : IDisposable
         }
     }
 
-    /// <summary>How many bytes come before the close, which must come in time.</summary>
+    /// <summary>Counts the bytes until the other side closes, which must happen in time.</summary>
     public async Task<int> CountToCloseAsync()
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
@@ -87,7 +87,7 @@ internal sealed class RawConnection : IDisposable
         return total;
     }
 
-    /// <summary>Reads so many bytes and lets go of them.</summary>
+    /// <summary>Reads and discards the number of bytes.</summary>
     public async Task ReadExactlyAsync(int count)
     {
         var buffer = new byte[64 * 1024];
@@ -99,7 +99,9 @@ internal sealed class RawConnection : IDisposable
         }
     }
 
-    /// <summary>Reads what there is; whether the other side has closed, and not only stopped.</summary>
+    /// <summary>
+    /// Reads the available bytes. Returns true if the other side has closed, and not only stopped sending.
+    /// </summary>
     public async Task<bool> EndsAsync()
     {
         try
@@ -109,7 +111,7 @@ internal sealed class RawConnection : IDisposable
         }
         catch (SocketException)
         {
-            // A reset counts as an end too.
+            // A reset is also an end.
             return true;
         }
         catch (OperationCanceledException) when (!TestContext.Current.CancellationToken.IsCancellationRequested)
@@ -118,14 +120,14 @@ internal sealed class RawConnection : IDisposable
         }
     }
 
-    /// <summary>Reads until the text has come, and answers all that was read.</summary>
+    /// <summary>Reads until the text has arrived, and returns everything that was read.</summary>
     public async Task<string> ReadToAsync(string end)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         timeout.CancelAfter(Wait.Limit);
         var text = new StringBuilder();
         byte[] buffer = new byte[16 * 1024];
-        // Only what is new is looked through, with as much before it as the end may begin in.
+        // Searches only the new bytes, and those before them in which the text may begin.
         for (int looked = 0; !text.ToString(looked, text.Length - looked).Contains(end, StringComparison.Ordinal);)
         {
             looked = Math.Max(looked, text.Length - end.Length + 1);

@@ -1,12 +1,12 @@
 namespace Broker.Interop.Tests.Harness;
 
 /// <summary>
-/// Two servers, of which the first tells its clients of the second: nats-server because they have a route, our broker
-/// because its configuration says so.
+/// Two servers. The first announces the second to its clients: nats-server because they have a route, the broker
+/// because of its configuration.
 /// </summary>
 internal sealed class ServerPair : IAsyncDisposable
 {
-    // nats-server takes no duration below this; the one client is closed right after the grace period in any case.
+    // The minimum duration of nats-server. The only client is closed right after the grace period.
     private const string LameDuck = "lame_duck_duration: \"30s\"\nlame_duck_grace_period: \"200ms\"\n";
 
     private readonly string _name;
@@ -35,13 +35,14 @@ internal sealed class ServerPair : IAsyncDisposable
         _name,
         _name == "broker" ? "" : $"cluster {{ name: pair, listen: \"127.0.0.1:-1\", routes: [ \"nats://127.0.0.1:{_routePort}\" ] }}\n");
 
-    /// <summary>Makes the first know the second, which nats-server learns by itself.</summary>
+    /// <summary>Makes the first server announce the second. nats-server does so by itself.</summary>
     public async Task IntroduceAsync()
     {
         if (_name == "broker")
         {
             await First.ReloadAsync($"{LameDuck}connect_urls: [ \"127.0.0.1:{Second.Port}\" ]\n");
-            // Done when who comes is told so: a signal that a test sends next is not to meet the reload.
+            // The reload is complete when a new client receives the second server. A later signal of the test then
+            // cannot overlap it.
             await Wait.UntilAsync(IsIntroducedAsync, "the first server to tell of the second");
         }
     }

@@ -2,7 +2,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>Certificates of a server and of sessions with it, by the names that the tests use.</summary>
+/// <summary>Certificates of a server and of its clients, by their names in the tests.</summary>
 public sealed class SessionCertificates : IDisposable
 {
     private readonly TestCertificates _certificates = new();
@@ -23,7 +23,10 @@ public sealed class SessionCertificates : IDisposable
 
     public string AuthorityFile => _certificates.AuthorityFile;
 
-    /// <summary>The keys of a <c>tls</c> block for the server's certificate, which gives a slow machine time for the handshake.</summary>
+    /// <summary>
+    /// The keys of a <c>tls</c> block with the server's certificate and enough time for the handshake on a slow
+    /// machine.
+    /// </summary>
     public string ServerKeys => KeysWithTimeout("60");
 
     public string KeysWithTimeout(string seconds)
@@ -32,12 +35,15 @@ public sealed class SessionCertificates : IDisposable
     /// <summary>The option of a session that trusts the authority of the server's certificate.</summary>
     public string Trust => "ca=" + AuthorityFile;
 
-    /// <summary>The option of a session that trusts only an authority the server has nothing to do with.</summary>
+    /// <summary>
+    /// The option of a session that trusts only an authority that did not sign the server's certificate.
+    /// </summary>
     public string WrongTrust => "ca=" + _strangers.AuthorityFile;
 
     /// <summary>
-    /// The options of a session that shows a client certificate: of <c>ada</c>, who has the mail address ada@example.org;
-    /// of <c>bob</c>, who has only a name; of <c>mallory</c>, who has bob's name from another authority; or of the <c>server</c>.
+    /// The options of a session that shows a client certificate: of <c>ada</c>, who has the mail address
+    /// ada@example.org; of <c>bob</c>, who has only a name; of <c>mallory</c>, who has bob's name from another
+    /// authority; or of the <c>server</c>.
     /// </summary>
     public string[] Client(string name) => [Trust, "cert=" + _files[name].Certificate, "key=" + _files[name].Key];
 

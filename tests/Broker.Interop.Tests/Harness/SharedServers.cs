@@ -5,31 +5,31 @@ using System.Collections.Concurrent;
 namespace Broker.Interop.Tests.Harness;
 
 /// <summary>
-/// Servers that run for all tests whose scenario needs no server of its own. A test keeps to subjects that
-/// <see cref="NewSubject"/> gave it.
+/// Servers that many tests share. A test that uses them takes its subjects from <see cref="NewSubject"/>.
 /// </summary>
 public sealed class SharedServers : IAsyncDisposable
 {
-    // A hash of "secret" with the least cost that bcrypt has.
+    // A hash of "secret" with the minimum cost of bcrypt.
     private const string Hash = "$2a$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
 
     private readonly ConcurrentDictionary<(string Server, string Configuration), Lazy<Task<ConfiguredServer>>> _servers = new();
 
     internal UserKey Key { get; } = UserKey.Create();
 
-    /// <summary>A subject, or first tokens of one, that no other test uses.</summary>
+    /// <summary>Returns a subject, or the first tokens of one, that no other test uses.</summary>
     public static string NewSubject() => "t" + Guid.NewGuid().ToString("N");
 
-    /// <summary>A server that lets everybody in.</summary>
+    /// <summary>A server without authentication.</summary>
     internal Task<ConfiguredServer> OpenAsync(string server) => StartAsync(server, "");
 
-    /// <summary>A server whose clients show the token <c>letmein</c>.</summary>
+    /// <summary>A server whose clients must send the token <c>letmein</c>.</summary>
     internal Task<ConfiguredServer> WithTokenAsync(string server) => StartAsync(server, "authorization { token: letmein, timeout: 60 }\n");
 
     /// <summary>
-    /// A server with users: <c>ada</c> (password <c>plain</c>), <c>bob</c> (<c>secret</c>, kept as a hash), <see cref="Key"/>,
-    /// the limited <c>eve</c> (<c>pw</c>), <c>service</c> (<c>pw</c>), who may only answer, and <c>guest</c>, who clients
-    /// without credentials are.
+    /// A server with users: <c>ada</c> (password <c>plain</c>), <c>bob</c> (<c>secret</c>, stored as a hash),
+    /// <see cref="Key"/>,
+    /// <c>eve</c> (<c>pw</c>) with limited permissions, <c>service</c> (<c>pw</c>), which may only reply, and
+    /// <c>guest</c>, the user of clients without credentials.
     /// </summary>
     internal Task<ConfiguredServer> WithUsersAsync(string server) => StartAsync(server, $$"""
         authorization {
@@ -53,7 +53,7 @@ public sealed class SharedServers : IAsyncDisposable
     {
         foreach (var server in _servers.Values)
         {
-            // One that could not start has told the tests that wanted it.
+            // If a server could not start, the tests that use it have reported the error.
             if (server.Value.IsCompletedSuccessfully)
             {
                 await (await server.Value).DisposeAsync();

@@ -1,6 +1,6 @@
 namespace Broker.Interop.Tests.Harness;
 
-/// <summary>A peer that reports what it receives: a ZeroMQ SUB or a NATS subscriber.</summary>
+/// <summary>A peer that reports received messages: a ZeroMQ SUB or a NATS subscriber.</summary>
 internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
 {
     private static ReadOnlySpan<byte> Prefix => "probe"u8;
@@ -8,8 +8,8 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
     public PeerProcess Process => process;
 
     /// <summary>
-    /// The next message that is no probe: a message whose body begins with <c>probe</c> only finds out whether there is
-    /// a path to the subscriber.
+    /// Reads the next message that is not a probe. A probe is a message whose body begins with <c>probe</c>; it only
+    /// tests whether messages reach the subscriber.
     /// </summary>
     public async Task<Message> ReadAsync()
     {
@@ -23,10 +23,10 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
         }
     }
 
-    /// <summary>A body that no other probe has.</summary>
+    /// <summary>Returns a unique body for a probe.</summary>
     public static byte[] NewProbe() => [.. Prefix, .. Guid.NewGuid().ToByteArray()];
 
-    /// <summary>Whether the probe comes in time; other probes are skipped.</summary>
+    /// <summary>Returns whether the probe arrives in time. Other probes are skipped.</summary>
     public async Task<bool> TryReadProbeAsync(byte[] probe, TimeSpan patience)
     {
         while (await process.TryReadLineAsync(patience) is { } line)

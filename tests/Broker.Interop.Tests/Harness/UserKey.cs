@@ -5,8 +5,8 @@ using Org.BouncyCastle.Crypto.Parameters;
 namespace Broker.Interop.Tests.Harness;
 
 /// <summary>
-/// A user nkey made for a test: prefix, 32 bytes and a CRC-16 (XMODEM, little-endian) of both, in base32 (RFC 4648, no padding).
-/// The seed's prefix has two bytes, of which the bits from the ninth on say whose seed it is.
+/// A user nkey made for a test: prefix, 32 bytes and a CRC-16 (XMODEM, little-endian) of both, in base32 (RFC 4648, no
+/// padding). The seed's prefix has two bytes; the bits from the ninth on give the type of the key.
 /// </summary>
 internal sealed record UserKey(string Public, string Seed)
 {
@@ -20,7 +20,7 @@ internal sealed record UserKey(string Public, string Seed)
         return new UserKey(Encode([User, .. key]), Encode([PrivateSeed | (User >> 5), (User & 31) << 3, .. seed]));
     }
 
-    /// <summary>The options of a session that signs with it.</summary>
+    /// <summary>The options of a session that signs with the key.</summary>
     public string[] Options => [$"nkey={Seed}", $"public={Public}"];
 
     private static string Encode(byte[] bytes)

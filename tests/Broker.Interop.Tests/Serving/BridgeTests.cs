@@ -3,7 +3,9 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>The main job: unmodified ZeroMQ programs and stock NATS clients talk through our broker.</summary>
+/// <summary>
+/// Tests that unmodified ZeroMQ programs and official NATS clients exchange messages through the broker.
+/// </summary>
 public sealed class BridgeTests
 {
     public static TheoryData<string, string> AllPeers { get; } = new()
@@ -150,7 +152,7 @@ public sealed class BridgeTests
     [Fact]
     public async Task Live_peers_go_on_after_the_broker_is_restarted()
     {
-        // Ports that nobody else is given while it is away.
+        // These ports remain reserved while the broker is down.
         var (port, publishers, subscribers) = (FreePort.Next(), FreePort.NextAddress(), FreePort.NextAddress());
         var broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}", port);
         try

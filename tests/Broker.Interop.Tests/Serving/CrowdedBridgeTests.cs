@@ -4,8 +4,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// One bridge with very many programs of libzmq, some hundred or BROKER_PEERS, of which a quarter take next to nothing: the others lose nothing, and
-/// the memory of the process stays within bounds.
+/// One bridge with very many programs of libzmq, some hundred or BROKER_PEERS, of which a quarter take next to nothing:
+/// the others lose nothing, and the memory of the process stays within bounds.
 /// </summary>
 public sealed class CrowdedBridgeTests
 {
@@ -15,7 +15,8 @@ public sealed class CrowdedBridgeTests
     private const int PushedEach = 60;
     private const int Mark = 64 * 1024;
 
-    // What a peer may have waiting for it, rounded up to blocks, and what it costs itself; and the windows and pools of the bridge.
+    // What a peer may have waiting for it, rounded up to blocks, and what it costs itself; and the windows and pools of
+    // the bridge.
     private const long EachPeer = 128 * 1024;
     private const long Bridge = 48L << 20;
 

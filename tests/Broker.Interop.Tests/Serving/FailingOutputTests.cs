@@ -3,7 +3,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>A process that cannot write what it has to say: it serves on, and stops as it should.</summary>
+/// <summary>Tests that a process whose output fails still serves, and stops in order.</summary>
 public sealed class FailingOutputTests : IDisposable
 {
     private const int Limit = 20_000;
@@ -47,7 +47,7 @@ public sealed class FailingOutputTests : IDisposable
         }
 
         await Wait.UntilAsync(() => new FileInfo(log).Length == Limit);
-        // As those who rotate logs by copying them do it.
+        // Truncates the file, as log rotation by copying does.
         await using (FileStream rotating = new(log, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
         {
             rotating.SetLength(0);
@@ -91,7 +91,7 @@ public sealed class FailingOutputTests : IDisposable
     {
         const int Messages = 200;
         const int Size = 50_000;
-        // A pipe that nobody reads and that has no room, or a device without any.
+        // A full pipe without a reader, or a full device.
         string command = stalls
             ? $"mkfifo {_folder.FullName}/pipe; exec 3<>{_folder.FullName}/pipe; head -c 65536 /dev/zero >&3; exec \"$@\" >&3"
             : "exec \"$@\" >/dev/full";
@@ -100,7 +100,7 @@ public sealed class FailingOutputTests : IDisposable
         int port = new Uri(ports.Nats[0]).Port;
         using RawConnection reader = await RawConnection.OpenAsync(port);
         await reader.SendAsync("CONNECT {\"verbose\":false}\r\nSUB a 1\r\nPING\r\n");
-        // The first question for a sign of life comes soon, and then none for two minutes: bytes can be counted exactly.
+        // The server sends its first PING early and then none for two minutes, so the bytes can be counted exactly.
         if (!(await reader.ReadToAsync("PONG\r\n")).Contains("PING\r\n", StringComparison.Ordinal))
         {
             await reader.ReadToAsync("PING\r\n");
@@ -119,7 +119,7 @@ public sealed class FailingOutputTests : IDisposable
         Assert.Equal(Messages * ($"MSG a 1 {Size}\r\n".Length + Size + 2), received);
     }
 
-    // The runtime's own files would fall under the limit with write-xor-execute.
+    // With write-xor-execute, the limit would also apply to the runtime's own files.
     private static PeerProcess StartLimited(string arguments) => StartBy(
         "env",
         ["DOTNET_EnableWriteXorExecute=0", "prlimit", $"--fsize={Limit.ToString(CultureInfo.InvariantCulture)}"],
@@ -139,7 +139,7 @@ public sealed class FailingOutputTests : IDisposable
         }
         catch (System.Net.Sockets.SocketException) when (ends)
         {
-            // It stops, and whoever was let in before that may be closed without a word.
+            // The broker stops, and may close a client that has just connected without an error.
         }
     }
 }

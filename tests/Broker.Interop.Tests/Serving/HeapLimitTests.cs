@@ -6,8 +6,9 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// Where the heap is limited, a failed allocation would take the broker with it: who makes it hold too much is cut before.
-/// <c>BROKER_HEAP_RUNS=20</c> does it as often.
+/// Tests a limited heap. A failed allocation would end the broker, so clients that cause too many buffered bytes are
+/// closed before.
+/// <c>BROKER_HEAP_RUNS=20</c> repeats the test 20 times.
 /// </summary>
 public sealed class HeapLimitTests
 {
@@ -78,7 +79,8 @@ public sealed class HeapLimitTests
         return page.RootElement.GetProperty("routes").EnumerateArray().Single().GetProperty(name).GetInt64();
     }
 
-    // What waits for one alone is not bounded here in practice, neither in bytes nor in time: only the bound that the heap gives cuts.
+    // What waits for one alone is not bounded here in practice, neither in bytes nor in time: only the bound that the
+    // heap gives cuts.
     private static async Task RunAsync()
     {
         DirectoryInfo directory = Directory.CreateTempSubdirectory("broker-heap-");

@@ -3,7 +3,9 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>A peer that lies or breaks the protocol is told so or closed, and everyone else is served on.</summary>
+/// <summary>
+/// Tests that a peer that violates the protocol gets an error or is closed, and that all others are still served.
+/// </summary>
 public sealed class HostileInputTests
 {
     private const string Connect = "CONNECT {\"verbose\":false}\r\n";

@@ -3,17 +3,21 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>broker bridge is killed with SIGKILL and started again while pyzmq programs go on: what docs/migration.md says of losses holds.</summary>
+/// <summary>
+/// Kills <c>broker bridge</c> with SIGKILL and starts it again while pyzmq programs run, and tests the losses that
+/// docs/migration.md describes.
+/// </summary>
 public sealed class KilledBridgeTests
 {
     private const int Window = 64;
     private const int Mark = 100;
     private const int Size = 32 * 1024;
 
-    // What libzmq has taken out of its queue and not yet given to the kernel.
+    // Messages that libzmq has taken from its queue but not yet given to the kernel.
     private const int InProgram = 16;
 
-    // Each third is begun when the bridge that was killed during the one before is there again, so that the last message is lost with none.
+    // Each third is begun when the bridge that was killed during the one before is there again, so that the last
+    // message is lost with none.
     private const string PushAndPull = """
         import sys, threading, zmq
         pushers, pullers, messages, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])

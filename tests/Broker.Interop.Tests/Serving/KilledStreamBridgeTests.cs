@@ -4,7 +4,10 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Bridges of a pipeline by a work queue of JetStream are killed with SIGKILL and started again: what docs/push-pull.md says of who dies holds.</summary>
+/// <summary>
+/// Kills bridges of a pipeline with a JetStream work queue and starts them again, and tests the guarantees in
+/// docs/push-pull.md.
+/// </summary>
 public sealed class KilledStreamBridgeTests : IDisposable
 {
     private const int Window = 64;
@@ -12,7 +15,7 @@ public sealed class KilledStreamBridgeTests : IDisposable
     private const int Size = 32 * 1024;
     private const int Portion = 1500;
 
-    // What libzmq has taken out of its queue and not yet given to the kernel.
+    // Messages that libzmq has taken from its queue but not yet given to the kernel.
     private const int InProgram = 16;
 
     private const string PushAndPull = """

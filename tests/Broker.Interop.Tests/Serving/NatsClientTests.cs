@@ -2,7 +2,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Stock NATS clients among themselves, through our broker.</summary>
+/// <summary>Tests official NATS clients with each other, through the broker.</summary>
 public sealed class NatsClientTests
 {
     [Theory]

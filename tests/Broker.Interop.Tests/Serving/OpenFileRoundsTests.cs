@@ -10,8 +10,9 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// More silent connections than the process may open files, again and again: it stays, whoever was there is served on, and newcomers are
-/// once the crowd has gone. <c>BROKER_DESCRIPTOR_ROUNDS=100</c> does it as often, over all limits and kinds, and says how long they waited.
+/// More silent connections than the process may open files, again and again: it stays, whoever was there is served on,
+/// and newcomers are once the crowd has gone. <c>BROKER_DESCRIPTOR_ROUNDS=100</c> does it as often, over all limits and
+/// kinds, and says how long they waited.
 /// </summary>
 public sealed class OpenFileRoundsTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {

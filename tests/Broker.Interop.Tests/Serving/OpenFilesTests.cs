@@ -6,7 +6,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>A process that may open only so many files, while others open connections to it.</summary>
+/// <summary>Tests a process with a limit of open files while many connections are opened to it.</summary>
 public sealed class OpenFilesTests : IDisposable
 {
     private const int Files = 400;
@@ -50,7 +50,7 @@ public sealed class OpenFilesTests : IDisposable
             TimeSpan before = process.TotalProcessorTime;
             await Task.Delay(TimeSpan.FromSeconds(2), Ct);
             process.Refresh();
-            // Somebody who asks again and again uses the whole of it.
+            // A client that connects repeatedly uses up the whole limit.
             Assert.InRange(process.TotalProcessorTime - before, TimeSpan.Zero, TimeSpan.FromSeconds(1));
             Assert.InRange(Directory.GetFileSystemEntries($"/proc/{broker.Id}/fd").Length, 0, Files - 1);
             await old.SendAsync("PING\r\n");
@@ -84,7 +84,7 @@ public sealed class OpenFilesTests : IDisposable
             ]);
         int port = new Uri(subscribers).Port;
         using var http = new HttpClient();
-        // The last that it does to start.
+        // The last step of the start.
         await Wait.UntilAsync(() => IsAnsweredAsync(http, new Uri(pages, "/metrics")), () => bridge.Errors);
         var silent = new List<Socket>();
         try
@@ -110,7 +110,7 @@ public sealed class OpenFilesTests : IDisposable
 
     private static int Count(PeerProcess process) => process.Errors.Split("Out of file descriptors").Length - 1;
 
-    // A ZeroMQ endpoint speaks first.
+    // A ZeroMQ endpoint sends its greeting first.
     private static async Task<bool> IsGreetedAsync(int port)
     {
         try
@@ -134,7 +134,7 @@ public sealed class OpenFilesTests : IDisposable
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
         {
-            // Turned away before this was told that it is connected.
+            // The server closed the connection before the client saw that it was connected.
         }
 
         return socket;
@@ -148,7 +148,7 @@ public sealed class OpenFilesTests : IDisposable
         }
         catch (HttpRequestException)
         {
-            // Closed at once: there is no room yet.
+            // The server closed the connection at once, because no descriptor is free yet.
             return false;
         }
     }

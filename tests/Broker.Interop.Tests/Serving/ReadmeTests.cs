@@ -4,7 +4,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>What README.md tells a newcomer to type, as it is printed but for the ports.</summary>
+/// <summary>Runs the commands of README.md as printed, with other ports.</summary>
 public sealed partial class ReadmeTests
 {
     [Fact]
@@ -23,7 +23,7 @@ public sealed partial class ReadmeTests
         string publish = At(lines[1], "tcp://127.0.0.1:5556", broker.Publishers);
 
         await using PeerProcess subscriber = await PythonPeers.StartCodeAsync(subscribe);
-        // Whoever types these lines is slower than the subscriber; here it is published until it has been heard.
+        // A user types more slowly than the subscriber starts. The test publishes until a message has arrived.
         await Wait.UntilAsync(
             async () =>
             {
@@ -43,7 +43,7 @@ public sealed partial class ReadmeTests
         Assert.SkipWhen(OperatingSystem.IsWindows(), "lines of a Unix shell");
         string text = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "README.md"), TestContext.Current.CancellationToken);
         await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
-        // The folder that the first command builds into, and that the tests were built into, differ in the configuration alone.
+        // The output folders of the first command and of the tests differ only in the build configuration.
         string path = Assert.Single(ExportPath().Matches(text)).Value.Trim();
         path = path.Replace("Release", Repository.Configuration, StringComparison.Ordinal);
         string[] lines = [.. BrokerLines().Matches(text).Select(m => m.Value.Trim())];
@@ -54,12 +54,12 @@ public sealed partial class ReadmeTests
         await using PeerProcess sub = Terminal(path, lines[0], broker);
         await Wait.UntilAsync(() => sub.Errors.Contains("subscribed to ", StringComparison.Ordinal) || sub.HasExited, "the subscription");
         await using PeerProcess zeroMqSub = Terminal(path, lines[1], broker);
-        // Nobody tells when the bridge has heard of a ZeroMQ subscriber: whoever types is slower than that.
+        // Nothing reports when the bridge has received the subscription. A user types more slowly than that.
         string? heard = null;
         await Wait.UntilAsync(
             async () =>
             {
-                // It waits for the bridge for its own time only, which a machine with much else to do may need more than once.
+                // The command waits for the bridge with its own time-out. A busy machine may need several attempts.
                 await using PeerProcess publisher = Terminal(path, lines[2], broker);
                 Assert.True(await publisher.WaitForExitAsync() is 0 or 4, publisher.Errors);
                 heard = await zeroMqSub.TryReadLineAsync(TimeSpan.FromSeconds(1));
@@ -81,7 +81,7 @@ public sealed partial class ReadmeTests
         Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
     }
 
-    // The usual server is at another port here, which a variable says.
+    // The server has another port here, which an environment variable gives.
     private static PeerProcess Terminal(string path, string line, BrokerProcess broker) =>
         PeerProcess.Start("terminal", "sh", "-c", $"cd '{Repository.Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
 

@@ -6,8 +6,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// What a process really holds while readers have stopped: at most twice what is queued for them, and 8 MB.
-/// <c>BROKER_MEMORY_ROWS=all</c> looks at every transport, policy and size.
+/// Tests the resident memory while readers have stopped: at most twice the queued bytes and 8 MB.
+/// <c>BROKER_MEMORY_ROWS=all</c> tests every transport, policy and size.
 /// </summary>
 public sealed class ResidentMemoryTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
@@ -17,7 +17,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
     private const int Bulk = 6 * 1024 * 1024;
     private const int Singles = 20_000;
 
-    // What fills the kernel's room before it is measured.
+    // The bytes that fill the kernel's buffers before the measurement.
     private const int FillSize = 1000;
     private const int FillCount = 2_000;
 
@@ -53,10 +53,10 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
         }
     }
 
-    /// <param name="transport">How the reader is connected.</param>
-    /// <param name="policy">What happens to what is too much.</param>
+    /// <param name="transport">The transport of the reader.</param>
+    /// <param name="policy">The policy for slow consumers.</param>
     /// <param name="size">The size of a payload.</param>
-    /// <param name="oneByOne">Whether each message is published when the one before has been dealt with.</param>
+    /// <param name="oneByOne">Whether each message is published only after the previous one was processed.</param>
     [Theory]
     [MemberData(nameof(Rows))]
     public async Task One_who_has_stopped_reading_costs_what_is_queued_for_him(string transport, string policy, int size, bool oneByOne)
@@ -115,7 +115,8 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
             await last.SendAsync("CONNECT {\"verbose\":false}\r\nSUB a.b 1\r\nPING\r\n");
             await last.ReadToAsync("PONG\r\n");
 
-            // What the kernel still takes: writing for so many takes memory of its own, and so does the page about them.
+            // What the kernel still takes: writing for so many takes memory of its own, and so does the page about
+            // them.
             await PublishToAllAsync(512, 100);
             long queuedBefore = await PendingAsync(broker, 0);
             long before = broker.ResidentMemory();
@@ -127,7 +128,8 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
                 long grown = broker.ResidentMemory() - before;
                 long earlier = queued;
                 queued = await PendingAsync(broker, 0) - queuedBefore;
-                // The kernel comes to take more, at any time and of all of them: what that leaves is kept for the next burst, and is no room of theirs.
+                // The kernel comes to take more, at any time and of all of them: what that leaves is kept for the next
+                // burst, and is no room of theirs.
                 isTold = queued - earlier >= (long)Readers * count * 512 / 2;
                 TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
                     CultureInfo.InvariantCulture, $"{Readers} readers: {grown / 1e6:f1} MB more for {queued / 1e6:f2} MB queued{(isTold ? "" : ", the kernel has taken the rest")}"));
@@ -142,8 +144,9 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
             TestContext.Current.TestOutputHelper?.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{oneMore / 1e6:f1} MB more for one small message each"));
             Assert.InRange(oneMore, long.MinValue, (2 * Readers * 30) + Slack);
 
-            // One by one, as the last of all hears them: so many are handed over to in slices, and the next message may come before the one before
-            // has gone to everybody. What is on its way then takes memory too, and how much of it there is would be up to the scheduler.
+            // One by one, as the last of all hears them: so many are handed over to in slices, and the next message may
+            // come before the one before has gone to everybody. What is on its way then takes memory too, and how much
+            // of it there is would be up to the scheduler.
             async Task PublishToAllAsync(int size, int count)
             {
                 for (int i = 0; i < count; i++)

@@ -4,7 +4,9 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>What a burst has taken goes back to the system: a broker that then has nothing to do holds about what it held before.</summary>
+/// <summary>
+/// Tests that the memory of a burst returns to the system: an idle broker then has about as much memory as before.
+/// </summary>
 public sealed class ReturnedMemoryTests
 {
     private const int Readers = 6;

@@ -2,7 +2,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Programs of pyzmq with PLAIN and CURVE, at a bridge whose keys are in files.</summary>
+/// <summary>Tests pyzmq programs with PLAIN and CURVE and a bridge whose keys are in files.</summary>
 public sealed class SecuredBridgeTests : IDisposable
 {
     // Who does what is in the last lines of each test; all of them print a line for each thing that has come true.
@@ -138,7 +138,7 @@ public sealed class SecuredBridgeTests : IDisposable
     private async Task<string> SecretAsync(string name) =>
         (await File.ReadAllLinesAsync(At(name), TestContext.Current.CancellationToken)).Single(line => line.Contains("secret-key", StringComparison.Ordinal)).Split('"')[1];
 
-    // As the programs' own tool writes them.
+    // The key files have the format of pyzmq's own tool.
     private Task CertificatesAsync() => AssertTrueAsync(1, """
         for name in ['bridge', 'known-one', 'stranger']: zmq.auth.create_certificates(folder, name)
         print(True)

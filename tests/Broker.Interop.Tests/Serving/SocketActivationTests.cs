@@ -6,7 +6,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>The command with sockets that a manager has opened for it, as systemd does by a socket unit.</summary>
+/// <summary>Tests the command with inherited sockets, as a socket unit of systemd opens them.</summary>
 public sealed class SocketActivationTests : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("activation-");
@@ -29,7 +29,7 @@ public sealed class SocketActivationTests : IDisposable
 
         await ReadToAsync(subscriber, "MSG a 1 2\r\nhi\r\n");
         await Assert.ThrowsAsync<SocketException>(() => ConnectAsync(new IPEndPoint(IPAddress.Loopback, own)));
-        // Said long before, but read by another thread than this.
+        // The line was written long before, but another thread reads it.
         const string Said = "in place of \"listen\" and \"port\": descriptor 3 (port0), descriptor 4 (port1)";
         await Wait.UntilAsync(() => broker.Errors.Contains(Said, StringComparison.Ordinal), () => broker.Errors);
         await broker.SignalAsync("TERM");

@@ -4,7 +4,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>The process as a shell or a service manager sees it.</summary>
+/// <summary>Tests the process as a shell or a service manager starts and stops it.</summary>
 public sealed class StartAndStopTests
 {
     [Fact]
@@ -55,7 +55,7 @@ public sealed class StartAndStopTests
     [InlineData("QUIT")]
     public async Task A_signal_that_was_ignored_at_the_start_is_heard(string signal)
     {
-        // As a shell without job control starts what runs in the background.
+        // A shell without job control starts background processes with ignored SIGINT.
         await using PeerProcess broker = PeerProcess.Start(
             "broker", "sh", ["-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh", .. BrokerProgram.Command, "serve", "-p", "-1"]);
         await broker.ReadLineWithAsync("is ready");

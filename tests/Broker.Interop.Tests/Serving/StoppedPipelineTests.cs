@@ -3,7 +3,10 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>A pipeline of broker bridge whose only PULL takes nothing: what waits for it waits at the PUSH and in the kernel, not in the process.</summary>
+/// <summary>
+/// Tests a pipeline whose only PULL reads nothing: messages queue at the PUSH and in the kernel, not in the bridge
+/// process.
+/// </summary>
 public sealed class StoppedPipelineTests
 {
     private const int Size = 100_000;
@@ -11,10 +14,10 @@ public sealed class StoppedPipelineTests
     private const int WindowBytes = 4 << 20;
     private const int MarkBytes = 1 << 20;
 
-    // As often in a row nothing more was pushed.
+    // The number of consecutive checks without a new message after which the pipeline counts as stopped.
     private const int Looks = 50;
 
-    // What both ends hold, and what the collector and the pools may keep besides: a tenth of what is pushed, together.
+    // The buffers of both ends, the garbage collector and the pools: together a tenth of the pushed bytes.
     private const long Bound = (2 * WindowBytes) + MarkBytes + (31L << 20);
 
     private const string PushAndPull = """

@@ -7,13 +7,15 @@ using System.Text;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Somebody who has subscribed to everything below <c>a</c> and then reads nothing, with little room in the kernel for what is sent to him.</summary>
+/// <summary>
+/// A subscriber of everything below <c>a</c> that reads nothing and has a small receive buffer in the kernel.
+/// </summary>
 internal sealed class StoppedReader : IDisposable
 {
     private const string Words = "CONNECT {\"verbose\":false}\r\nSUB a.> 1\r\nPING\r\n";
     private const int SmallSegment = 536;
 
-    // TCP_MAXSEG: the room that the sender's kernel makes is a multiple of it.
+    // TCP_MAXSEG: the send buffer of the sender's kernel is a multiple of it.
     private const int TcpLevel = 6;
     private const int MaxSegment = 2;
 
@@ -71,7 +73,7 @@ internal sealed class StoppedReader : IDisposable
         return new StoppedReader(stream);
     }
 
-    /// <summary>Reads so many bytes after all: one that does is no stopped reader.</summary>
+    /// <summary>Reads the number of bytes. From then on, the reader is not stopped.</summary>
     internal async Task SkipAsync(int count)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(Ct);

@@ -6,8 +6,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// A subscriber whose whole process is suspended, by a debugger or a laptop's lid: its kernel goes on to say that it is there. The others
-/// receive everything, and what becomes of it is what was configured.
+/// A subscriber whose whole process is suspended, by a debugger or a laptop's lid: its kernel goes on to say that it is
+/// there. The others receive everything, and what becomes of it is what was configured.
 /// </summary>
 public sealed class SuspendedReaderTests
 {

@@ -4,7 +4,9 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>The command as a service of systemd, which is a socket that receives what sd_notify(3) says.</summary>
+/// <summary>
+/// Tests the command as a systemd service. The test receives the messages of sd_notify(3) on a socket.
+/// </summary>
 public sealed class SystemdTests : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("systemd-");

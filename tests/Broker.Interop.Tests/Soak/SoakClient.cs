@@ -8,7 +8,10 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Soak;
 
-/// <summary>A NATS client by TCP, TLS or WebSocket that one task at a time uses. Anything but a message, a PING or the PONG it waits for is a failure.</summary>
+/// <summary>
+/// A NATS client over TCP, TLS or WebSocket for one task at a time. Everything except a message, a PING or the expected
+/// PONG is a failure.
+/// </summary>
 internal sealed class SoakClient : IDisposable
 {
     private const string Hello = "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\n";
@@ -37,13 +40,13 @@ internal sealed class SoakClient : IDisposable
 
     internal Task SendAsync(ReadOnlyMemory<byte> bytes) => Wait.For(_stream.WriteAsync(bytes, Ct).AsTask());
 
-    /// <summary>Publishes, with a reply subject or none.</summary>
+    /// <summary>Publishes a message, with or without a reply subject.</summary>
     internal Task PublishAsync(string subject, byte[] payload, string reply = "")
         => SendAsync((byte[])[.. Encoding.ASCII.GetBytes(Publication(subject, payload.Length, reply)), .. payload, .. "\r\n"u8]);
 
     internal Task PublishAsync(string subject, string payload, string reply = "") => PublishAsync(subject, Encoding.ASCII.GetBytes(payload), reply);
 
-    /// <summary>Returns when the server has handled all that was sent; nothing but the PONG may come.</summary>
+    /// <summary>Waits until the server has processed everything sent so far. Only the PONG may arrive.</summary>
     internal async Task FenceAsync()
     {
         await SendAsync("PING\r\n");
@@ -57,7 +60,7 @@ internal sealed class SoakClient : IDisposable
         Assert.Equal("PONG", line);
     }
 
-    /// <summary>The next message; the server's questions before it are answered.</summary>
+    /// <summary>Reads the next message, and answers the server's PINGs before it.</summary>
     internal async Task<SoakMessage> ReadAsync()
     {
         while (true)
@@ -78,7 +81,7 @@ internal sealed class SoakClient : IDisposable
         }
     }
 
-    /// <summary>Leaves without a word, with a reset.</summary>
+    /// <summary>Closes the connection with a reset.</summary>
     internal void Reset()
     {
         if (_socket is not null)

@@ -4,10 +4,11 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Soak;
 
-/// <summary>What a broker's process holds, by the system and by the broker itself.</summary>
+/// <summary>The resources of a broker process, as the system and the broker report them.</summary>
 internal sealed record SoakFacts(int Descriptors, int Threads, long Resident, int Connections, int Subscriptions, long Pending, int Peers)
 {
-    // A pool of threads has as many as there are processors whether they have work or not, and takes one more where it thinks that helps.
+    // A pool of threads has as many as there are processors whether they have work or not, and takes one more where it
+    // thinks that helps.
     private static readonly int MoreThreads = 2 * Environment.ProcessorCount;
 
     internal static async Task<SoakFacts> ReadAsync(BrokerProcess broker, HttpClient pages)
@@ -25,14 +26,14 @@ internal sealed record SoakFacts(int Descriptors, int Threads, long Resident, in
             bridge.RootElement.GetProperty("routes").EnumerateArray().Sum(static route => route.GetProperty("peers").GetInt32()));
     }
 
-    /// <summary>The page as JSON.</summary>
+    /// <summary>Reads a monitoring page as JSON.</summary>
     internal static async Task<JsonDocument> PageAsync(HttpClient pages, string path)
         => JsonDocument.Parse(await pages.GetStringAsync(path, TestContext.Current.CancellationToken));
 
-    /// <summary>Whether nobody is there who was not before.</summary>
+    /// <summary>Whether there are no more connections than before.</summary>
     internal bool HasNobodyBut(SoakFacts before) => Connections == before.Connections && Subscriptions == before.Subscriptions && Peers == before.Peers;
 
-    /// <summary>Whether nothing is held but what was before, memory aside.</summary>
+    /// <summary>Whether all resources except memory are at most as before.</summary>
     internal bool IsBackAt(SoakFacts before)
         => HasNobodyBut(before) && Pending == 0 && Descriptors <= before.Descriptors && Threads <= before.Threads + MoreThreads;
 

@@ -3,7 +3,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Soak;
 
-/// <summary>libzmq in one process, whose SUBs and XPUB come for one round of traffic and go.</summary>
+/// <summary>Runs libzmq in one process. Its SUB and XPUB sockets connect for one round of traffic.</summary>
 internal sealed class SoakPeers : IAsyncDisposable
 {
     // Whether a SUB is known is shown by probes: nothing else tells. They end in "p" and count for nothing.
@@ -63,12 +63,14 @@ internal sealed class SoakPeers : IAsyncDisposable
         _process = process;
     }
 
-    /// <summary>How many rounds there have been, each with a connection of a NATS client.</summary>
+    /// <summary>The number of rounds, each with one connection of a NATS client.</summary>
     internal long Rounds { get; private set; }
 
     internal static async Task<SoakPeers> StartAsync(BrokerProcess broker) => new(broker, await PythonPeers.StartCodeAsync(Code));
 
-    /// <summary>So many messages from NATS to each SUB, and as many from an XPUB to NATS: all of them, in their order.</summary>
+    /// <summary>
+    /// So many messages from NATS to each SUB, and as many from an XPUB to NATS: all of them, in their order.
+    /// </summary>
     internal async Task RoundAsync(Random random, string topic)
     {
         Rounds++;

@@ -5,8 +5,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Soak;
 
 /// <summary>
-/// A broker with its bridge under everything at once, for a few seconds or <c>BROKER_SOAK_SECONDS=28800</c>. From time to time all leave, and
-/// then it holds what it held before.
+/// A broker with its bridge under everything at once, for a few seconds or <c>BROKER_SOAK_SECONDS=28800</c>. From time
+/// to time all leave, and then it holds what it held before.
 /// </summary>
 public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
@@ -15,8 +15,8 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
     // All leave so often, and in the middle and at the end.
     private const int SecondsEach = 30;
 
-    // What the last burst has left, which goes back to the system within a minute or so, and the code that is compiled anew as it gets warm. Each is no
-    // more after ten hours than after one; of a leak there is more after every round.
+    // What the last burst has left, which goes back to the system within a minute or so, and the code that is compiled
+    // anew as it gets warm. Each is no more after ten hours than after one; of a leak there is more after every round.
     private const long Slack = 64L << 20;
 
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
@@ -73,7 +73,8 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
         void Say(FormattableString what) => TestContext.Current.TestOutputHelper?.WriteLine(what.ToString(CultureInfo.InvariantCulture));
     }
 
-    // One task after the other for those that must be alone, beside the others; each does all of its kinds once at least.
+    // One task after the other for those that must be alone, beside the others; each does all of its kinds once at
+    // least.
     private static async Task<long> PlayAsync(SoakTraffic traffic, SoakPeers peers, int seed, int phase, TimeSpan time)
     {
         Func<Random, string, Task>[][] lanes =

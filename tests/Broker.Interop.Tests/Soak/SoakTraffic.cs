@@ -6,8 +6,8 @@ using Broker.Interop.Tests.Serving;
 namespace Broker.Interop.Tests.Soak;
 
 /// <summary>
-/// Rounds of traffic: in each, clients come, do one thing of which it is known exactly what must come of it, and go. Rounds with other
-/// subjects may go on beside it.
+/// Rounds of traffic: in each, clients come, do one thing of which it is known exactly what must come of it, and go.
+/// Rounds with other subjects may go on beside it.
 /// </summary>
 internal sealed class SoakTraffic(BrokerProcess broker, string file, string serverKeys, HttpClient pages)
 {
@@ -21,13 +21,13 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
 
     private long _opened;
 
-    /// <summary>How many connections of NATS clients there have been.</summary>
+    /// <summary>The number of connections of NATS clients.</summary>
     internal long Opened => Interlocked.Read(ref _opened);
 
-    /// <summary>How many clients have stopped reading and were cut.</summary>
+    /// <summary>The number of clients that stopped reading and were closed.</summary>
     internal long Cut { get; private set; }
 
-    /// <summary>The file of the broker; all that differs can be changed by a reload.</summary>
+    /// <summary>Returns the configuration file of the broker. A reload can apply all its differences.</summary>
     internal static string Configuration(string serverKeys, int more) => string.Create(CultureInfo.InvariantCulture, $$"""
         http: -1
         tls { {{serverKeys}} }
@@ -40,7 +40,9 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
 
         """);
 
-    /// <summary>Subscriptions with and without wildcards come and go; each message goes to those that there are then.</summary>
+    /// <summary>
+    /// Adds and removes subscriptions with and without wildcards. Each message goes to the current ones.
+    /// </summary>
     internal async Task SubscriptionsAsync(Random random, string subject)
     {
         var readers = new List<SoakClient>();
@@ -76,7 +78,9 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         }
     }
 
-    /// <summary>Each request has one answer, of one of those who answer in a group; one that nobody hears is answered by the server.</summary>
+    /// <summary>
+    /// Each request gets one reply from one member of a queue group. The server replies if there is no subscriber.
+    /// </summary>
     internal async Task RequestsAsync(Random random, string subject)
     {
         using SoakClient asking = await OpenAsync(random);
@@ -120,7 +124,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         Assert.StartsWith("NATS/1.0 503", (await asking.ReadAsync()).Headers, StringComparison.Ordinal);
     }
 
-    /// <summary>Of a queue group each message goes to one.</summary>
+    /// <summary>Each message goes to one member of a queue group.</summary>
     internal async Task QueueGroupAsync(Random random, string subject)
     {
         int count = random.Next(1, 300);
@@ -152,7 +156,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         }
     }
 
-    /// <summary>Messages up to the largest that may be, byte for byte.</summary>
+    /// <summary>Sends messages up to the maximum size and compares every byte.</summary>
     internal async Task LargeMessagesAsync(Random random, string subject)
     {
         using SoakClient publisher = await OpenAsync(random);
@@ -170,7 +174,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         }
     }
 
-    /// <summary>Many come, and go in the middle of whatever they say.</summary>
+    /// <summary>Many clients connect and disconnect in the middle of an operation.</summary>
     internal async Task CrowdAsync(Random random)
     {
         var crowd = new List<SoakClient>();
@@ -204,7 +208,9 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         await other.SendAsync(Nonsense[random.Next(Nonsense.Length)]);
     }
 
-    /// <summary>A client that has stopped reading is cut when too much waits for it, and nobody else is.</summary>
+    /// <summary>
+    /// A client that has stopped reading is closed when too many bytes are pending, and no other client is closed.
+    /// </summary>
     internal async Task StoppedReaderAsync(Random random)
     {
         long before = await SlowConsumersAsync();
@@ -230,7 +236,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         Cut++;
     }
 
-    /// <summary>A SUB that has stopped reading loses messages, which the bridge counts; then it goes.</summary>
+    /// <summary>A SUB that has stopped reading loses messages, which the bridge counts. Then it disconnects.</summary>
     internal async Task StoppedPeerAsync(Random random)
     {
         using StoppedReader stopped = await StoppedReader.OverZeroMqAsync(new Uri(broker.Subscribers).Port);
@@ -251,7 +257,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         }, "a message that a SUB which reads nothing has lost");
     }
 
-    /// <summary>The file is read anew, and all who are there stay.</summary>
+    /// <summary>A reload of the file keeps all connections.</summary>
     internal async Task ReloadAsync(Random random)
     {
         using SoakClient client = await OpenAsync(random);
