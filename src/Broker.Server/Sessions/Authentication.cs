@@ -142,7 +142,7 @@ internal sealed partial class Authentication(
     internal bool Connect(ReadOnlySpan<byte> json)
     {
         channel.Trace?.Connect(json);
-        if (ConnectRequest.TryParse(json, Request, out string? problem) is not { } request)
+        if (ConnectRequest.Parse(json, Request, out string? problem) is not { } request)
         {
             channel.FailProtocol("Parser Error", problem);
             return false;

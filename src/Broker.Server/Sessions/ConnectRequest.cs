@@ -41,7 +41,7 @@ internal sealed record ConnectRequest
     /// field that is missing or null keeps its value of <paramref name="before"/>, the previous CONNECT, because
     /// nats-server reads each CONNECT into the same variables.
     /// </summary>
-    internal static ConnectRequest? TryParse(ReadOnlySpan<byte> json, ConnectRequest? before, out string? problem)
+    internal static ConnectRequest? Parse(ReadOnlySpan<byte> json, ConnectRequest? before, out string? problem)
     {
         ConnectRequest request = before is null ? new ConnectRequest() : before with { };
         try

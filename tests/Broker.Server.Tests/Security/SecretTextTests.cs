@@ -16,7 +16,7 @@ public sealed class SecretTextTests
         };
         var rules = new SecurityRules(options);
         Principal principal = rules.Find("u")!;
-        ConnectRequest request = ConnectRequest.TryParse(
+        ConnectRequest request = ConnectRequest.Parse(
             System.Text.Encoding.ASCII.GetBytes($$"""{"user":"u","pass":"{{Canary}}","auth_token":"{{Canary}}","sig":"{{Canary}}","nkey":"{{Canary}}","jwt":"{{Canary}}"}"""), null, out _)!;
         object[] all =
         [
