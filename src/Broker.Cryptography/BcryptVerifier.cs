@@ -38,7 +38,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
         // The key is the password with the terminating zero of a C string, cut at 72 bytes.
         byte[] key = new byte[Math.Min(password.Length + 1, MostPassword)];
         password[..Math.Min(password.Length, MostPassword)].CopyTo(key);
-        byte[] computed = BCrypt.Generate(key, salt, cost);
+        byte[] computed = BCrypt.Generate(key, salt, cost, false);
         CryptographicOperations.ZeroMemory(key);
         return CryptographicOperations.FixedTimeEquals(computed.AsSpan(0, HashBytes), expected);
     }

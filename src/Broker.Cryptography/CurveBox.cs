@@ -7,18 +7,14 @@ using Org.BouncyCastle.Crypto.Parameters;
 
 namespace Broker.Cryptography;
 
-/// <summary>
-/// A box of XSalsa20 and Poly1305. The authenticator takes arrays, so the encrypted text is copied to it in parts.
-/// </summary>
+/// <summary>A box of XSalsa20 and Poly1305.</summary>
 internal sealed class CurveBox : ICurveBox
 {
     private const int AuthenticatorKeySize = 32;
-    private const int PieceSize = 4096;
 
     private readonly byte[] _key;
     private readonly byte[] _nonce = new byte[24];
     private readonly byte[] _block = new byte[64];
-    private readonly byte[] _piece = new byte[PieceSize];
     private readonly KeyStream _stream = new();
     private readonly Poly1305 _authenticator = new();
     private int _used;
@@ -30,7 +26,7 @@ internal sealed class CurveBox : ICurveBox
         nonce.CopyTo(_nonce);
         _stream.Restart(_key, _nonce);
         _stream.Next(_block);
-        _authenticator.Init(new KeyParameter(_block, 0, AuthenticatorKeySize));
+        _authenticator.Init(new KeyParameter(_block.AsSpan(0, AuthenticatorKeySize)));
         _used = AuthenticatorKeySize;
     }
 
@@ -52,22 +48,9 @@ internal sealed class CurveBox : ICurveBox
         }
     }
 
-    public void Authenticate(ReadOnlySpan<byte> encrypted)
-    {
-        while (!encrypted.IsEmpty)
-        {
-            int count = Math.Min(encrypted.Length, PieceSize);
-            encrypted[..count].CopyTo(_piece);
-            _authenticator.BlockUpdate(_piece, 0, count);
-            encrypted = encrypted[count..];
-        }
-    }
+    public void Authenticate(ReadOnlySpan<byte> encrypted) => _authenticator.BlockUpdate(encrypted);
 
-    public void GetTag(Span<byte> tag)
-    {
-        int size = _authenticator.DoFinal(_piece, 0);
-        _piece.AsSpan(0, size).CopyTo(tag);
-    }
+    public void GetTag(Span<byte> tag) => _authenticator.DoFinal(tag);
 
     public void Dispose()
     {
