@@ -78,7 +78,7 @@ internal sealed class BridgeOptions
 
     private ZeroMqSettings ZeroMq(ParseResult flags, ZeroMqSettings? fromFile)
     {
-        RouteSettings[] routes =
+        ConfiguredRoute[] routes =
             [.. (flags.GetValue(Routes) ?? []).Select(text => BridgeFile.ReadRoute(text, "--route", fromFile?.Security))];
         ZeroMqSettings zeroMq = fromFile ?? new ZeroMqSettings { HasPubSub = routes.Length == 0 };
         return zeroMq with

@@ -35,7 +35,7 @@ internal static class BridgeFile
     /// <param name="source">The name of the text in error messages.</param>
     /// <param name="inherited">The security of a route without its own security.</param>
     /// <exception cref="ConfigException">The route is invalid.</exception>
-    public static RouteSettings ReadRoute(string text, string source, SocketSecurity? inherited)
+    public static ConfiguredRoute ReadRoute(string text, string source, SocketSecurity? inherited)
     {
         var scopes = new ConfigScopes(Environment.GetEnvironmentVariable);
         var block = new ConfigBlock(new ConfigPosition(source, 1, 1));

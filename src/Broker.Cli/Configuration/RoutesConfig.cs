@@ -15,14 +15,14 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
 
     private readonly ZeroMqEndpointConfig _endpoints = new(problems);
 
-    public IReadOnlyList<RouteSettings> Read(ConfigSection section)
+    public IReadOnlyList<ConfiguredRoute> Read(ConfigSection section)
     {
         switch (section.Find("routes"))
         {
             case null:
                 return [];
             case ConfigArray { Items.Count: > 0 } array:
-                var read = new List<RouteSettings>();
+                var read = new List<ConfiguredRoute>();
                 foreach (ConfigValue item in array.Items)
                 {
                     if (item is ConfigBlock block)
@@ -37,12 +37,12 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
 
                 return read;
             case var value:
-                return section.Wrong<IReadOnlyList<RouteSettings>>("routes", Shape, value, []);
+                return section.Wrong<IReadOnlyList<ConfiguredRoute>>("routes", Shape, value, []);
         }
     }
 
     /// <summary>Reads one route, or adds errors and returns null.</summary>
-    public RouteSettings? Read(ConfigBlock block)
+    public ConfiguredRoute? Read(ConfigBlock block)
     {
         int before = problems.Count;
         var section = new ConfigSection(block, problems);
@@ -71,7 +71,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         try
         {
             options.Validate();
-            return new RouteSettings(options, keys.EndpointsRead, $"{ConfigDefinition.Of(block)}\n{security?.Definition}");
+            return new ConfiguredRoute(options, keys.EndpointsRead, $"{ConfigDefinition.Of(block)}\n{security?.Definition}");
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
@@ -81,7 +81,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         }
     }
 
-    private void Add(List<RouteSettings> read, ConfigBlock block)
+    private void Add(List<ConfiguredRoute> read, ConfigBlock block)
     {
         if (Read(block) is not { } route)
         {

@@ -18,12 +18,12 @@ internal sealed class BridgeRun : IAsyncDisposable
     private readonly ZeroMqBridge _bridge;
 
     // The running routes. After a failed reload, they differ from the requested routes.
-    private readonly Dictionary<string, RouteSettings> _running = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, ConfiguredRoute> _running = new(StringComparer.Ordinal);
 
-    private BridgeRun(ZeroMqBridge bridge, IEnumerable<RouteSettings> routes)
+    private BridgeRun(ZeroMqBridge bridge, IEnumerable<ConfiguredRoute> routes)
     {
         _bridge = bridge;
-        foreach (RouteSettings route in routes)
+        foreach (ConfiguredRoute route in routes)
         {
             _running.Add(route.Name, route);
         }
@@ -35,7 +35,7 @@ internal sealed class BridgeRun : IAsyncDisposable
         ZeroMqSettings zeroMq, Func<ClientOptions, ClientOptions> connect, ILogger logger, CancellationToken cancellationToken)
     {
         var options = new ZeroMqBridgeOptions { Logger = logger };
-        IReadOnlyList<RouteSettings> routes = BridgeSetup.Routes(zeroMq);
+        IReadOnlyList<ConfiguredRoute> routes = BridgeSetup.Routes(zeroMq);
         ClientOptions client = connect(options.Client);
         options = options with
         {
@@ -93,16 +93,16 @@ internal sealed class BridgeRun : IAsyncDisposable
     /// </exception>
     public async Task ChangeAsync(ZeroMqSettings zeroMq, TimeSpan linger)
     {
-        IReadOnlyList<RouteSettings> wanted = BridgeSetup.Routes(zeroMq);
-        var before = new Dictionary<string, RouteSettings>(_running, StringComparer.Ordinal);
-        foreach (RouteSettings route in before.Values.Where(route => !wanted.Any(other => IsSame(route, other))))
+        IReadOnlyList<ConfiguredRoute> wanted = BridgeSetup.Routes(zeroMq);
+        var before = new Dictionary<string, ConfiguredRoute>(_running, StringComparer.Ordinal);
+        foreach (ConfiguredRoute route in before.Values.Where(route => !wanted.Any(other => IsSame(route, other))))
         {
             await _bridge.RemoveRouteAsync(route.Name, linger);
             _running.Remove(route.Name);
         }
 
         List<string> problems = [];
-        foreach (RouteSettings route in wanted.Where(route => !_running.ContainsKey(route.Name)))
+        foreach (ConfiguredRoute route in wanted.Where(route => !_running.ContainsKey(route.Name)))
         {
             if (await StartAsync(route) is not { } problem)
             {
@@ -110,7 +110,7 @@ internal sealed class BridgeRun : IAsyncDisposable
             }
 
             problems.Add($"the route \"{route.Name}\" cannot be started: {problem.Message}");
-            if (before.TryGetValue(route.Name, out RouteSettings? old) && await StartAsync(old) is { } worse)
+            if (before.TryGetValue(route.Name, out ConfiguredRoute? old) && await StartAsync(old) is { } worse)
             {
                 problems.Add($"the route \"{route.Name}\" cannot be restored: {worse.Message}");
             }
@@ -130,10 +130,10 @@ internal sealed class BridgeRun : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _bridge.DisposeAsync();
 
-    private static bool IsSame(RouteSettings route, RouteSettings other) =>
+    private static bool IsSame(ConfiguredRoute route, ConfiguredRoute other) =>
         route.Name == other.Name && route.Definition == other.Definition;
 
-    private async Task<ServeStartException?> StartAsync(RouteSettings route)
+    private async Task<ServeStartException?> StartAsync(ConfiguredRoute route)
     {
         try
         {

@@ -6,14 +6,14 @@ namespace Broker.Cli.Serving;
 internal static class BridgeSetup
 {
     /// <summary>Returns all routes: the PUB/SUB route of the settings themselves, and the others.</summary>
-    public static IReadOnlyList<RouteSettings> Routes(ZeroMqSettings zeroMq) =>
+    public static IReadOnlyList<ConfiguredRoute> Routes(ZeroMqSettings zeroMq) =>
         zeroMq.HasPubSub ? [PubSub(zeroMq), .. zeroMq.Routes] : zeroMq.Routes;
 
     /// <summary>Returns the error that keeps the bridge from starting with these settings, or null.</summary>
     public static string? Problem(ZeroMqSettings zeroMq)
     {
         var names = new HashSet<string>(StringComparer.Ordinal);
-        foreach (RouteSettings route in Routes(zeroMq))
+        foreach (ConfiguredRoute route in Routes(zeroMq))
         {
             if (!names.Add(route.Name))
             {
@@ -33,7 +33,7 @@ internal static class BridgeSetup
         return names.Count == 0 ? "it has no route" : null;
     }
 
-    private static RouteSettings PubSub(ZeroMqSettings zeroMq)
+    private static ConfiguredRoute PubSub(ZeroMqSettings zeroMq)
     {
         var defaults = new PubSubRouteOptions();
         PubSubRouteOptions options = defaults with
@@ -58,6 +58,6 @@ internal static class BridgeSetup
             zeroMq.Security?.Definition ?? "",
         ];
         IReadOnlyList<BridgeEndpoint> endpoints = [.. zeroMq.Publishers, .. zeroMq.Subscribers];
-        return new RouteSettings(zeroMq.Security?.Over(options) ?? options, endpoints, string.Join('\n', definition));
+        return new ConfiguredRoute(zeroMq.Security?.Over(options) ?? options, endpoints, string.Join('\n', definition));
     }
 }

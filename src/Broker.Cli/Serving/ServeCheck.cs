@@ -102,7 +102,7 @@ internal static class ServeCheck
             }
         }
 
-        foreach (RouteSettings route in settings.ZeroMq?.Routes ?? [])
+        foreach (ConfiguredRoute route in settings.ZeroMq?.Routes ?? [])
         {
             foreach (BridgeEndpoint endpoint in route.Endpoints.Where(e => e.Bind))
             {

@@ -87,8 +87,8 @@ internal sealed class ServeHost : IServeHost
         {
             await _server!.ReloadAsync(options =>
             {
-                ServerSetup.Apply(settings, options);
-                ServerSetup.ApplySecurity(settings, options, _bridgeUser);
+                ServerOptionsSetup.Apply(settings, options);
+                ServerOptionsSetup.ApplySecurity(settings, options, _bridgeUser);
             });
             _stopDeadline = settings.StopDeadline;
             _settings = settings;
@@ -166,8 +166,8 @@ internal sealed class ServeHost : IServeHost
             Loops = _loops,
             Logger = logger,
         };
-        ServerSetup.Apply(settings, options);
-        ServerSetup.ApplySecurity(settings, options, _bridgeUser);
+        ServerOptionsSetup.Apply(settings, options);
+        ServerOptionsSetup.ApplySecurity(settings, options, _bridgeUser);
         try
         {
             foreach (EndPoint endPoint in await ListenEndPoints.FindAsync(settings, logger, cancellationToken))

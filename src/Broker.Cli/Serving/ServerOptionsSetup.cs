@@ -4,7 +4,7 @@ using Broker.Server;
 namespace Broker.Cli.Serving;
 
 /// <summary>Applies settings to the options of the server, except for the addresses to listen on.</summary>
-internal static class ServerSetup
+internal static class ServerOptionsSetup
 {
     /// <summary>Applies the settings that can change while the server runs.</summary>
     public static void Apply(ServeSettings settings, BrokerServerOptions options)

@@ -9,7 +9,7 @@ namespace Broker.Cli.Settings;
 /// A text that is equal for equal routes, by which a reload finds changed routes. It is only for comparison, because it
 /// may contain secrets.
 /// </param>
-internal sealed record RouteSettings(RouteOptions Options, IReadOnlyList<BridgeEndpoint> Endpoints, string Definition)
+internal sealed record ConfiguredRoute(RouteOptions Options, IReadOnlyList<BridgeEndpoint> Endpoints, string Definition)
 {
     public string Name => Options.Name;
 

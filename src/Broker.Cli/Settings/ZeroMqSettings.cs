@@ -15,7 +15,7 @@ internal sealed record ZeroMqSettings
     public bool HasPubSub { get; init; } = true;
 
     /// <summary>The other routes.</summary>
-    public IReadOnlyList<RouteSettings> Routes { get; init; } = [];
+    public IReadOnlyList<ConfiguredRoute> Routes { get; init; } = [];
 
     /// <summary>
     /// The security of the PUB/SUB route, and of other routes without their own security; null for none.

@@ -99,7 +99,7 @@ public sealed class ServeObserverTests : IDisposable
     {
         var host = new FakeHost { OnStart = _ => _control.RequestStop() };
 
-        int exitCode = await new ServeRunner(Screen(), new HastyTime(), new Broken(), _told)
+        int exitCode = await new ServeRunner(Screen(), new FastTime(), new Broken(), _told)
             .RunAsync(new ServeSettings(), host, _control, static () => new ServeSettings());
 
         Assert.Equal(ExitCode.Success, exitCode);
@@ -111,7 +111,7 @@ public sealed class ServeObserverTests : IDisposable
         new(TextWriter.Synchronized(_output), TextWriter.Synchronized(_error), isTerminal: false, static () => 200);
 
     private Task<int> RunAsync(FakeHost host, ServeSettings settings, Func<ServeSettings>? reread = null) =>
-        new ServeRunner(Screen(), new HastyTime(), _told).RunAsync(settings, host, _control, reread ?? (() => settings));
+        new ServeRunner(Screen(), new FastTime(), _told).RunAsync(settings, host, _control, reread ?? (() => settings));
 
     private sealed class Broken : IServeObserver
     {

@@ -180,7 +180,7 @@ public sealed class ServeRunnerTests : IDisposable
     private async Task<int> RunAsync(ServeSettings settings, FakeHost host, bool isTerminal = false)
     {
         using var control = new ServeControl(_stop.Token);
-        return await new ServeRunner(new Screen(_output, _error, isTerminal, static () => 200), new HastyTime())
+        return await new ServeRunner(new Screen(_output, _error, isTerminal, static () => 200), new FastTime())
             .RunAsync(settings, host, control, () => settings);
     }
 }

@@ -17,7 +17,7 @@ internal sealed class ShellRun : IAsyncDisposable
     private ShellRun(byte[]? input, bool colours, string[] args, bool isTerminal = false)
     {
         _guardedError = TextWriter.Synchronized(_error);
-        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours, isTerminal, new HastyTime());
+        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours, isTerminal, new FastTime());
         var command = new BrokerCommand(
             _guardedError, _guardedError, new Screen(_guardedError, _guardedError, isTerminal: false, static () => 80), shell, () => new FakeHost());
         _run = Task.Run(() => command.RunAsync(args, _stop.Token), TestContext.Current.CancellationToken);
