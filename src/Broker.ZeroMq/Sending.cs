@@ -56,7 +56,7 @@ public static class Sending
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.Sender.Send(new Encoders.ManyFrames(Frames(frames)));
+        => socket.Sender.Send(new Encoders.ManyFrames(frames));
 
     /// <summary>Sends a message, which stays unchanged.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
@@ -91,7 +91,7 @@ public static class Sending
     public static bool TrySend<TSocket>(
         this TSocket socket, ReadOnlySpan<ReadOnlyMemory<byte>> frames, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
-        => socket.Sender.TrySend(new Encoders.ManyFrames(Frames(frames)), timeout);
+        => socket.Sender.TrySend(new Encoders.ManyFrames(frames), timeout);
 
     /// <summary>Sends a message, which stays unchanged, if there is room within the timeout.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
@@ -135,9 +135,6 @@ public static class Sending
 
         return message.Encoded;
     }
-
-    private static ReadOnlySpan<ReadOnlyMemory<byte>> Frames(ReadOnlySpan<ReadOnlyMemory<byte>> frames) =>
-        frames.IsEmpty ? throw new ArgumentException("A message has at least one frame.", nameof(frames)) : frames;
 
     /// <summary>Encodes a string in UTF-8 directly into the send queue.</summary>
     private readonly struct TextEncoder(string text) : IRoutableEncoder

@@ -73,11 +73,6 @@ public sealed class LoopRep : SingleLoopSocket
     /// <inheritdoc cref="Reply{TMessage}"/>
     public bool Reply(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
-        if (frames.IsEmpty)
-        {
-            throw new ArgumentException("A message has at least one frame.", nameof(frames));
-        }
-
         var message = new Encoders.ManyFrames(frames);
         return Reply(ref message);
     }

@@ -9,14 +9,14 @@ namespace Broker.ZeroMq.Loops;
 /// <remarks>
 /// The requests go to the peers in turn. The socket writes the envelope before a request and removes it from the reply;
 /// the handler gets the body. A message is dropped if it is not the awaited reply: it comes from another peer, no reply
-/// is awaited, or its envelope is wrong.
+/// is awaited, or its envelope is wrong. <c>TrySend</c> throws <see cref="InvalidOperationException"/> while a reply is
+/// awaited, unless <see cref="LoopReqOptions.Relaxed"/> is set.
 /// </remarks>
-public sealed class LoopReq : SingleLoopSocket
+public sealed class LoopReq : DistributingSocket
 {
     private const int NumberFrame = 2 + sizeof(uint);
     private const int EmptyFrame = 2;
 
-    private readonly PipeRing _ring = new();
     private readonly LoopReqOptions _options;
     private readonly byte[] _envelope;
     private OutboundPipe? _requestPipe;
@@ -36,7 +36,7 @@ public sealed class LoopReq : SingleLoopSocket
     }
 
     internal LoopReq(EventLoop loop, InboundSink sink, LoopReqOptions? options = null)
-        : base(loop, ZmtpSocketType.Req, options ??= new LoopReqOptions(), sink)
+        : base(loop, ZmtpSocketType.Req, options ??= new LoopReqOptions(), sink, hasEnvelope: true)
     {
         _options = options;
         _envelope = new byte[options.Correlate ? NumberFrame + EmptyFrame : EmptyFrame];
@@ -44,86 +44,11 @@ public sealed class LoopReq : SingleLoopSocket
         ZmtpWriter.WriteFrame(_envelope.AsSpan(written), [], more: true);
     }
 
-    /// <summary>See <see cref="DistributingSocket.OnWritable"/>.</summary>
-    public Action? OnWritable
-    {
-        get => _ring.OnWritable;
-        set => _ring.OnWritable = value;
-    }
-
-    /// <inheritdoc cref="DistributingSocket.OnUnwritable"/>
-    internal Action? OnUnwritable
-    {
-        get => _ring.OnUnwritable;
-        set => _ring.OnUnwritable = value;
-    }
-
     /// <summary>
     /// Whether a reply is awaited. It stays true after the peer has disconnected, until <see cref="AbandonRequest"/>, because
     /// the peer of a new connection may send the reply.
     /// </summary>
     public bool IsAwaitingReply { get; private set; }
-
-    /// <summary>Queues a request of one frame.</summary>
-    /// <inheritdoc cref="TrySend{TMessage}"/>
-    public bool TrySend(ReadOnlySpan<byte> frame)
-    {
-        var message = new Encoders.OneFrame(frame);
-        return TrySend(ref message);
-    }
-
-    /// <summary>Queues a request of any number of frames.</summary>
-    /// <exception cref="ArgumentException">There are no frames.</exception>
-    /// <inheritdoc cref="TrySend{TMessage}"/>
-    public bool TrySend(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
-    {
-        if (frames.IsEmpty)
-        {
-            throw new ArgumentException("A message has at least one frame.", nameof(frames));
-        }
-
-        var message = new Encoders.ManyFrames(frames);
-        return TrySend(ref message);
-    }
-
-    /// <summary>Queues a received message unchanged as a request.</summary>
-    /// <inheritdoc cref="TrySend{TMessage}"/>
-    public bool TrySend(in ZmtpMessage message)
-    {
-        var copy = new Encoders.Received(message);
-        return TrySend(ref copy);
-    }
-
-    /// <summary>Queues a request that an encoder writes.</summary>
-    /// <param name="message">The encoder of the body; it is called once.</param>
-    /// <returns>False if no peer has room or the socket is closed; nothing has changed then.</returns>
-    /// <exception cref="InvalidOperationException">
-    /// A reply is awaited and <see cref="LoopReqOptions.Relaxed"/> is not set, or the call is not on the loop.
-    /// </exception>
-    public bool TrySend<TMessage>(ref TMessage message)
-        where TMessage : struct, IZmtpEncoder, allows ref struct
-    {
-        if (IsAwaitingReply && !_options.Relaxed)
-        {
-            throw new InvalidOperationException("A REQ socket cannot send a request while it waits for a reply; GiveUp ends the wait.");
-        }
-
-        if (_options.Correlate)
-        {
-            BinaryPrimitives.WriteUInt32BigEndian(_envelope.AsSpan(2), _number + 1);
-        }
-
-        var request = new Encoders.Enveloped<TMessage>(_envelope, message);
-        if (_ring.TrySend(ref request) is not { } pipe)
-        {
-            return false;
-        }
-
-        _number++;
-        _requestPipe = pipe;
-        IsAwaitingReply = true;
-        return true;
-    }
 
     /// <summary>
     /// Stops waiting for the reply, so that another request can be sent. If the same peer sends the late reply during
@@ -174,29 +99,37 @@ public sealed class LoopReq : SingleLoopSocket
         }
     }
 
-    /// <summary>Flushes the requests that were written to shared pipes. Called under the pipes' gate.</summary>
-    internal void FlushPipes() => _ring.Flush();
+    private protected override ReadOnlySpan<byte> BeginMessage()
+    {
+        if (IsAwaitingReply && !_options.Relaxed)
+        {
+            throw new InvalidOperationException(
+                "A REQ socket cannot send a request while it waits for a reply; AbandonRequest ends the wait.");
+        }
 
-    internal override void OnRoom(OutboundPipe pipe) => _ring.Add(pipe);
+        if (_options.Correlate)
+        {
+            BinaryPrimitives.WriteUInt32BigEndian(_envelope.AsSpan(2), _number + 1);
+        }
 
-    private protected override void OnPipeAdded(OutboundPipe pipe) => _ring.Add(pipe);
+        return _envelope;
+    }
+
+    private protected override void EndMessage(OutboundPipe pipe)
+    {
+        _number++;
+        _requestPipe = pipe;
+        IsAwaitingReply = true;
+    }
 
     private protected override void OnPipeRemoved(OutboundPipe pipe)
     {
-        _ring.Remove(pipe);
+        base.OnPipeRemoved(pipe);
         if (_requestPipe == pipe)
         {
             _requestPipe = null;
         }
     }
-
-    private protected override void OnClosing() => Loop.Post(() =>
-    {
-        lock (PipeGate)
-        {
-            _ring.Close();
-        }
-    });
 
     private bool HasEnvelope(in ZmtpMessage message)
     {

@@ -80,11 +80,6 @@ public sealed class LoopRouter : SingleLoopSocket
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
-        if (frames.IsEmpty)
-        {
-            throw new ArgumentException("A message has at least one frame.", nameof(frames));
-        }
-
         var message = new Encoders.ManyFrames(frames);
         return TrySend(routingId, ref message);
     }

@@ -12,11 +12,11 @@ namespace Broker.ZeroMq.Loops;
 public abstract class DistributingSocket : SingleLoopSocket
 {
     private readonly PipeRing _ring = new();
+    private readonly bool _hasEnvelope;
 
-    private protected DistributingSocket(EventLoop loop, ZmtpSocketType type, LoopMessageOptions options, InboundSink sink)
-        : base(loop, type, options, sink)
-    {
-    }
+    private protected DistributingSocket(
+        EventLoop loop, ZmtpSocketType type, LoopMessageOptions options, InboundSink sink, bool hasEnvelope = false)
+        : base(loop, type, options, sink) => _hasEnvelope = hasEnvelope;
 
     /// <summary>
     /// Called on the loop exactly once after a message was refused: when a peer connects, or when half of the mark of a
@@ -39,7 +39,7 @@ public abstract class DistributingSocket : SingleLoopSocket
     /// Called on the loop when no peer has room any more. If it is set, <see cref="OnWritable"/> is also called without
     /// a refused message: for the first room and whenever there is room again.
     /// </summary>
-    internal Action? OnUnwritable
+    public Action? OnUnwritable
     {
         get => _ring.OnUnwritable;
         set => _ring.OnUnwritable = value;
@@ -66,11 +66,6 @@ public abstract class DistributingSocket : SingleLoopSocket
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public bool TrySend(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
-        if (frames.IsEmpty)
-        {
-            throw new ArgumentException("A message has at least one frame.", nameof(frames));
-        }
-
         var message = new Encoders.ManyFrames(frames);
         return TrySend(ref message);
     }
@@ -103,7 +98,7 @@ public abstract class DistributingSocket : SingleLoopSocket
     /// </exception>
     public bool TrySend<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
-        => _ring.TrySend(ref message) is not null;
+        => _hasEnvelope ? TrySendEnveloped(ref message) : _ring.TrySend(ref message) is not null;
 
     /// <summary>
     /// Queues the first of these encoded messages: as many as go to one peer together. Called on the loop.
@@ -116,6 +111,14 @@ public abstract class DistributingSocket : SingleLoopSocket
     /// </param>
     /// <returns>The size of the queued messages in bytes.</returns>
     internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent) => _ring.SendSome(messages, count, out sent);
+
+    /// <summary>The encoded frames that precede the next message. Throws if no message may be sent now.</summary>
+    private protected virtual ReadOnlySpan<byte> BeginMessage() => [];
+
+    /// <summary>Called after a message with an envelope was written to a pipe.</summary>
+    private protected virtual void EndMessage(OutboundPipe pipe)
+    {
+    }
 
     /// <summary>Flushes the messages that were written to shared pipes. Called under the pipes' gate.</summary>
     internal void FlushPipes() => _ring.Flush();
@@ -133,4 +136,17 @@ public abstract class DistributingSocket : SingleLoopSocket
             _ring.Close();
         }
     });
+
+    private bool TrySendEnveloped<TMessage>(ref TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        var enveloped = new Encoders.Enveloped<TMessage>(BeginMessage(), message);
+        if (_ring.TrySend(ref enveloped) is not { } pipe)
+        {
+            return false;
+        }
+
+        EndMessage(pipe);
+        return true;
+    }
 }

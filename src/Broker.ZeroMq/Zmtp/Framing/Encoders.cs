@@ -36,7 +36,9 @@ internal static class Encoders
 
     internal readonly ref struct ManyFrames(ReadOnlySpan<ReadOnlyMemory<byte>> frames) : IRoutableEncoder
     {
-        private readonly ReadOnlySpan<ReadOnlyMemory<byte>> _frames = frames;
+        private readonly ReadOnlySpan<ReadOnlyMemory<byte>> _frames = !frames.IsEmpty
+            ? frames
+            : throw new ArgumentException("A message has at least one frame.", nameof(frames));
 
         public int EncodedSize => checked((int)ZmtpWriter.MessageSize(_frames));
 
