@@ -26,9 +26,9 @@ internal sealed partial class PublisherSession : PeerSession
 
     // A peer that accepts nothing does not read the PING behind the queued messages. It loses messages and keeps its
     // connection, unless the options say otherwise.
-    private protected override bool IsSilenceExpected => Connection.PendingBytes > 0;
+    internal override bool IsSilenceExpected => Connection.PendingBytes > 0;
 
-    private protected override bool HasRoomForAnswer => Connection.BufferedBytes < _highWaterMark;
+    internal override bool HasRoomForAnswer => Connection.BufferedBytes < _highWaterMark;
 
     private protected override void Configure(Connection connection)
     {

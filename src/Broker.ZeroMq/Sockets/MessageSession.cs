@@ -28,7 +28,7 @@ internal sealed class MessageSession : PeerSession
 
     // A PING would wait behind the queued messages that the peer does not accept, so its silence proves nothing. The
     // kernel detects a peer that has vanished.
-    private protected override bool IsSilenceExpected => Connection.PendingBytes > 0;
+    internal override bool IsSilenceExpected => Connection.PendingBytes > 0;
 
     public override void OnLowWater(Connection connection)
     {

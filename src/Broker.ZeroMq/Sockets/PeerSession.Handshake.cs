@@ -172,7 +172,7 @@ internal abstract partial class PeerSession
             Connection.StartRecords(_cipher);
         }
 
-        StartHeartbeat(zmtp);
+        _heartbeat.Start(zmtp);
         _accepted = true;
         OnAccepted();
         Report(ZeroMqEventKind.PeerConnected, reason: null);

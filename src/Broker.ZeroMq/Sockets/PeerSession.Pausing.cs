@@ -39,7 +39,7 @@ internal abstract partial class PeerSession
     {
         if (Connection.IsReceivingPaused)
         {
-            _pauses++;
+            _heartbeat.OnResumed();
             Connection.ResumeReceiving();
         }
     }

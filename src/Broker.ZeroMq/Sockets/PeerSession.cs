@@ -16,6 +16,7 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     private readonly TaskCompletionSource<bool> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private protected ZmtpDecoder _decoder;
+    private readonly PeerHeartbeat _heartbeat;
     private bool _isCounted;
 
     private protected PeerSession(LoopSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
@@ -25,9 +26,13 @@ internal abstract partial class PeerSession : ConnectionHandler
         Endpoint = Address = endpoint;
         Link = link;
         _decoder = new ZmtpDecoder(socket.InboundLimits);
+        _heartbeat = new PeerHeartbeat(this);
     }
 
     internal LoopSocket Socket { get; }
+
+    /// <summary>See <see cref="PeerHeartbeat.GetSilence"/>.</summary>
+    internal long GetSilence(long now) => _heartbeat.GetSilence(now);
 
     internal EventLoop Loop { get; }
 
@@ -49,7 +54,10 @@ internal abstract partial class PeerSession : ConnectionHandler
     internal Task<bool> Ended => _ended.Task;
 
     /// <summary>Whether nothing more is read from the peer or sent to it.</summary>
-    private protected bool IsOver { get; private set; }
+    internal bool IsOver { get; private set; }
+
+    /// <summary>Whether the handshake was completed and the peer accepted. May be read on any thread.</summary>
+    internal bool IsAccepted => _accepted;
 
     public sealed override void OnOpened(Connection connection)
     {
@@ -81,7 +89,7 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     public sealed override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
-        _reads++;
+        _heartbeat.OnRead();
         int consumed = 0;
         if (Peer is null && !IsOver)
         {
@@ -114,7 +122,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             {
                 // A PING between the frames of an undelivered message has been handled already and will not be decoded
                 // again.
-                AnswerBufferedPings(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
+                _heartbeat.AnswerBufferedPings(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
             }
             else if (result.Paused)
             {
@@ -189,9 +197,37 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// Whether the peer's queue has room for answers and PINGs. A hostile peer could otherwise request answers without
     /// a limit.
     /// </summary>
-    private protected virtual bool HasRoomForAnswer => Connection.PendingBytes < MaxPendingAnswerBytes;
+    internal virtual bool HasRoomForAnswer => Connection.PendingBytes < MaxPendingAnswerBytes;
 
-    private protected LoopWriteBuffer WriteBuffer => Connection.GetWriteBuffer(Loop);
+    /// <summary>Whether the peer cannot be expected to answer now, because of data that is queued for it.</summary>
+    internal virtual bool IsSilenceExpected => false;
+
+    internal LoopWriteBuffer WriteBuffer => Connection.GetWriteBuffer(Loop);
+
+    /// <summary>
+    /// Handles a command that is not a subscription. Returns false if the connection must end; it has been refused
+    /// then.
+    /// </summary>
+    private protected bool OnCommonCommand(in ZmtpCommand command)
+    {
+        switch (command.Kind)
+        {
+            case ZmtpCommandKind.Ping:
+                return _heartbeat.OnPing(command);
+            case ZmtpCommandKind.Error:
+                Refuse(ZmtpErrors.Text(ZmtpError.PeerRefused));
+                return false;
+            default:
+                // RFC 37: unknown commands are ignored. A PONG needs no handling, because its arrival has been counted.
+                return true;
+        }
+    }
+
+    private void StopTimers()
+    {
+        _handshakeTimer?.Cancel();
+        _heartbeat.Stop();
+    }
 
     private void Refuse(string reason, TimeSpan linger)
     {
