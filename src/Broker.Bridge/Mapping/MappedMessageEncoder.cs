@@ -3,15 +3,19 @@ using Broker.ZeroMq;
 namespace Broker.Bridge;
 
 /// <summary>Writes a mapped message as ZMTP frames.</summary>
-internal readonly ref struct MappedMessageEncoder(FrameReader message) : IZmtpEncoder
+/// <param name="message">The frames of the message.</param>
+/// <param name="envelope">Encoded frames that precede the message; all of them have the MORE bit.</param>
+internal readonly ref struct MappedMessageEncoder(FrameReader message, ReadOnlySpan<byte> envelope = default)
+    : IZmtpEncoder
 {
     private readonly FrameReader _message = message;
+    private readonly ReadOnlySpan<byte> _envelope = envelope;
 
     public int EncodedSize
     {
         get
         {
-            int size = 0;
+            int size = _envelope.Length;
             FrameReader frames = _message;
             while (frames.Next(out ReadOnlySpan<byte> frame) == FrameRead.Frame)
             {
@@ -24,6 +28,8 @@ internal readonly ref struct MappedMessageEncoder(FrameReader message) : IZmtpEn
 
     public void Encode(Span<byte> destination)
     {
+        _envelope.CopyTo(destination);
+        destination = destination[_envelope.Length..];
         FrameReader frames = _message;
         for (int left = frames.FrameCount; left > 0; left--)
         {

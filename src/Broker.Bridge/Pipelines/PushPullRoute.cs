@@ -87,9 +87,9 @@ internal sealed class PushPullRoute : PipelineRoute
             return _ingress!.TryAccept(body, frames);
         }
 
-        var link = (IngressLink?)peer.Source;
+        var link = (IngressLink?)peer.UserState;
         bool taken = _ingress!.TryAcceptInOrder(body, frames, ref link);
-        peer.Source = link;
+        peer.UserState = link;
         return taken;
     }
 

@@ -66,8 +66,7 @@ internal sealed class LastValueReplays(LoopPublisher socket, EventLoop loop, Las
             else if (values.IsEnd(replay.At))
             {
                 _waiting.Dequeue();
-                PeerSession session = replay.Peer.Session;
-                session.Loop.TryPost(session.Resume);
+                replay.Peer.Loop.TryPost(replay.Peer.ResumeReceiving);
             }
         }
 

@@ -94,7 +94,7 @@ internal sealed class RequestRoute : RequestReplyRoute
 
     private bool OnRequest(ZeroMqPeer peer, in ZmtpMessage message)
     {
-        var client = (RequestClient)(peer.Source ??= new RequestClient(peer));
+        var client = (RequestClient)(peer.UserState ??= new RequestClient(peer));
         if (client.Pending >= _options.MaxPendingPerClient)
         {
             client.IsWaiting = true;

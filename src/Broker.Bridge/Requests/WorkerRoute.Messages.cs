@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Client;
 using Broker.ZeroMq;
+using Broker.ZeroMq.Loops;
 
 namespace Broker.Bridge;
 
@@ -33,7 +34,7 @@ internal sealed partial class WorkerRoute
         replyTo.CopyTo(Pending.RentReplyTarget(slot, replyTo.Length));
         Span<byte> envelope = stackalloc byte[EnvelopeSize];
         WriteEnvelope(envelope, Pending.NumberOf(slot));
-        Worker? worker;
+        BalancedPeer? worker;
         bool isMapped;
         if (_mapper is null)
         {
@@ -44,7 +45,7 @@ internal sealed partial class WorkerRoute
         else
         {
             isMapped = TryMap(in message, out FrameReader mapped);
-            var request = new Encoders.Enveloped<MappedMessageEncoder>(envelope, new MappedMessageEncoder(mapped));
+            var request = new MappedMessageEncoder(mapped, envelope);
             worker = isMapped ? _socket.TrySend(ref request) : null;
         }
 
@@ -127,7 +128,7 @@ internal sealed partial class WorkerRoute
         }
 
         int slot = Pending.Find(BinaryPrimitives.ReadUInt64BigEndian(digits));
-        if (slot < 0 || Pending[slot].Owner is not Worker worker || worker.Pipe.Peer != peer)
+        if (slot < 0 || Pending[slot].Owner is not BalancedPeer worker || worker.Peer != peer)
         {
             Counters.FromZeroMq++;
             Counters.Late++;

@@ -10,7 +10,7 @@ namespace Broker.Bridge;
 internal sealed partial class WorkerRoute : RequestReplyRoute
 {
     private readonly WorkerRouteOptions _options;
-    private readonly WorkerSocket _socket;
+    private readonly LoopBalancer _socket;
     private readonly string _filter;
     private readonly MessageMapper? _mapper;
     private Subscription? _requests;
@@ -29,10 +29,10 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         _mapper = options.Topics is null ? null : new MessageMapper(options.Topics);
         _filter = options.Subject ?? options.Topics!.Prefix + ".>";
         LoopRoutedOptions socket = options.Apply(new LoopRoutedOptions(), Log);
-        _socket = new WorkerSocket(Loop, OnReply, socket, options.MaxPendingPerWorker)
+        _socket = new LoopBalancer(Loop, OnReply, options.MaxPendingPerWorker, socket)
         {
-            OnWorker = SubscribeIfRoom,
-            OnWorkerLost = OnWorkerLost,
+            OnWritable = SubscribeIfRoom,
+            OnPeerLost = OnWorkerLost,
         };
     }
 
@@ -77,8 +77,8 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
     {
         // Subscribes only when less than half of the capacity is used, so that the route does not subscribe and
         // unsubscribe for each request.
-        long room = Math.Min(_options.MaxPending, (long)_socket.Workers * _options.MaxPendingPerWorker);
-        if (_requests is not null || IsStopping || _socket.Workers == 0 || Pending.Count > room / 2)
+        long room = Math.Min(_options.MaxPending, (long)_socket.PeerCount * _options.MaxPendingPerWorker);
+        if (_requests is not null || IsStopping || _socket.PeerCount == 0 || Pending.Count > room / 2)
         {
             return;
         }
@@ -119,9 +119,9 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
     // Removes a completed request.
     private protected override void Release(int slot)
     {
-        if (Pending[slot].Owner is Worker worker)
+        if (Pending[slot].Owner is BalancedPeer worker)
         {
-            worker.Pending--;
+            worker.Complete();
         }
 
         Pending.Remove(slot);
@@ -150,14 +150,14 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         Release(slot);
     }
 
-    private void OnWorkerLost(Worker gone)
+    private void OnWorkerLost(BalancedPeer lost)
     {
-        if (_socket.Workers == 0)
+        if (_socket.PeerCount == 0)
         {
             Unsubscribe();
         }
 
-        if (gone.Pending == 0)
+        if (lost.Pending == 0)
         {
             return;
         }
@@ -165,7 +165,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         for (int slot = Pending.Oldest; slot >= 0;)
         {
             int next = Pending[slot].Younger;
-            if (Pending[slot].Owner == gone)
+            if (Pending[slot].Owner == lost)
             {
                 _workerLost++;
                 BridgeTracer.Fail(Pending[slot].Span, "worker_lost");

@@ -10,7 +10,7 @@ public sealed partial class LoopPublisher
     /// Visits the prefixes that the peers together subscribe to, each with its number of peers. May be called on any
     /// thread, and within <see cref="LoopPublisherOptions.OnInterest"/>, where it shows the state after the change.
     /// </summary>
-    internal void VisitInterest<TVisitor>(ref TVisitor visitor)
+    public void VisitInterest<TVisitor>(ref TVisitor visitor)
         where TVisitor : struct, IPrefixVisitor, allows ref struct
     {
         lock (_interestGate)

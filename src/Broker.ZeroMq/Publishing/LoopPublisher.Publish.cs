@@ -128,9 +128,16 @@ public sealed partial class LoopPublisher
     /// Whether the message was queued. Otherwise the peer has disconnected, or it is full and the message counts as
     /// dropped.
     /// </returns>
-    internal bool PublishTo(EventLoop loop, ZeroMqPeer peer, ReadOnlySpan<byte> encoded)
+    /// <exception cref="InvalidOperationException">The peer belongs to another socket.</exception>
+    public bool PublishTo(EventLoop loop, ZeroMqPeer peer, ReadOnlySpan<byte> encoded)
     {
-        var session = (PublisherSession)peer.Session;
+        ArgumentNullException.ThrowIfNull(loop);
+        ArgumentNullException.ThrowIfNull(peer);
+        if (peer.Session is not PublisherSession session || session.Socket != this)
+        {
+            throw new InvalidOperationException("The peer belongs to another socket.");
+        }
+
         if (session.IsDisconnected || _closed)
         {
             return false;

@@ -94,7 +94,7 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
     /// Called with each prefix that is new for its peer, after messages with that prefix already reach the peer. It
     /// runs on the peer's loop and under no lock, and may pause the peer. Not called for manual sockets. Default none.
     /// </summary>
-    internal Action<ZeroMqPeer, ReadOnlySpan<byte>>? OnSubscribed { get; init; }
+    public Action<ZeroMqPeer, ReadOnlySpan<byte>>? OnSubscribed { get; init; }
 
     /// <summary>
     /// Whether the application decides which messages a peer gets, by <see cref="LoopPublisher.Subscribe"/>. The peers'

@@ -1,3 +1,4 @@
+using Broker.Transport;
 using Broker.ZeroMq.Loops;
 
 namespace Broker.ZeroMq;
@@ -32,6 +33,9 @@ public sealed class ZeroMqPeer
 
     /// <summary>The address of the peer as an endpoint; for ipc the same as <see cref="Endpoint"/>.</summary>
     public string Address => _session.Address;
+
+    /// <summary>The event loop of the peer's connection.</summary>
+    public EventLoop Loop => _session.Loop;
 
     /// <summary>Whether this socket connected to the peer. If false, the peer connected to this socket.</summary>
     public bool IsOutgoing => _session.Link is not null;
@@ -110,6 +114,12 @@ public sealed class ZeroMqPeer
     }
 
     internal PeerSession Session => _session;
+
+    /// <summary>
+    /// An object that the application stores with the peer, for example from a message handler. Use it on the peer's
+    /// loop.
+    /// </summary>
+    public object? UserState { get; set; }
 
     /// <summary>An object that the owner of the peer's receive queue stores here. Used on the peer's loop.</summary>
     internal object? Source { get; set; }

@@ -52,7 +52,7 @@ public readonly ref struct ZmtpMessage
     }
 
     /// <summary>Returns the message without its first frames. At least one frame must remain.</summary>
-    internal ZmtpMessage Skip(int frames)
+    public ZmtpMessage Skip(int frames)
     {
         int frameCount = FrameCount;
         int bodySize = BodySize;

@@ -1,10 +1,14 @@
 namespace Broker.ZeroMq;
 
-/// <summary>Receives the prefixes of a <see cref="PrefixSubscriptions"/>.</summary>
-internal interface IPrefixVisitor
+/// <summary>
+/// Receives the prefixes that the peers of a publisher subscribe to. Implement it as a struct, so that the calls are
+/// direct.
+/// </summary>
+public interface IPrefixVisitor
 {
     /// <summary>
-    /// Receives one prefix. The span is valid until the method returns. The method must not change the set.
+    /// Receives one prefix and the number of its subscribers. The span is valid until the method returns. The method
+    /// must not change any subscription.
     /// </summary>
     void Visit(ReadOnlySpan<byte> prefix, int count);
 }

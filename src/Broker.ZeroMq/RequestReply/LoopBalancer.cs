@@ -1,0 +1,119 @@
+using Broker.Transport;
+
+namespace Broker.ZeroMq.Loops;
+
+/// <summary>
+/// DEALER on an event loop that balances requests: it sends each request to a peer with the fewest pending requests, in
+/// turn among equals, and returns which peer received it.
+/// </summary>
+/// <remarks>
+/// Messages are sent and received unchanged. The caller recognizes the replies and calls
+/// <see cref="BalancedPeer.Complete"/> for each request that is no longer pending. The queue of a peer ends with its
+/// connection.
+/// </remarks>
+public sealed class LoopBalancer : SingleLoopSocket
+{
+    private readonly int _maxPending;
+    private readonly List<BalancedPeer> _peers = [];
+    private int _next;
+
+    /// <summary>Creates a socket without endpoints.</summary>
+    /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
+    /// <param name="onMessage">Handles the received messages.</param>
+    /// <param name="maxPending">How many pending requests a peer may have.</param>
+    /// <param name="options">The options; null for a new <see cref="LoopRoutedOptions"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    public LoopBalancer(
+        EventLoop loop, ZeroMqMessageHandler onMessage, int maxPending, LoopRoutedOptions? options = null)
+        : base(
+            loop,
+            ZmtpSocketType.Dealer,
+            (options ?? new LoopRoutedOptions()) with { Immediate = true },
+            new HandlerSink(onMessage ?? throw new ArgumentNullException(nameof(onMessage))))
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(maxPending, 1);
+        _maxPending = maxPending;
+    }
+
+    /// <summary>
+    /// Called on the loop when a peer has connected, or when a full peer has room again. Set it before the first
+    /// endpoint.
+    /// </summary>
+    public Action? OnWritable { get; set; }
+
+    /// <summary>Called on the loop when a peer has disconnected. Set it before the first endpoint.</summary>
+    public Action<BalancedPeer>? OnPeerLost { get; set; }
+
+    /// <summary>The number of connected peers that can receive requests.</summary>
+    public int PeerCount => _peers.Count;
+
+    /// <summary>
+    /// Sends a request and counts it as pending for the peer that receives it. Returns that peer, or null if no peer
+    /// may have another request.
+    /// </summary>
+    /// <param name="message">The encoder; it is called once, or not at all if no peer has room.</param>
+    public BalancedPeer? TrySend<TMessage>(ref TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        int size = message.EncodedSize;
+        for (int attempts = _peers.Count; attempts > 0; attempts--)
+        {
+            if (Choose() is not { } peer)
+            {
+                return null;
+            }
+
+            if (peer.Pipe.TryWrite(ref message, size))
+            {
+                peer.Pending++;
+                return peer;
+            }
+        }
+
+        return null;
+    }
+
+    internal override void OnRoom(OutboundPipe pipe) => OnWritable?.Invoke();
+
+    private protected override void OnPipeAdded(OutboundPipe pipe)
+    {
+        _peers.Add(new BalancedPeer(pipe));
+        OnWritable?.Invoke();
+    }
+
+    private protected override void OnPipeRemoved(OutboundPipe pipe)
+    {
+        int index = _peers.FindIndex(peer => peer.Pipe == pipe);
+        if (index >= 0)
+        {
+            var lost = _peers[index];
+            _peers.RemoveAt(index);
+            OnPeerLost?.Invoke(lost);
+        }
+    }
+
+    private BalancedPeer? Choose()
+    {
+        BalancedPeer? chosen = null;
+        int least = _maxPending;
+        int count = _peers.Count;
+        for (int i = 0; i < count && least > 0; i++)
+        {
+            int at = _next + i < count ? _next + i : _next + i - count;
+            var peer = _peers[at];
+            if (peer.Pending < least && !peer.Pipe.IsFull)
+            {
+                chosen = peer;
+                least = peer.Pending;
+                if (least == 0)
+                {
+                    _next = at + 1 == count ? 0 : at + 1;
+                    return chosen;
+                }
+            }
+        }
+
+        _next = _next + 1 < count ? _next + 1 : 0;
+        return chosen;
+    }
+}
