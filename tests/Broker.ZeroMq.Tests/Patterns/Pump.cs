@@ -1,7 +1,7 @@
 using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 
-namespace Broker.ZeroMq.Tests.Pipeline;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>
 /// Sends numbered messages as fast as a socket accepts them, and continues when the socket signals room.

@@ -2,7 +2,7 @@ using System.Text;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.Publishing;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>
 /// RFC 29, as an application sees PUB, SUB, XPUB and XSUB: the order among peers, full queues, and the handling of

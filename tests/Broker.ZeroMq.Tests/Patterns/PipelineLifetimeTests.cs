@@ -2,7 +2,7 @@ using System.Text;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.Pipeline;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 public sealed class PipelineLifetimeTests
 {

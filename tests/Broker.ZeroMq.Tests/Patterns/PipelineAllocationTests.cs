@@ -1,6 +1,6 @@
 using Broker.ZeroMq.Tests.Sockets;
 
-namespace Broker.ZeroMq.Tests.Pipeline;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 public sealed class PipelineAllocationTests
 {

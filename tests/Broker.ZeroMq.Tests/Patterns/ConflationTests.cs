@@ -1,7 +1,7 @@
 using Broker.ZeroMq.Tests.Queues;
 using Broker.ZeroMq.Tests.Sockets;
 
-namespace Broker.ZeroMq.Tests.Pipeline;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>Conflation: only the newest message is kept (libzmq: ZMQ_CONFLATE).</summary>
 public sealed class ConflationTests

@@ -1,7 +1,7 @@
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.Exclusive;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>RFC 31, "The PAIR Socket Type".</summary>
 public sealed class PairTests

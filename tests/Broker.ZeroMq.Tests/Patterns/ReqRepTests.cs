@@ -3,7 +3,7 @@ using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.RequestReply;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>RFC 28, "The REQ Socket Type" and "The REP Socket Type".</summary>
 public sealed class ReqRepTests

@@ -1,10 +1,9 @@
 using System.Text;
 using Broker.ZeroMq.Loops;
-using Broker.ZeroMq.Tests.Pipeline;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.Forwarding;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 public sealed class ForwarderTests
 {

@@ -1,6 +1,6 @@
 using Broker.ZeroMq.Tests.Sockets;
 
-namespace Broker.ZeroMq.Tests.Pipeline;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>A full peer signals room when half of its mark is free, and not only when its queue is empty.</summary>
 public sealed class LowWaterTests

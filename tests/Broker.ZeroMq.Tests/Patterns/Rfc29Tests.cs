@@ -1,7 +1,7 @@
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.Publishing;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>RFC 29, "The PUB", "SUB", "XPUB" and "XSUB Socket Type".</summary>
 public sealed class Rfc29Tests

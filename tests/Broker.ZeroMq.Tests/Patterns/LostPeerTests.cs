@@ -4,7 +4,7 @@ using System.Net.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.Pipeline;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>What happens to the queue of an incoming peer that disconnects.</summary>
 public sealed class LostPeerTests

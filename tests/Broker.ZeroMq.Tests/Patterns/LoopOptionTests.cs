@@ -2,7 +2,7 @@ using System.Text;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
-namespace Broker.ZeroMq.Tests.Publishing;
+namespace Broker.ZeroMq.Tests.Patterns;
 
 /// <summary>Options and members of the publisher and the subscriber on loops that no thread-safe socket has.</summary>
 public sealed class LoopOptionTests
