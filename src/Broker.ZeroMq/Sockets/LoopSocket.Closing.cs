@@ -4,8 +4,6 @@ namespace Broker.ZeroMq.Loops;
 
 public abstract partial class LoopSocket
 {
-    private readonly HashSet<PeerSession> _sessions = [];
-    private readonly HashSet<PeerSession> _displaced = [];
     private readonly List<ZeroMqUndelivered> _undelivered = [];
     private readonly TaskCompletionSource _empty = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private long _abandoned;
@@ -45,16 +43,10 @@ public abstract partial class LoopSocket
         bool entered;
         lock (_gate)
         {
-            bool full = _sessions.Count >= _options.MaxPeers && (displaced = FindSilent()) is null;
-            if (displaced is not null)
-            {
-                // The displaced session no longer counts, although its connection has not ended yet.
-                _sessions.Remove(displaced);
-                _displaced.Add(displaced);
-            }
-
+            bool full = _registry.Count >= _options.MaxPeers
+                && (displaced = _registry.DisplaceSilent(_options.SilenceAllowed)) is null;
             reason = full && !_closing ? "too many peers" : null;
-            entered = (!_closing || (_isDraining && session.Link is not null)) && !full && _sessions.Add(session);
+            entered = (!_closing || (_isDraining && session.Link is not null)) && !full && _registry.Add(session);
         }
 
         displaced?.Loop.Run(() => displaced.Refuse("it sent nothing after its handshake, and another peer needs its place"));
@@ -65,11 +57,7 @@ public abstract partial class LoopSocket
     {
         lock (_gate)
         {
-            if (_sessions.Remove(session) || _displaced.Remove(session))
-            {
-                AddToTotals(session);
-            }
-
+            _registry.Remove(session);
             if (!_closing)
             {
                 return;
@@ -80,31 +68,11 @@ public abstract partial class LoopSocket
                 _undelivered.Add(undelivered);
             }
 
-            if (_sessions.Count + _displaced.Count == 0 && !_isDraining)
+            if (_registry.IsEmpty && !_isDraining)
             {
                 _empty.TrySetResult();
             }
         }
-    }
-
-    // Called under the lock. It runs only at the limit of peers, so that the iteration costs each new peer at most that
-    // limit.
-    private PeerSession? FindSilent()
-    {
-        PeerSession? found = null;
-        long now = Environment.TickCount64;
-        long longest = (long)_options.SilenceAllowed.TotalMilliseconds;
-        foreach (var session in _sessions)
-        {
-            long silence = session.GetSilence(now);
-            if (silence >= longest)
-            {
-                longest = silence;
-                found = session;
-            }
-        }
-
-        return found;
     }
 
     /// <summary>
@@ -148,7 +116,7 @@ public abstract partial class LoopSocket
         lock (_gate)
         {
             _isDraining = false;
-            if (_sessions.Count + _displaced.Count == 0)
+            if (_registry.IsEmpty)
             {
                 _empty.TrySetResult();
             }
@@ -164,7 +132,7 @@ public abstract partial class LoopSocket
         PeerSession[] left;
         lock (_gate)
         {
-            left = [.. _sessions, .. _displaced];
+            left = _registry.ToArray();
         }
 
         foreach (var session in left)

@@ -1,7 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
-using System.Runtime.CompilerServices;
-using Broker.Transport;
 
 namespace Broker.ZeroMq.Loops;
 
@@ -33,7 +30,9 @@ public abstract partial class LoopSocket
         var asked = ZeroMqEndpoint.Parse(endpoint);
         ThrowIfClosing();
         ZeroMqEndpoint bound = asked;
-        IDisposable listener = asked.IsInproc ? ListenInproc(asked) : Listen(asked, allowedAddresses ?? CommonOptions.AllowedAddresses, out bound);
+        IDisposable listener = asked.IsInproc
+            ? ListenInproc(asked)
+            : _listener.Listen(asked, allowedAddresses ?? CommonOptions.AllowedAddresses, out bound);
         lock (_gate)
         {
             if (!_closing)
@@ -144,7 +143,8 @@ public abstract partial class LoopSocket
     private IDisposable ListenInproc(ZeroMqEndpoint endpoint)
     {
         string name = endpoint.ToString();
-        return Names().Bind(endpoint, InprocWindow, () => _singleLoop ?? Loops.Next(), loop => CreateSession(loop, name, link: null));
+        return Names().Bind(
+            endpoint, InprocWindow, () => _singleLoop ?? Loops.Next(), loop => CreateSession(loop, name, link: null));
     }
 
     private InprocNames Names()
@@ -153,76 +153,6 @@ public abstract partial class LoopSocket
             "An inproc:// endpoint needs a context. Create a ZeroMqContext and pass it to both sockets.");
         ObjectDisposedException.ThrowIf(names.IsDisposed, names);
         return names;
-    }
-
-    private Listener Listen(ZeroMqEndpoint endpoint, IReadOnlyList<IPNetwork> allowed, out ZeroMqEndpoint bound)
-    {
-        // A peer may connect before the port is known here. Its endpoint is then the text as it was given.
-        var name = new StrongBox<string>(endpoint.ToString());
-        try
-        {
-            EndPoint address = endpoint.ToBind();
-            Listener listener;
-            try
-            {
-                listener = Start(address);
-            }
-            catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse
-                && endpoint.Path is { } path && StaleSocketFile.TryRemove(path, address))
-            {
-                listener = Start(address);
-            }
-
-            bound = endpoint.WithPort(listener.EndPoint);
-            name.Value = bound.ToString();
-            return listener;
-        }
-        catch (SocketException e)
-        {
-            throw new ZeroMqBindException(endpoint, e);
-        }
-
-        Listener Start(EndPoint address) =>
-            _singleLoop is null ? Listener.Start(Loops, address, Accept) : Listener.Start(_singleLoop, address, Accept);
-
-        ConnectionHandler? Accept(EventLoop loop, EndPoint? remote) =>
-            IsAllowed(remote, allowed) ? CreateSession(loop, name.Value!, link: null) : RefuseAddress(name.Value!, remote);
-    }
-
-    private static bool IsAllowed(EndPoint? remote, IReadOnlyList<IPNetwork> allowed)
-    {
-        if (allowed.Count == 0 || remote is UnixDomainSocketEndPoint)
-        {
-            return true;
-        }
-
-        // If the address is no longer known, the peer has disconnected.
-        if (remote is not IPEndPoint { Address: var address })
-        {
-            return false;
-        }
-
-        if (address.IsIPv4MappedToIPv6)
-        {
-            address = address.MapToIPv4();
-        }
-
-        foreach (IPNetwork network in allowed)
-        {
-            if (network.Contains(address))
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
-    private PeerSession? RefuseAddress(string endpoint, EndPoint? remote)
-    {
-        string address = ZeroMqEndpoint.Show(remote, endpoint);
-        Report(new ZeroMqEvent(ZeroMqEventKind.PeerRefused, endpoint, address, Peer: null, "its address is not allowed"));
-        return null;
     }
 
     private void ThrowIfClosing() => ObjectDisposedException.ThrowIf(_closing, this);

@@ -19,6 +19,8 @@ public abstract partial class LoopSocket : IAsyncDisposable
     private readonly LoopSocketOptions _options;
     private readonly EventLoop? _singleLoop;
     private readonly Action _onMemoryAvailable;
+    private readonly SessionRegistry _registry = new();
+    private readonly EndpointListener _listener;
     private long _lastPeer;
 
     /// <param name="loops">The group of the peers' loops.</param>
@@ -32,6 +34,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
         options.Validate();
         _options = options;
         _singleLoop = singleLoop;
+        _listener = new EndpointListener(this, singleLoop);
         _onMemoryAvailable = OnMemoryAvailable;
         Loops = loops;
         SocketType = type;
@@ -50,13 +53,27 @@ public abstract partial class LoopSocket : IAsyncDisposable
         {
             lock (_gate)
             {
-                return _sessions.Count;
+                return _registry.Count;
             }
         }
     }
 
     /// <summary>The socket type that the handshake announces.</summary>
     public ZmtpSocketType SocketType { get; }
+
+    /// <summary>
+    /// The counters of the socket since it was created. May be called on any thread; it iterates over the peers.
+    /// </summary>
+    public ZeroMqCounts GetCounts()
+    {
+        lock (_gate)
+        {
+            return _registry.GetCounts(Dropped);
+        }
+    }
+
+    /// <summary>The number of dropped messages, as the derived socket counts them.</summary>
+    private protected virtual long Dropped => 0;
 
     internal LoopSocketOptions CommonOptions => _options;
 

@@ -172,7 +172,7 @@ internal abstract partial class PeerSession
             Connection.StartRecords(_cipher);
         }
 
-        _heartbeat.Start(zmtp);
+        Heartbeat.Start(zmtp);
         _accepted = true;
         OnAccepted();
         Report(ZeroMqEventKind.PeerConnected, reason: null);

@@ -39,7 +39,7 @@ internal abstract partial class PeerSession
     {
         if (Connection.IsReceivingPaused)
         {
-            _heartbeat.OnResumed();
+            Heartbeat.OnResumed();
             Connection.ResumeReceiving();
         }
     }

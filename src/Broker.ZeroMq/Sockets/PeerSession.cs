@@ -16,7 +16,6 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     private readonly TaskCompletionSource<bool> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private protected ZmtpDecoder _decoder;
-    private readonly PeerHeartbeat _heartbeat;
     private bool _isCounted;
 
     private protected PeerSession(LoopSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
@@ -26,13 +25,12 @@ internal abstract partial class PeerSession : ConnectionHandler
         Endpoint = Address = endpoint;
         Link = link;
         _decoder = new ZmtpDecoder(socket.InboundLimits);
-        _heartbeat = new PeerHeartbeat(this);
+        Heartbeat = new PeerHeartbeat(this);
     }
 
     internal LoopSocket Socket { get; }
 
-    /// <summary>See <see cref="PeerHeartbeat.GetSilence"/>.</summary>
-    internal long GetSilence(long now) => _heartbeat.GetSilence(now);
+    internal PeerHeartbeat Heartbeat { get; }
 
     internal EventLoop Loop { get; }
 
@@ -89,7 +87,7 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     public sealed override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
-        _heartbeat.OnRead();
+        Heartbeat.OnRead();
         int consumed = 0;
         if (Peer is null && !IsOver)
         {
@@ -122,7 +120,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             {
                 // A PING between the frames of an undelivered message has been handled already and will not be decoded
                 // again.
-                _heartbeat.AnswerBufferedPings(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
+                Heartbeat.AnswerBufferedPings(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
             }
             else if (result.Paused)
             {
@@ -213,7 +211,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         switch (command.Kind)
         {
             case ZmtpCommandKind.Ping:
-                return _heartbeat.OnPing(command);
+                return Heartbeat.OnPing(command);
             case ZmtpCommandKind.Error:
                 Refuse(ZmtpErrors.Text(ZmtpError.PeerRefused));
                 return false;
@@ -226,7 +224,7 @@ internal abstract partial class PeerSession : ConnectionHandler
     private void StopTimers()
     {
         _handshakeTimer?.Cancel();
-        _heartbeat.Stop();
+        Heartbeat.Stop();
     }
 
     private void Refuse(string reason, TimeSpan linger)

@@ -256,8 +256,8 @@ public sealed class DealerRouterTests
             return true;
         });
         var dealer = rig.Dealer(o => o with { RoutingId = Wire.Ascii("ours") });
-        string toRouter = binds ? router.Bind(AnyPort).ToString() : Pipeline.PushPullTests.FreeEndpoint(rig);
-        string toDealer = binds ? dealer.Bind(AnyPort).ToString() : Pipeline.PushPullTests.FreeEndpoint(rig);
+        string toRouter = binds ? router.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
+        string toDealer = binds ? dealer.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
         string theirs = binds ? "connect" : "bind";
         using var theirDealer = await LibzmqPeer.StartAsync("DEALER", theirs, toRouter);
         using var theirRouter = await LibzmqPeer.StartAsync("ROUTER", theirs, toDealer);

@@ -52,7 +52,7 @@ public sealed class PairTests
         await using var rig = new Rig(transport);
         var pair = rig.Pair();
         string endpoint = pair.Bind(rig.AnyPort).ToString();
-        pair.Connect(Pipeline.PushPullTests.FreeEndpoint(rig));
+        pair.Connect(PushPullTests.FreeEndpoint(rig));
         rig.Pair().Connect(endpoint);
         await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket already has a peer");
         Assert.Empty(pair.Peers);

@@ -280,8 +280,8 @@ public sealed class ReqRepTests
         await using var rig = new Rig();
         var rep = Echo(rig, "re:");
         var req = rig.Req(o => o with { Correlate = true, Relaxed = true });
-        string toRep = binds ? rep.Bind(AnyPort).ToString() : Pipeline.PushPullTests.FreeEndpoint(rig);
-        string toReq = binds ? req.Bind(AnyPort).ToString() : Pipeline.PushPullTests.FreeEndpoint(rig);
+        string toRep = binds ? rep.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
+        string toReq = binds ? req.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
         string theirs = binds ? "connect" : "bind";
         using var theirReq = await LibzmqPeer.StartAsync("REQ", theirs, toRep);
         using var theirRep = await LibzmqPeer.StartAsync("REP", theirs, toReq);

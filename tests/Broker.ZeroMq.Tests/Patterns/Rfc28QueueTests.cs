@@ -20,7 +20,7 @@ public sealed class Rfc28QueueTests
     {
         await using var rig = new Rig(transport);
         var dealer = rig.Dealer(o => o with { SendHighWaterMark = 7 });
-        string endpoint = Pipeline.PushPullTests.FreeEndpoint(rig);
+        string endpoint = PushPullTests.FreeEndpoint(rig);
         dealer.Connect(endpoint);
         int sent = await rig.OnLoopAsync(() =>
         {
