@@ -3,7 +3,9 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq;
 
-/// <summary>The receiving half of a thread-safe socket: takes messages from the receive queue and waits for them.</summary>
+/// <summary>
+/// The receiving half of a thread-safe socket: takes messages from the receive queue and waits for them.
+/// </summary>
 internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, RequestReplyOrder? order)
 {
     internal ReceiveQueue Queue => queue;

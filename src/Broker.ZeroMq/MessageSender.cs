@@ -71,10 +71,13 @@ internal sealed class MessageSender
         TrySend(new Encoders.OneFrame(frame.Span), TimeSpan.Zero) ? default : SendSlowlyAsync(frame, cancellation);
 
     internal ValueTask SendAsync(ZeroMqMessage message, CancellationToken cancellation) =>
-        TrySend(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero) ? default : SendSlowlyAsync(message, cancellation);
+        TrySend(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero)
+            ? default
+            : SendSlowlyAsync(message, cancellation);
 
     /// <summary>Waits until there may be room for a message of this size or the socket is closed.</summary>
-    internal ValueTask WaitForRoomAsync(int size, CancellationToken cancellation) => Queue.WaitAsync(size, cancellation);
+    internal ValueTask WaitForRoomAsync(int size, CancellationToken cancellation) =>
+        Queue.WaitAsync(size, cancellation);
 
     /// <summary>
     /// Registers a callback for room, which is called on any thread. Returns false if another one is registered.

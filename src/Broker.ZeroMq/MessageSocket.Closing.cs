@@ -67,7 +67,8 @@ public abstract partial class MessageSocket
         }
 
         var remaining = linger - Stopwatch.GetElapsedTime(start);
-        var report = await _socket.CloseAsync(remaining > TimeSpan.Zero ? remaining : TimeSpan.Zero).ConfigureAwait(false);
+        var report = await _socket.CloseAsync(
+            remaining > TimeSpan.Zero ? remaining : TimeSpan.Zero).ConfigureAwait(false);
         if (_sender is not null)
         {
             report = report with { Undelivered = report.Undelivered + await DropAsync().ConfigureAwait(false) };

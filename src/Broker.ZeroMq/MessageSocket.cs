@@ -169,7 +169,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     {
         // Conflation needs to know what has been sent already, and only the loop can tell that.
         socket.IsShared = !Options.Conflate;
-        var outbound = CreateSendQueue(new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
+        var outbound = CreateSendQueue(
+            new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.Pause;
     }

@@ -20,7 +20,8 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
     public PublisherSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        _socket = new LoopPublisher(Context.Loops, (Options as PublisherSocketOptions ?? new PublisherSocketOptions(Options)).ForLoops());
+        _socket = new LoopPublisher(
+            Context.Loops, (Options as PublisherSocketOptions ?? new PublisherSocketOptions(Options)).ForLoops());
         CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
         Attach(_socket);
     }

@@ -105,7 +105,8 @@ public static partial class Receiving
     /// <exception cref="InvalidOperationException">
     /// The next message has several frames or does not fit. It stays the next message.
     /// </exception>
-    public static bool TryReceive<TSocket>(this TSocket socket, Span<byte> buffer, out int size, TimeSpan timeout = default)
+    public static bool TryReceive<TSocket>(
+        this TSocket socket, Span<byte> buffer, out int size, TimeSpan timeout = default)
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = new BufferReader(buffer);
@@ -171,7 +172,8 @@ public static partial class Receiving
     /// The next message has several frames. It stays the next message.
     /// </exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public static async ValueTask<string> ReceiveStringAsync<TSocket>(this TSocket socket, CancellationToken cancellation = default)
+    public static async ValueTask<string> ReceiveStringAsync<TSocket>(
+        this TSocket socket, CancellationToken cancellation = default)
         where TSocket : MessageSocket, IReceivingSocket
     {
         string? text;
@@ -186,7 +188,8 @@ public static partial class Receiving
     /// <summary>Waits for a message of any number of frames and receives it into new arrays.</summary>
     /// <exception cref="OperationCanceledException">The call was cancelled; no message was taken.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public static async ValueTask<byte[][]> ReceiveFramesAsync<TSocket>(this TSocket socket, CancellationToken cancellation = default)
+    public static async ValueTask<byte[][]> ReceiveFramesAsync<TSocket>(
+        this TSocket socket, CancellationToken cancellation = default)
         where TSocket : MessageSocket, IReceivingSocket
     {
         var reader = default(FramesReader);
@@ -260,5 +263,6 @@ public static partial class Receiving
 
     [DoesNotReturn]
     private static T ThrowHasSeveralFrames<T>() =>
-        throw new InvalidOperationException("The next message has several frames; receive it as a ZeroMqMessage or as frames.");
+        throw new InvalidOperationException(
+            "The next message has several frames; receive it as a ZeroMqMessage or as frames.");
 }

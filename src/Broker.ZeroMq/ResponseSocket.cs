@@ -18,7 +18,8 @@ public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSo
         Order = new RequestReplyOrder(isReply: true, isRelaxed: false);
         var socket = new LoopRep(Loop, new CopySink(CreateReceiveQueue()), Options);
         socket.IsShared = true;
-        CreateSendQueue(new OneByOneSender(message => SendReply(socket, message), socket.FlushReply), isOpen: true, socket.PipeGate, isPrompt: true);
+        var sender = new OneByOneSender(message => SendReply(socket, message), socket.FlushReply);
+        CreateSendQueue(sender, isOpen: true, socket.PipeGate, isPrompt: true);
         Attach(socket);
     }
 

@@ -111,14 +111,16 @@ public static class Sending
 
     /// <summary>Waits for room and sends a message of one frame in UTF-8.</summary>
     /// <inheritdoc cref="SendAsync{TSocket}(TSocket, ReadOnlyMemory{byte}, CancellationToken)"/>
-    public static ValueTask SendAsync<TSocket>(this TSocket socket, string frame, CancellationToken cancellation = default)
+    public static ValueTask SendAsync<TSocket>(
+        this TSocket socket, string frame, CancellationToken cancellation = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.Sender.SendAsync(Encoding.UTF8.GetBytes(frame), cancellation);
 
     /// <summary>Waits for room and sends a message. The message must not change before the task completes.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="SendAsync{TSocket}(TSocket, ReadOnlyMemory{byte}, CancellationToken)"/>
-    public static ValueTask SendAsync<TSocket>(this TSocket socket, ZeroMqMessage message, CancellationToken cancellation = default)
+    public static ValueTask SendAsync<TSocket>(
+        this TSocket socket, ZeroMqMessage message, CancellationToken cancellation = default)
         where TSocket : MessageSocket, ISendingSocket
     {
         Encoded(message);

@@ -16,7 +16,8 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
         : base(options, context)
     {
         var sink = new CopySink(CreateReceiveQueue());
-        _socket = new LoopSubscriber(Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
+        _socket = new LoopSubscriber(
+            Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
         {
             OnPeerDisconnected = sink.Disconnect,
         };

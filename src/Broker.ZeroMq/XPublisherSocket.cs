@@ -77,7 +77,8 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => _socket.Unsubscribe(peer, prefix);
 
     /// <summary>Cancels a <see cref="Subscribe(ZeroMqPeer, string)"/> of the same prefix.</summary>
-    public void Unsubscribe(ZeroMqPeer peer, string prefix) => _socket.Unsubscribe(peer, Encoding.UTF8.GetBytes(prefix));
+    public void Unsubscribe(ZeroMqPeer peer, string prefix) =>
+        _socket.Unsubscribe(peer, Encoding.UTF8.GetBytes(prefix));
 
     private bool Publish(ReadOnlySpan<byte> message) =>
         _socket.PublishEncoded(Loop, EncodedMessage.SplitFrame(message, out _, out _), message) >= 0;

@@ -77,10 +77,11 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(frontend);
         ArgumentNullException.ThrowIfNull(backend);
-        if (frontend.IsAlternating || backend.IsAlternating || capture is { IsAlternating: true } || control is { IsAlternating: true })
+        if (frontend.IsAlternating || backend.IsAlternating
+            || capture is { IsAlternating: true } || control is { IsAlternating: true })
         {
             throw new ArgumentException(
-                "A proxy cannot use REQ or REP, which send and receive in alternation. Use a ROUTER and a DEALER between them.",
+                "A proxy cannot use REQ or REP, which send and receive in alternation. Use a ROUTER and a DEALER.",
                 nameof(frontend));
         }
 
@@ -130,7 +131,8 @@ public sealed class ZeroMqProxy : IAsyncDisposable
 
     private async Task CompleteAsync(List<Task> directions)
     {
-        await (await Task.WhenAny(directions).ConfigureAwait(false)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        var first = await Task.WhenAny(directions).ConfigureAwait(false);
+        await first.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _stopping.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(directions).ConfigureAwait(false);
     }

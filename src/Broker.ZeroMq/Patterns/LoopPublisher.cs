@@ -64,17 +64,20 @@ public sealed partial class LoopPublisher : LoopSocket
     /// Adds a subscription for a peer of a manual socket. May be called on any thread; takes effect when the peer's
     /// loop runs it. Does nothing if the peer has disconnected or is at its limits.
     /// </summary>
-    public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => Grant(peer, prefix.ToArray(), subscribes: true);
+    public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) =>
+        Grant(peer, prefix.ToArray(), subscribes: true);
 
     /// <summary>Removes a subscription that <see cref="Subscribe"/> added. May be called on any thread.</summary>
-    public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => Grant(peer, prefix.ToArray(), subscribes: false);
+    public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) =>
+        Grant(peer, prefix.ToArray(), subscribes: false);
 
     private void Grant(ZeroMqPeer peer, byte[] prefix, bool subscribes)
     {
         ArgumentNullException.ThrowIfNull(peer);
         if (!Options.Manual || peer.Session is not PublisherSession session || session.Socket != this)
         {
-            throw new InvalidOperationException("The peer must belong to this socket, and the socket's option Manual must be set.");
+            throw new InvalidOperationException(
+                "The peer must belong to this socket, and the socket's option Manual must be set.");
         }
 
         session.Loop.Run(() => session.Grant(prefix, subscribes));

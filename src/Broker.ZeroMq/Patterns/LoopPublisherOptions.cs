@@ -137,7 +137,8 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
         ArgumentOutOfRangeException.ThrowIfNegative(HighWaterMessages);
         if (Manual && OnSubscription is null)
         {
-            throw new ArgumentException("A manual publisher needs the OnSubscription callback, which is not set.", nameof(OnSubscription));
+            throw new ArgumentException(
+                "A manual publisher needs the OnSubscription callback, which is not set.", nameof(OnSubscription));
         }
 
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxSubscriptionSize, 1);

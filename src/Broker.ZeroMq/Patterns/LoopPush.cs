@@ -12,7 +12,11 @@ public sealed class LoopPush : DistributingSocket
     /// <param name="options">The options; null for a new <see cref="LoopMessageOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopPush(EventLoop loop, LoopMessageOptions? options = null)
-        : base(loop, ZmtpSocketType.Push, (options ?? new LoopMessageOptions()) with { Limits = DiscardSink.Limits }, DiscardSink.Instance)
+        : base(
+            loop,
+            ZmtpSocketType.Push,
+            (options ?? new LoopMessageOptions()) with { Limits = DiscardSink.Limits },
+            DiscardSink.Instance)
     {
     }
 }

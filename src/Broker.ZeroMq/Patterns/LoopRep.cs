@@ -97,7 +97,8 @@ public sealed class LoopRep : SingleLoopSocket
     {
         if (!IsRequestOpen)
         {
-            throw new InvalidOperationException("A REP socket must receive a request before it replies, and no request is open.");
+            throw new InvalidOperationException(
+                "A REP socket must receive a request before it replies, and no request is open.");
         }
 
         var reply = new Encoders.Enveloped<TMessage>(_envelope.AsSpan(0, _envelopeLength), message);

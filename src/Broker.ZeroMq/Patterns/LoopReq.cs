@@ -45,8 +45,8 @@ public sealed class LoopReq : DistributingSocket
     }
 
     /// <summary>
-    /// Whether a reply is awaited. It stays true after the peer has disconnected, until <see cref="AbandonRequest"/>, because
-    /// the peer of a new connection may send the reply.
+    /// Whether a reply is awaited. It stays true after the peer has disconnected, until <see cref="AbandonRequest"/>,
+    /// because the peer of a new connection may send the reply.
     /// </summary>
     public bool IsAwaitingReply { get; private set; }
 
@@ -80,7 +80,10 @@ public sealed class LoopReq : DistributingSocket
     {
         body = message;
         int frames = _options.Correlate ? 2 : 1;
-        if (!IsAwaitingReply || (_requestPipe is not null && session.Pipe != _requestPipe) || message.FrameCount <= frames || !HasEnvelope(message)
+        if (!IsAwaitingReply
+            || (_requestPipe is not null && session.Pipe != _requestPipe)
+            || message.FrameCount <= frames
+            || !HasEnvelope(message)
             || (IsSuperseded is { } isSuperseded && isSuperseded()))
         {
             return Screening.Drop;

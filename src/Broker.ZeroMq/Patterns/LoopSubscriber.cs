@@ -21,7 +21,11 @@ public sealed class LoopSubscriber : LoopSocket
     /// <summary>Creates a socket without endpoints and subscriptions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopSubscriber(EventLoopGroup loops, ZeroMqMessageHandler onMessage, LoopSubscriberOptions? options = null)
-        : base(loops, singleLoop: null, (options ??= new LoopSubscriberOptions()).AnnounceExtended ? ZmtpSocketType.XSub : ZmtpSocketType.Sub, options)
+        : base(
+            loops,
+            singleLoop: null,
+            (options ??= new LoopSubscriberOptions()).AnnounceExtended ? ZmtpSocketType.XSub : ZmtpSocketType.Sub,
+            options)
     {
         ArgumentNullException.ThrowIfNull(onMessage);
         Options = options;

@@ -40,7 +40,9 @@ internal sealed partial class PublisherSession
             EndDropping();
         }
 
-        return ((waiting + size <= _highWaterMark && (waiting + size <= share || FitsAfterFlush(loop, buffer, size, share))) || waiting == 0)
+        bool fits = waiting + size <= _highWaterMark
+            && (waiting + size <= share || FitsAfterFlush(loop, buffer, size, share));
+        return (fits || waiting == 0)
             && (_mark is null || _mark.HasRoom(Connection, loop, buffer));
     }
 
@@ -72,7 +74,10 @@ internal sealed partial class PublisherSession
     /// </summary>
     internal void SendConflated(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
-        (_conflated ?? Interlocked.CompareExchange(ref _conflated, new ConflatedMessage(), null) ?? _conflated).SendOrStore(Connection, loop, encoded);
+        var conflated = _conflated
+            ?? Interlocked.CompareExchange(ref _conflated, new ConflatedMessage(), null)
+            ?? _conflated;
+        conflated.SendOrStore(Connection, loop, encoded);
         Peer!.CountSent(Loop == loop);
     }
 
@@ -94,11 +99,14 @@ internal sealed partial class PublisherSession
 
         long now = Environment.TickCount64;
         long last = Interlocked.Read(ref _dropReported);
-        if ((last == 0 || now - last >= DropReportInterval) && Interlocked.CompareExchange(ref _dropReported, now, last) == last)
+        if ((last == 0 || now - last >= DropReportInterval)
+            && Interlocked.CompareExchange(ref _dropReported, now, last) == last)
         {
             Report(
                 ZeroMqEventKind.MessagesDropped,
-                _socket.Loops.MemoryBudget.IsUnderPressure ? "memory is short, and the peer's share of it is used up" : "the high-water mark is reached");
+                _socket.Loops.MemoryBudget.IsUnderPressure
+                    ? "memory is short, and the peer's share of it is used up"
+                    : "the high-water mark is reached");
         }
     }
 

@@ -147,7 +147,8 @@ internal sealed partial class PublisherSession
 
     // The application was told of the subscription, but the cleanup of the peer contains only counted prefixes. Call it
     // after the refusal, because the cancellations of a disconnected peer may exceed the receive high-water mark.
-    private void ReportCancellation(ReadOnlySpan<byte> prefix) => _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
+    private void ReportCancellation(ReadOnlySpan<byte> prefix) =>
+        _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
 
     private void Cancel(ReadOnlySpan<byte> prefix)
     {

@@ -115,7 +115,8 @@ internal sealed class SharedSubscriptions
     }
 
     [DoesNotReturn]
-    private static void ThrowForeign() => throw new ArgumentException("The loop does not belong to the socket's group.");
+    private static void ThrowForeign() =>
+        throw new ArgumentException("The loop does not belong to the socket's group.");
 
     private sealed class Reader(EventLoop loop, Lock? gate)
     {

@@ -16,7 +16,12 @@ internal sealed class SubscriptionCleanup
     private PrefixSubscriptions.Cursor _requested;
     private long _memory;
 
-    private SubscriptionCleanup(LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? requested, long memory)
+    private SubscriptionCleanup(
+        LoopPublisher socket,
+        PublisherSession peer,
+        PrefixSubscriptions subscriptions,
+        PrefixSubscriptions? requested,
+        long memory)
     {
         _socket = socket;
         _peer = peer;
@@ -35,7 +40,11 @@ internal sealed class SubscriptionCleanup
     /// </param>
     /// <param name="memory">The memory of the subscriptions in the socket's budget.</param>
     internal static void Start(
-        LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? requested, long memory) =>
+        LoopPublisher socket,
+        PublisherSession peer,
+        PrefixSubscriptions subscriptions,
+        PrefixSubscriptions? requested,
+        long memory) =>
         new SubscriptionCleanup(socket, peer, subscriptions, requested, memory).Continue();
 
     private void Continue()

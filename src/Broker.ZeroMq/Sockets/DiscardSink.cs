@@ -8,7 +8,8 @@ internal sealed class DiscardSink : InboundSink
     internal static readonly DiscardSink Instance = new();
 
     // A peer that follows the pattern sends only commands.
-    internal static readonly ZmtpLimits Limits = new(maxFrameSize: 4096, maxMessageSize: 4096, maxFrames: 16, maxCommandSize: 4096);
+    internal static readonly ZmtpLimits Limits = new(
+        maxFrameSize: 4096, maxMessageSize: 4096, maxFrames: 16, maxCommandSize: 4096);
 
     internal override ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes)
     {

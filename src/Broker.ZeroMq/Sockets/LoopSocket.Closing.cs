@@ -49,7 +49,8 @@ public abstract partial class LoopSocket
             entered = (!_closing || (_isDraining && session.Link is not null)) && !full && _registry.Add(session);
         }
 
-        displaced?.Loop.Run(() => displaced.Refuse("it sent nothing after its handshake, and another peer needs its place"));
+        displaced?.Loop.Run((
+            ) => displaced.Refuse("it sent nothing after its handshake, and another peer needs its place"));
         return entered;
     }
 

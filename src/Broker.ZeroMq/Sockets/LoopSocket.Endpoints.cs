@@ -48,7 +48,8 @@ public abstract partial class LoopSocket
             ThrowIfClosing();
         }
 
-        Report(new ZeroMqEvent(ZeroMqEventKind.Listening, bound.ToString(), bound.ToString(), Peer: null, Reason: null));
+        Report(new ZeroMqEvent(
+            ZeroMqEventKind.Listening, bound.ToString(), bound.ToString(), Peer: null, Reason: null));
         return bound;
     }
 

@@ -27,7 +27,8 @@ public abstract partial class LoopSocket : IAsyncDisposable
     /// <param name="singleLoop">The loop of all peers; null to assign the loops of the group in turn.</param>
     /// <param name="type">The socket type that the handshake announces.</param>
     /// <param name="options">The options; the constructor validates them.</param>
-    private protected LoopSocket(EventLoopGroup loops, EventLoop? singleLoop, ZmtpSocketType type, LoopSocketOptions options)
+    private protected LoopSocket(
+        EventLoopGroup loops, EventLoop? singleLoop, ZmtpSocketType type, LoopSocketOptions options)
     {
         ArgumentNullException.ThrowIfNull(loops);
         ArgumentNullException.ThrowIfNull(options);

@@ -133,12 +133,14 @@ public abstract record LoopSocketOptions
         }
 
         ArgumentOutOfRangeException.ThrowIfNegative(HeartbeatTtl.Ticks, nameof(HeartbeatTtl));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(HeartbeatTtl.TotalMilliseconds / 100, ushort.MaxValue, nameof(HeartbeatTtl));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(
+            HeartbeatTtl.TotalMilliseconds / 100, ushort.MaxValue, nameof(HeartbeatTtl));
         ArgumentNullException.ThrowIfNull(AllowedAddresses);
         ArgumentNullException.ThrowIfNull(Security);
         if (Security.NeedsAuthentication && Authenticate is null)
         {
-            throw new ArgumentException("A PLAIN server needs the Authenticate callback, which is not set.", nameof(Authenticate));
+            throw new ArgumentException(
+                "A PLAIN server needs the Authenticate callback, which is not set.", nameof(Authenticate));
         }
 
         ArgumentOutOfRangeException.ThrowIfLessThan(SilenceAllowed, TimeSpan.Zero);

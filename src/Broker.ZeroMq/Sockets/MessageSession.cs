@@ -103,7 +103,9 @@ internal sealed class MessageSession : PeerSession
 
             var (messages, bytes) = pipe.TakeDiscarded();
             var queued = base.TakeUndelivered(connection, peer);
-            return messages == 0 ? queued : new ZeroMqUndelivered(peer, (queued?.Messages ?? 0) + messages, (queued?.Bytes ?? 0) + bytes);
+            return messages == 0
+                ? queued
+                : new ZeroMqUndelivered(peer, (queued?.Messages ?? 0) + messages, (queued?.Bytes ?? 0) + bytes);
         }
     }
 

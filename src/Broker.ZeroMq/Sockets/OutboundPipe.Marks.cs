@@ -19,7 +19,9 @@ internal sealed partial class OutboundPipe
         }
 
         long share = _budget.PerPeerLimit;
-        IsFull = _buffer is null ? !TryGrantFromBacklog(size, share) : !TryGrant(size, share) && !TryGrantAfterFlush(size, share);
+        IsFull = _buffer is null
+            ? !TryGrantFromBacklog(size, share)
+            : !TryGrant(size, share) && !TryGrantAfterFlush(size, share);
         return !IsFull;
     }
 

@@ -89,7 +89,8 @@ internal sealed class OutgoingLink : IDisposable
                     return;
                 }
 
-                await Task.Delay((wait * (1 - (Random.Shared.NextDouble() / 2))).Bounded(), _stopped).ConfigureAwait(false);
+                await Task.Delay(
+                    (wait * (1 - (Random.Shared.NextDouble() / 2))).Bounded(), _stopped).ConfigureAwait(false);
             }
             catch (OperationCanceledException) when (IsStopped)
             {

@@ -71,7 +71,8 @@ internal abstract partial class PeerSession
     private void Authenticate(ZmtpHandshake handshake)
     {
         var options = Socket.CommonOptions;
-        var credentials = new ZeroMqCredentials(Address, Endpoint, options.Security.Mechanism, handshake.Credentials, handshake.Peer!);
+        var credentials = new ZeroMqCredentials(
+            Address, Endpoint, options.Security.Mechanism, handshake.Credentials, handshake.Peer!);
         Task<ZeroMqAdmission?> answer = AuthenticateAsync(options.Authenticate!, credentials);
         if (answer.IsCompletedSuccessfully)
         {

@@ -189,7 +189,8 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// The messages that the peer did not get and that will not be sent again; null for none. Called within
     /// <see cref="OnClosed"/>.
     /// </summary>
-    private protected virtual ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer) => UnsentMessages.Of(connection, peer);
+    private protected virtual ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer) =>
+        UnsentMessages.Of(connection, peer);
 
     /// <summary>
     /// Whether the peer's queue has room for answers and PINGs. A hostile peer could otherwise request answers without

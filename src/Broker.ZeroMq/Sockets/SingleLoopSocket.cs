@@ -15,7 +15,8 @@ public abstract partial class SingleLoopSocket : LoopSocket
     private bool _isPaused;
     private int _resumeCount;
 
-    private protected SingleLoopSocket(EventLoop loop, ZmtpSocketType type, LoopMessageOptions options, InboundSink sink)
+    private protected SingleLoopSocket(
+        EventLoop loop, ZmtpSocketType type, LoopMessageOptions options, InboundSink sink)
         : base((loop ?? throw new ArgumentNullException(nameof(loop))).Group, loop, type, options)
     {
         if (options.Conflate && type is not (ZmtpSocketType.Push or ZmtpSocketType.Pull or ZmtpSocketType.Dealer))
@@ -126,7 +127,9 @@ public abstract partial class SingleLoopSocket : LoopSocket
     // Within a process only the marks limit the bytes in transit, so the link holds about one mark of small messages.
     internal override long InprocWindow => MessageOptions.SendHighWaterMark == 0
         ? base.InprocWindow
-        : Math.Min(base.InprocWindow, Math.Min(MessageOptions.SendHighWaterBytes, (long)MessageOptions.SendHighWaterMark * SmallMessage));
+        : Math.Min(
+            base.InprocWindow,
+            Math.Min(MessageOptions.SendHighWaterBytes, (long)MessageOptions.SendHighWaterMark * SmallMessage));
 
     internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link) =>
         new MessageSession(this, loop, endpoint, link);
@@ -160,7 +163,8 @@ public abstract partial class SingleLoopSocket : LoopSocket
     {
         if (!Loop.IsCurrent)
         {
-            throw new InvalidOperationException("This must be called on the socket's loop; post an action to the loop instead.");
+            throw new InvalidOperationException(
+                "This must be called on the socket's loop; post an action to the loop instead.");
         }
     }
 }

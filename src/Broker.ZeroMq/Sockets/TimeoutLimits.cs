@@ -7,7 +7,8 @@ internal static class TimeoutLimits
     private static readonly TimeSpan _longest = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
 
     /// <summary>Replaces an infinite or too long time with the longest time that a timer supports.</summary>
-    internal static TimeSpan Bounded(this TimeSpan time) => time == Timeout.InfiniteTimeSpan || time > _longest ? _longest : time;
+    internal static TimeSpan Bounded(this TimeSpan time) =>
+        time == Timeout.InfiniteTimeSpan || time > _longest ? _longest : time;
 
     /// <exception cref="ArgumentOutOfRangeException">
     /// The time is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.

@@ -12,4 +12,5 @@ namespace Broker.ZeroMq;
 /// The number of messages that were lost because a peer had no room or did not exist.
 /// </param>
 /// <param name="PendingBytes">The number of bytes that are queued for connected peers.</param>
-public readonly record struct ZeroMqCounts(int Peers, long MessagesReceived, long MessagesSent, long MessagesDropped, long PendingBytes);
+public readonly record struct ZeroMqCounts(
+    int Peers, long MessagesReceived, long MessagesSent, long MessagesDropped, long PendingBytes);
