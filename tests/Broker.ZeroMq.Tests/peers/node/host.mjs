@@ -1,4 +1,5 @@
-// Sockets of npm's zeromq that do what standard input says: as ../python/host.py, with what the matrix of tests needs.
+// Runs commands from standard input on sockets of npm's zeromq, as ../python/host.py does. It has the commands that the
+// matrix tests need.
 import { createInterface } from 'node:readline';
 import * as zmq from 'zeromq';
 
@@ -18,8 +19,8 @@ function decode(frame) {
   return typeof frame === 'string' ? Buffer.from(frame, 'hex') : Buffer.alloc(frame[0], frame[1]);
 }
 
-// Each attempt begins with a look. One that waits for the socket's descriptor alone may wait in vain: the look below, which libzmq needs, takes
-// the descriptor's signal away.
+// Each attempt polls first. A wait for the socket's descriptor alone may never end: the poll below, which libzmq needs,
+// consumes the descriptor's signal.
 const slice = 100;
 
 async function inSlices(timeout, attempt) {
@@ -93,7 +94,7 @@ const operations = {
   },
 };
 
-// Without a look now and then a socket of libzmq takes in no new peer, and tells it of no subscription.
+// Without regular polls a libzmq socket accepts no new peer and sends it no subscriptions.
 setInterval(() => sockets.forEach(socket => socket.readable), 10);
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,4 +1,4 @@
-"""The basic programs of the ZeroMQ guide, as somebody would write them with pyzmq who knows nothing of us.
+"""The basic programs of the ZeroMQ guide, as plain pyzmq programs that contain nothing about this library.
 
 usage: guide.py PROGRAM ENDPOINT [ENDPOINT] [COUNT]; what is bound is printed first.
 """

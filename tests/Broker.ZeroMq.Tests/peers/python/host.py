@@ -1,7 +1,7 @@
-"""libzmq sockets that do what standard input says: one JSON object per line in, one per line out, in order.
+"""Runs commands from standard input on libzmq sockets: one JSON object per line in, one per line out, in order.
 
-A frame is a hexadecimal string, or [length, octet] for one that is filled; long frames are told as [length, octet] too where all
-their octets are the same, and as {"size", "crc"} otherwise.
+A frame is a hexadecimal string, or [length, byte] for a frame of equal bytes. Long frames are reported as [length, byte]
+if all their bytes are equal, and as {"size", "crc"} otherwise.
 """
 import itertools
 import json
@@ -49,7 +49,7 @@ def answer_zap():
         else:
             good = credentials[0].hex() in zap["keys"]
         status = b"200" if good else b"400"
-        # Without a user's name: a REQ of libzmq that is told one takes it for a reply of its peer, and ends the connection.
+        # Without a user id: a libzmq REQ mistakes the user id for a reply of its peer and closes the connection.
         socket.send_multipart([version, sequence, status, b"", b"", b""])
 
 
@@ -110,7 +110,7 @@ def op_receive(name, timeout=120000):
 
 
 def op_property(name, property, timeout=120000):
-    """What the peer that sent the next message has said of itself."""
+    """The properties of the peer that sent the next message."""
     if not wait(sockets[name], timeout):
         return {"value": None}
     return {"value": sockets[name].recv(copy=False).get(property)}
@@ -119,7 +119,7 @@ def op_property(name, property, timeout=120000):
 def op_close(name):
     socket = sockets.pop(name)
     if name in monitors:
-        # Before its reader goes: the thread that does all of libzmq's work waits for good to tell a monitor that has none.
+        # Before its reader is closed: libzmq's I/O thread would wait forever for a monitor without a reader.
         socket.disable_monitor()
         monitors.pop(name).close(0)
     socket.close(0)
@@ -136,11 +136,11 @@ def op_zap(users=None, keys=None):
 
 
 def op_monitor(name):
-    # Without a mark: that thread waits for a monitor that is full, too.
+    # Without a high-water mark: libzmq's I/O thread also waits for a full monitor.
     monitor = context.socket(zmq.PAIR)
     monitor.linger = 0
     monitor.rcvhwm = 0
-    # An address of its own: that of a monitor which has ended is free again only when the other thread has come to it.
+    # A new address each time: the address of a closed monitor becomes free only later, on the I/O thread.
     address = f"inproc://monitor-{next(numbers)}"
     sockets[name].monitor(address, zmq.EVENT_ALL)
     monitor.connect(address)
@@ -158,7 +158,7 @@ def op_event(name, event, timeout=120000):
 
 
 def next_line():
-    # Without a call now and then a socket of libzmq takes in no new peer, and tells it of no subscription.
+    # Without regular calls a libzmq socket accepts no new peer and sends it no subscriptions.
     while not select.select([0], [], [], 0.01)[0]:
         for each in sockets.values():
             each.getsockopt(zmq.EVENTS)
