@@ -290,6 +290,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         _core.IsShuttingDown = true;
         _events.Dispose();
+        _core.Targets.DisposeAll();
         _core.Accounts.Dispose();
         foreach (ClientSession session in _core.Sessions)
         {

@@ -114,6 +114,9 @@ internal sealed class ServerCore
 
     internal AccountDirectory Accounts { get; }
 
+    /// <summary>The message targets, which receive messages without a connection.</summary>
+    internal TargetList Targets { get; } = new();
+
     /// <summary>The receiver of session events. It is set before the first client connects.</summary>
     internal ISessionEvents Events { get; set; } = null!;
 

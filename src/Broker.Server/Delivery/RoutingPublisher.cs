@@ -212,6 +212,14 @@ internal sealed partial class RoutingPublisher
         Import(new RoutedMessage(subject, default, -1, payload), router.Find(subject));
     }
 
+    /// <summary>Publishes a message that was not received from a client, without a batch.</summary>
+    /// <returns>The number of subscribers that received it.</returns>
+    internal int PublishAlone(in RoutedMessage message)
+    {
+        EndBatch();
+        return Import(in message, Router.Find(message.Subject));
+    }
+
     private Route? Build(RouteBuild build)
     {
         do

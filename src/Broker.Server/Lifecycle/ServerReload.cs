@@ -44,6 +44,7 @@ internal sealed class ServerReload(ServerCore core, SystemEvents events)
         if (secures)
         {
             core.Accounts.Apply(plan);
+            core.Targets.ApplyImports();
             events.SubscribeIn(core.Accounts.SystemAccount);
             core.Security = rules;
         }

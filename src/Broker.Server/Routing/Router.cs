@@ -37,6 +37,7 @@ internal sealed class Router
 
     private readonly Route _withoutSubscribers = Route.WithoutSubscribers();
     private RouterCounts _counts;
+    private IInterestObserver[] _observers = [];
 
     // The number of subscriptions that do not belong to clients of this account.
     private int _internalCount;
@@ -95,6 +96,7 @@ internal sealed class Router
             _subscriptions.Add(subscription);
             _internalCount += subscription.IsInternal ? 1 : 0;
             _counts.Inserts++;
+            Report(subscription, isAdded: true);
             work += Expire(subscription.Filter) + _large.Add(subscription);
         }
     }
@@ -119,6 +121,7 @@ internal sealed class Router
             }
 
             _internalCount -= subscription.IsInternal ? 1 : 0;
+            Report(subscription, isAdded: false);
             subscription.Close();
             if (_singleMessageRoute?.PlainSubscriptions[0] == subscription)
             {
@@ -129,6 +132,31 @@ internal sealed class Router
             _counts.Removes++;
             work += Expire(subscription.Filter) + _large.Remove(subscription);
             return true;
+        }
+    }
+
+    /// <summary>
+    /// Reports the current subscriptions to an observer, and from then on every change. The observer is called under the
+    /// router's lock.
+    /// </summary>
+    internal void Observe(IInterestObserver observer)
+    {
+        lock (_gate)
+        {
+            _observers = [.. _observers, observer];
+            foreach (Subscription subscription in _subscriptions.ToList())
+            {
+                observer.OnChanged(subscription, isAdded: true);
+            }
+        }
+    }
+
+    /// <summary>Ends the reports to an observer.</summary>
+    internal void StopObserving(IInterestObserver observer)
+    {
+        lock (_gate)
+        {
+            _observers = [.. _observers.Where(o => o != observer)];
         }
     }
 
@@ -319,6 +347,14 @@ internal sealed class Router
         lock (_gate)
         {
             _large.End(build);
+        }
+    }
+
+    private void Report(Subscription subscription, bool isAdded)
+    {
+        foreach (IInterestObserver observer in _observers)
+        {
+            observer.OnChanged(subscription, isAdded);
         }
     }
 

@@ -137,6 +137,39 @@ internal sealed class SubscriptionTrie(ulong seed)
         }
     }
 
+    /// <summary>Returns all subscriptions, in no particular order.</summary>
+    internal List<Subscription> ToList()
+    {
+        var all = new List<Subscription>(Count);
+        var entries = new Stack<TokenEntry>();
+        entries.Push(_root);
+        while (entries.TryPop(out TokenEntry? entry))
+        {
+            if (entry is not SubscriptionNode node)
+            {
+                all.Add((Subscription)entry);
+                continue;
+            }
+
+            node.Exact.AddTo(all);
+            node.Tail.AddTo(all);
+            if (node.Star is { } star)
+            {
+                entries.Push(star);
+            }
+
+            for (int slot = 0; slot < node.Children.Length; slot++)
+            {
+                if (node.Children[slot] is { } child)
+                {
+                    entries.Push(child);
+                }
+            }
+        }
+
+        return all;
+    }
+
     private void MatchSingle(Subscription alone, int tokenLength, ReadOnlySpan<byte> subject, int position, List<Subscription> found)
     {
         Steps++;

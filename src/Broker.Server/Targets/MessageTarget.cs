@@ -1,0 +1,191 @@
+using Broker.Protocol;
+using Broker.Transport;
+
+namespace Broker.Server;
+
+/// <summary>
+/// A participant of an account's routing that is not a client: it subscribes, receives messages in batches on a loop of
+/// the server, publishes, and can watch the interest of the account. Packages use it to connect other systems or to
+/// answer requests inside the server. Create it with <see cref="BrokerServer.AddTarget"/>.
+/// </summary>
+/// <remarks>
+/// <para>A target has no permissions and no connection. Its subscriptions are neither counted nor listed by the server,
+/// and its messages are not part of the server's message counters. It does not receive its own messages.</para>
+/// <para>If a reload removes its account, the target receives nothing more. Dispose it then.</para>
+/// </remarks>
+public sealed class MessageTarget : IDisposable
+{
+    private readonly Account _account;
+    private readonly TargetQueue _queue;
+    private readonly RoutingPublisher _publisher;
+    private readonly TargetList _targets;
+    private readonly Lock _gate = new();
+    private readonly HashSet<TargetSubscription> _subscriptions = [];
+    private readonly bool _watchesInterest;
+    private bool _isDisposed;
+
+    internal MessageTarget(
+        LoopState state,
+        TargetList targets,
+        Account account,
+        EventLoop loop,
+        MessageTargetOptions options,
+        IMessageTargetHandler handler)
+    {
+        _account = account;
+        _queue = new TargetQueue(handler, loop, options.MaxPendingBytes);
+        _publisher = new RoutingPublisher(loop, state, account.Router) { ExcludedTarget = _queue };
+        _targets = targets;
+        Loop = loop;
+        _watchesInterest = options.WatchInterest;
+        if (_watchesInterest)
+        {
+            account.Router.Observe(_queue);
+        }
+    }
+
+    /// <summary>The loop on which the handler is called.</summary>
+    public EventLoop Loop { get; }
+
+    /// <summary>The name of the account in which the target takes part.</summary>
+    public string Account => _account.Name;
+
+    /// <summary>The number of bytes that wait for the handler, including the batch that it is processing.</summary>
+    public long PendingBytes => _queue.PendingBytes;
+
+    /// <summary>
+    /// The number of messages that were dropped because of <see cref="MessageTargetOptions.MaxPendingBytes"/>.
+    /// </summary>
+    public long DroppedMessages => _queue.DroppedMessages;
+
+    /// <summary>
+    /// Whether the handler receives no calls for the time being. Messages and changes of interest are kept meanwhile,
+    /// messages up to <see cref="MessageTargetOptions.MaxPendingBytes"/>. Any thread may set it; a call in progress is
+    /// not interrupted.
+    /// </summary>
+    public bool IsPaused
+    {
+        get => _queue.IsPaused;
+        set => _queue.IsPaused = value;
+    }
+
+    /// <summary>
+    /// Subscribes to a filter. The handler receives all messages that are published after the return. Any thread may
+    /// call it.
+    /// </summary>
+    /// <param name="filter">The filter, which may contain wildcards.</param>
+    /// <param name="queueGroup">The queue group; null for none. Clients may be members of the same group.</param>
+    /// <exception cref="ArgumentException">The filter is not valid, or the queue group is empty or has white space.</exception>
+    /// <exception cref="ObjectDisposedException">The target has been disposed.</exception>
+    public TargetSubscription Subscribe(string filter, string? queueGroup = null)
+    {
+        ArgumentNullException.ThrowIfNull(filter);
+        var subscription = new TargetSubscription(this, _queue, filter, queueGroup);
+        if (!Subject.IsValidFilter(subscription.Routed.Filter))
+        {
+            throw new ArgumentException($"'{filter}' is not a valid filter of subjects.", nameof(filter));
+        }
+
+        if (queueGroup is not null && (queueGroup.Length == 0 || queueGroup.AsSpan().IndexOfAny(" \t\r\n") >= 0))
+        {
+            throw new ArgumentException("A queue group must not be empty or contain white space.", nameof(queueGroup));
+        }
+
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            _subscriptions.Add(subscription);
+            long work = 0;
+            _account.Add(subscription.Routed, ref work);
+        }
+
+        return subscription;
+    }
+
+    /// <summary>
+    /// Publishes a message in the target's account. It must be called on <see cref="Loop"/>, for example by the handler.
+    /// The bytes are copied before the return.
+    /// </summary>
+    /// <param name="subject">The subject.</param>
+    /// <param name="payload">Headers and body. The size is not limited by the server's maximum payload.</param>
+    /// <param name="replyTo">The reply subject; empty for none.</param>
+    /// <param name="headerLength">The number of header bytes at the start of the payload; 0 for none.</param>
+    /// <returns>The number of receivers; 0 means that the message has no responder.</returns>
+    /// <exception cref="ArgumentException">A subject is not valid, or the header length exceeds the payload.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on the target's loop.</exception>
+    public int Publish(
+        ReadOnlySpan<byte> subject,
+        ReadOnlySpan<byte> payload,
+        ReadOnlySpan<byte> replyTo = default,
+        int headerLength = 0)
+    {
+        if (!Loop.IsCurrent)
+        {
+            throw new InvalidOperationException("A target can only publish on its loop.");
+        }
+
+        if (!Subject.IsValidLiteral(subject) || (!replyTo.IsEmpty && !Subject.IsValidLiteral(replyTo)))
+        {
+            throw new ArgumentException("Subject and reply subject must be valid and have no wildcards.", nameof(subject));
+        }
+
+        if ((uint)headerLength > (uint)payload.Length)
+        {
+            throw new ArgumentException("The headers must be a part of the payload.", nameof(headerLength));
+        }
+
+        var message = new RoutedMessage(subject, replyTo, headerLength == 0 ? -1 : headerLength, payload);
+        return _publisher.PublishAlone(in message);
+    }
+
+    /// <summary>
+    /// Ends all subscriptions and discards the waiting messages. The handler is not called again, except for a call
+    /// that is in progress on another thread.
+    /// </summary>
+    public void Dispose()
+    {
+        TargetSubscription[] subscriptions;
+        lock (_gate)
+        {
+            if (_isDisposed)
+            {
+                return;
+            }
+
+            _isDisposed = true;
+            subscriptions = [.. _subscriptions];
+            _subscriptions.Clear();
+        }
+
+        if (_watchesInterest)
+        {
+            _account.Router.StopObserving(_queue);
+        }
+
+        Array.ForEach(subscriptions, subscription => _account.Remove(subscription.Routed));
+        _queue.Close();
+        _targets.Remove(this);
+    }
+
+    internal void Remove(TargetSubscription subscription)
+    {
+        lock (_gate)
+        {
+            _subscriptions.Remove(subscription);
+        }
+
+        _account.Remove(subscription.Routed);
+    }
+
+    /// <summary>Applies changed stream imports of the account to the subscriptions.</summary>
+    internal void ApplyImports()
+    {
+        lock (_gate)
+        {
+            foreach (TargetSubscription subscription in _subscriptions)
+            {
+                _account.ApplyImports(subscription.Routed);
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+using System.Text;
+
+namespace Broker.Server;
+
+/// <summary>A subscription of a <see cref="MessageTarget"/>. Thread-safe. Disposing it ends the subscription.</summary>
+public sealed class TargetSubscription : IDisposable
+{
+    private readonly MessageTarget _target;
+
+    internal TargetSubscription(MessageTarget target, TargetQueue queue, string filter, string? queueGroup)
+    {
+        _target = target;
+        Filter = filter;
+        QueueGroup = queueGroup;
+        Routed = new RoutedSubscription(this, queue);
+    }
+
+    /// <summary>The filter of the subscription.</summary>
+    public string Filter { get; }
+
+    /// <summary>The queue group of the subscription; null if it has none.</summary>
+    public string? QueueGroup { get; }
+
+    internal Subscription Routed { get; }
+
+    /// <summary>Ends the subscription. Messages that already wait for the handler are still passed to it.</summary>
+    public void Dispose() => _target.Remove(this);
+
+    /// <summary>The router's subscription, which refers to the public object.</summary>
+    internal sealed class RoutedSubscription(TargetSubscription subscription, TargetQueue queue)
+        : Subscription(
+            queue,
+            Encoding.UTF8.GetBytes(subscription.Filter),
+            subscription.QueueGroup is { } group ? Encoding.UTF8.GetBytes(group) : null,
+            "0"u8)
+    {
+        internal TargetSubscription Public => subscription;
+
+        // The base class asks the owner, and a closed subscription has none.
+        internal override bool IsInternal => true;
+    }
+}
