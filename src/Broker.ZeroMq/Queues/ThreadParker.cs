@@ -8,7 +8,8 @@ namespace Broker.ZeroMq;
 /// <remarks>
 /// On Linux the kernel waits for a change of the word itself. With a monitor, the woken thread would also have to wait
 /// for the lock that the waking thread still owns. On a single processor that costs two more thread switches for each
-/// message that a thread waits for.
+/// message that a thread waits for. Measured on one processor: a round trip of two threads costs 7 to 8 µs of processor
+/// time with the futex, and 22 to 28 µs with a monitor.
 /// </remarks>
 internal sealed unsafe class ThreadParker
 {
