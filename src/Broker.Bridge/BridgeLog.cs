@@ -33,6 +33,6 @@ internal sealed partial class BridgeLog(ILogger logger)
     internal partial void ServerAbsent(string reason);
 
     [LoggerMessage(122, LogLevel.Warning,
-        "This process has used nearly all of the {Limit} file descriptors; it closes new connections at once")]
+        "Out of file descriptors: too few of the {Limit} of this process are free. New connections are closed at once")]
     internal partial void OutOfFiles(long? limit);
 }
