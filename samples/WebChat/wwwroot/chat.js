@@ -14,7 +14,7 @@ try {
     // As text: what others say must not become a part of the page.
     const line = messages.appendChild(document.createElement('li'));
     line.textContent = said;
-    // Whoever likes to know hears what is on this page.
+    // Publishes the text that the page shows now.
     nats.publish('chat.seen', line.textContent);
   });
   document.getElementById('form').addEventListener('submit', event => {
