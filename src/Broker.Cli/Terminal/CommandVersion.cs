@@ -1,6 +1,6 @@
 using System.Reflection;
 
-namespace Broker.Cli;
+namespace Broker.Cli.Terminal;
 
 /// <summary>The version of the command, without the commit that a build may append.</summary>
 internal static class CommandVersion

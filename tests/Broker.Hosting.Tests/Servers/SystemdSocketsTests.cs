@@ -4,7 +4,7 @@ using Broker.Transport;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
-namespace Broker.Hosting.Tests.Systemd;
+namespace Broker.Hosting.Tests.Servers;
 
 /// <summary>Sockets from systemd: the environment variables, and a worker that is started with real sockets.</summary>
 public sealed class SystemdSocketsTests
