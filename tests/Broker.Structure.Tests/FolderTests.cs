@@ -9,7 +9,11 @@ public sealed class FolderTests
     public static TheoryData<string> Names => Assemblies.Names;
 
     /// <summary>The projects whose root folder uses the folders below it and is used by none of them.</summary>
-    public static TheoryData<string> WithRoot => ["Broker.AspNetCore", "Broker.Bridge", "Broker.Cryptography", "Broker.Protocol"];
+    public static TheoryData<string> WithRoot =>
+    [
+        "Broker.AspNetCore", "Broker.Bridge", "Broker.Cli", "Broker.Cryptography", "Broker.Hosting", "Broker.Protocol", "Broker.Server",
+        "Broker.Testing", "Broker.ZeroMq",
+    ];
 
     [Theory]
     [MemberData(nameof(Names))]

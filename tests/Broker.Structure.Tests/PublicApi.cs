@@ -93,7 +93,8 @@ internal static class PublicApi
         IEnumerable<TypeReference> bases = type.IsEnum || type.IsValueType || type.BaseType is null or { Namespace: "System" }
             ? []
             : [type.BaseType];
-        string[] all = [.. bases.Concat(type.IsEnum ? [] : type.Interfaces.Select(i => i.InterfaceType)).Select(Name).Order(StringComparer.Ordinal)];
+        IEnumerable<TypeReference> interfaces = type.IsEnum ? [] : type.Interfaces.Select(i => i.InterfaceType).Where(i => i is not TypeDefinition own || IsVisible(own));
+        string[] all = [.. bases.Concat(interfaces).Select(Name).Order(StringComparer.Ordinal)];
         return all.Length == 0 ? "" : " : " + string.Join(", ", all);
     }
 

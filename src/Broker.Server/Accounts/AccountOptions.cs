@@ -44,7 +44,7 @@ public sealed class AccountOptions
     /// <param name="systemAccount">The name of the system account; null for <c>$SYS</c>.</param>
     /// <exception cref="ArgumentException">The accounts do not fit together; the message names the reason.</exception>
     public static void Validate(IReadOnlyList<AccountOptions> accounts, string? systemAccount = null)
-        => _ = new AccountPlan(new BrokerServerOptions { Accounts = accounts, SystemAccount = systemAccount });
+        => _ = new AccountPlan(accounts, systemAccount);
 
     /// <summary>Returns the name.</summary>
     public override string ToString() => Name;

@@ -8,19 +8,21 @@ internal sealed class AccountPlan
 {
     private readonly Dictionary<string, AccountOptions> _accounts = new(StringComparer.Ordinal);
 
+    /// <param name="accounts">The configured accounts.</param>
+    /// <param name="systemAccount">The name of the system account; null for <c>$SYS</c>.</param>
     /// <exception cref="ArgumentException">
     /// The accounts do not fit together; the message names the account and the reason.
     /// </exception>
-    internal AccountPlan(BrokerServerOptions options)
+    internal AccountPlan(IReadOnlyList<AccountOptions> accounts, string? systemAccount)
     {
-        ArgumentNullException.ThrowIfNull(options.Accounts);
-        foreach (AccountOptions account in options.Accounts)
+        ArgumentNullException.ThrowIfNull(accounts);
+        foreach (AccountOptions account in accounts)
         {
             Add(account);
         }
 
-        SystemAccount = options.SystemAccount ?? AccountNames.System;
-        if (options.SystemAccount is not null && !IsKnown(SystemAccount))
+        SystemAccount = systemAccount ?? AccountNames.System;
+        if (systemAccount is not null && !IsKnown(SystemAccount))
         {
             throw new ArgumentException(
                 $"The system account is to be '{SystemAccount}', but there is no such account.");

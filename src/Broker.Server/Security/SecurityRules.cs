@@ -29,7 +29,7 @@ internal sealed partial class SecurityRules
     /// <exception cref="ArgumentException">
     /// The options contradict each other, or they need a verifier that is not set.
     /// </exception>
-    internal SecurityRules(BrokerServerOptions options)
+    internal SecurityRules(ISecurityOptions options)
     {
         Authorize = options.Authorize;
         AuthorizeAsync = options.AuthorizeAsync;

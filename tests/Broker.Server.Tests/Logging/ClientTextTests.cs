@@ -2,7 +2,7 @@ using System.Globalization;
 using Broker.Server.Tests.Harness;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Server.Tests.Tracing;
+namespace Broker.Server.Tests.Logging;
 
 /// <summary>Texts that untrusted clients choose, in log lines outside the protocol trace.</summary>
 public sealed class ClientTextTests

@@ -239,7 +239,7 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         CheckForEmptyCredentials();
-        _ = new AccountPlan(this);
+        _ = new AccountPlan(Accounts, SystemAccount);
         _ = new SecurityRules(this);
         ValidateMapping();
         Tls?.Validate();

@@ -1,7 +1,7 @@
 namespace Broker.Server;
 
 // Options of authentication and permissions. By default every client may connect and do everything.
-public sealed partial class BrokerServerOptions
+public sealed partial class BrokerServerOptions : ISecurityOptions
 {
     private static readonly TimeSpan DefaultAuthTimeout = TimeSpan.FromSeconds(2);
 
@@ -70,8 +70,7 @@ public sealed partial class BrokerServerOptions
     /// <summary>The verifier for the signatures of users with keys; required if there are any.</summary>
     public ISignatureVerifier? SignatureVerifier { get; set; }
 
-    /// <summary>All users, grouped by account.</summary>
-    internal IEnumerable<UserGroup> UserGroups => Accounts
+    IEnumerable<UserGroup> ISecurityOptions.UserGroups => Accounts
         .Select(static a => new UserGroup(a.Name, a.Users, a.DefaultPermissions))
         .Prepend(new UserGroup(AccountNames.Global, Users, null));
 

@@ -2,7 +2,7 @@ using System.Text;
 using Broker.Server.Tests.Harness;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Server.Tests.Tracing;
+namespace Broker.Server.Tests.Logging;
 
 /// <summary>The protocol trace in the log, in nats-server's format.</summary>
 public sealed class ProtocolTraceTests
