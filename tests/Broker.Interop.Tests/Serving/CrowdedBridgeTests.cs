@@ -4,8 +4,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// One bridge with very many programs of libzmq, some hundred or BROKER_PEERS, of which a quarter take next to nothing:
-/// the others lose nothing, and the memory of the process stays within bounds.
+/// Tests one bridge with many libzmq peers, 200 or <c>BROKER_PEERS</c>. A quarter of them hardly read: the others lose
+/// nothing, and the memory of the process is bounded.
 /// </summary>
 public sealed class CrowdedBridgeTests
 {
@@ -15,12 +15,11 @@ public sealed class CrowdedBridgeTests
     private const int PushedEach = 60;
     private const int Mark = 64 * 1024;
 
-    // What a peer may have waiting for it, rounded up to blocks, and what it costs itself; and the windows and pools of
-    // the bridge.
+    // A peer's queue, rounded up to blocks, and its session. The bridge's share is its windows and pools.
     private const long EachPeer = 128 * 1024;
     private const long Bridge = 48L << 20;
 
-    // Half of them are SUBs and half PULLs. A quarter of each takes next to nothing, the PULLs until the end.
+    // Half of the peers are SUBs and half are PULLs. A quarter of each hardly reads. The slow PULLs read at the end.
     private const string Crowd = """
         import resource, sys, threading, time, zmq
         ahead = 4
@@ -49,7 +48,7 @@ public sealed class CrowdedBridgeTests
         push.connect(pushers)
         pub.recv()
 
-        # Each has heard something before it counts.
+        # A SUB counts after it has received a probe: its subscription is then known.
         waiting = set(subs)
         while waiting:
             pub.send_multipart([b't', b'probe', b''])
@@ -79,7 +78,7 @@ public sealed class CrowdedBridgeTests
         got = {socket: [] for socket in subs + pulls}
         sys.stdin.readline()
 
-        # As many at a time as fit below the mark, so that who takes all loses nothing.
+        # Sends only as many messages at once as fit below the mark, so a SUB that reads loses nothing.
         for i in range(0, published, ahead):
             for number in range(i, i + ahead):
                 pub.send_multipart([b't', b'%d' % number, pad])
@@ -93,7 +92,7 @@ public sealed class CrowdedBridgeTests
         sys.stdin.readline()
         threading.Thread(target=send, daemon=True).start()
 
-        # Until those of the slow PULLs are full, or all is taken.
+        # Reads until the queues of the slow PULLs are full, or until all messages have arrived.
         same, last = 0, -1
         def rests():
             global same, last
@@ -103,7 +102,7 @@ public sealed class CrowdedBridgeTests
         take(pulls[slow:], rests)
         print('pulls', last, flush=True)
 
-        # And in the end nothing is missing, or there twice.
+        # At the end, each message has arrived exactly once.
         sys.stdin.readline()
         take(pulls, lambda: sum(len(got[socket]) for socket in pulls) >= pushed)
         numbers = sorted(number for socket in pulls for number in got[socket])

@@ -128,7 +128,7 @@ public sealed class FailingOutputTests : IDisposable
     private static PeerProcess StartBy(string program, string[] before, string arguments) =>
         PeerProcess.Start("broker", program, [.. before, .. BrokerProgram.Command, .. arguments.Split(' ')]);
 
-    // Causes a line in the log.
+    // Causes a log line.
     private static async Task OffendAsync(PortsFile ports, bool ends = false)
     {
         try
@@ -139,7 +139,7 @@ public sealed class FailingOutputTests : IDisposable
         }
         catch (System.Net.Sockets.SocketException) when (ends)
         {
-            // The broker stops, and may close a client that has just connected without an error.
+            // The broker is stopping. It may close a new client without sending it an error.
         }
     }
 }

@@ -2,7 +2,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Tests the bridge as a replacement of a zmq_proxy between XSUB and XPUB, with unchanged programs.</summary>
+/// <summary>Tests the bridge in place of a zmq_proxy between XSUB and XPUB, with unchanged programs.</summary>
 public sealed class ForwarderTests
 {
     private const string Proxy = """
@@ -11,8 +11,8 @@ public sealed class ForwarderTests
         xsub, xpub = context.socket(zmq.XSUB), context.socket(zmq.XPUB)
         """;
 
-    // At each line of its input: everything that is sent from now on comes from each publisher to each subscriber, and
-    // nothing else does.
+    // For each line of input, the programs publish until every subscriber has received a new message of every
+    // publisher. They print whether exactly those arrived, and which subscriptions the XPUB received.
     private const string Programs = """
         import sys, zmq
         context = zmq.Context()
@@ -58,9 +58,9 @@ public sealed class ForwarderTests
         await using var broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}");
         await using var client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.weather.xpub");
 
-        // What native subscribers want nobody tells the bridge, so it asks publishers for everything: what their XPUB
-        // hears is other. It may hear it a while after messages come again: what a program of libzmq connects keeps its
-        // subscriptions while the other side is away.
+        // The bridge does not know the subscriptions of NATS clients, so it subscribes to all topics at the publishers.
+        // The XPUB may receive that subscription after the first messages have arrived: a connecting libzmq socket
+        // keeps the old subscriptions while the other side is away.
         string line;
         int rounds = 0;
         do

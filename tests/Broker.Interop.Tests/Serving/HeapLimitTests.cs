@@ -29,7 +29,8 @@ public sealed class HeapLimitTests
         TestContext.Current.TestOutputHelper?.WriteLine($"{runs} runs");
     }
 
-    // Together they would hold eight times the heap before their marks are reached.
+    // Without the bound, the queues of all stopped subscribers would grow to eight times the heap before they reach
+    // their high-water marks.
     [Fact]
     public async Task With_a_limited_heap_ZeroMQ_subscribers_that_stop_reading_lose_messages_and_one_that_reads_gets_all()
     {
@@ -53,7 +54,7 @@ public sealed class HeapLimitTests
             await Wait.UntilAsync(async () => await RouteAsync(broker, "subscribers") == Stopped + 1);
             byte[] message = Encoding.Latin1.GetBytes($"PUB zmq.flood {PayloadLength}\r\n{new string('x', PayloadLength)}\r\n");
 
-            // The topic and the payload, a frame each. One that has come makes way for the next.
+            // The topic and the payload are one frame each. The test sends the next message when this one has arrived.
             int heard = 2 + "flood".Length + 9 + PayloadLength;
             for (int round = 0; round < Rounds; round++)
             {
@@ -79,8 +80,8 @@ public sealed class HeapLimitTests
         return page.RootElement.GetProperty("routes").EnumerateArray().Single().GetProperty(name).GetInt64();
     }
 
-    // What waits for one alone is not bounded here in practice, neither in bytes nor in time: only the bound that the
-    // heap gives cuts.
+    // The limits of one connection, in bytes and in time, are too high to matter here. Only the bound that the server
+    // derives from the heap closes the subscriber.
     private static async Task RunAsync()
     {
         DirectoryInfo directory = Directory.CreateTempSubdirectory("broker-heap-");
@@ -96,7 +97,7 @@ public sealed class HeapLimitTests
             await Task.WhenAll(Enumerable.Range(0, Publishers).Select(number => FloodAsync(broker, number)));
 
             Assert.False(broker.Process.HasExited, broker.Process.Errors);
-            Assert.True(await greedy.EndsAsync(), "the greedy subscriber was not cut");
+            Assert.True(await greedy.EndsAsync(), "the server did not close the subscriber that reads nothing");
             using var other = await broker.ConnectRawAsync();
             await other.SendAsync("CONNECT {\"verbose\":false}\r\nSUB foo 1\r\nPUB foo 2\r\nok\r\nPING\r\n");
             Assert.Contains("MSG foo 1 2\r\nok\r\n", await other.ReadToAsync("PONG\r\n"), StringComparison.Ordinal);
@@ -107,7 +108,8 @@ public sealed class HeapLimitTests
         }
     }
 
-    // Each hears all of what it says itself, and says more only when it has: it is not greedy.
+    // This client subscribes to its own messages. It publishes more only after it has read all of them, so it is never
+    // slow.
     private static async Task FloodAsync(BrokerProcess broker, int number)
     {
         const int AtOnce = 50;

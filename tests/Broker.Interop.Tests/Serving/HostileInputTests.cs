@@ -4,7 +4,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// Tests that a peer that violates the protocol gets an error or is closed, and that all others are still served.
+/// Tests that the broker sends an error to a peer that violates the protocol, or closes it, and still serves the
+/// others.
 /// </summary>
 public sealed class HostileInputTests
 {
@@ -94,7 +95,7 @@ public sealed class HostileInputTests
         Assert.Contains("MSG foo 1 2\r\nok\r\n", await other.ReadToAsync("PONG\r\n"), StringComparison.Ordinal);
     }
 
-    /// <summary>The 64 bytes that begin ZMTP 3.1 (RFC 37) with the mechanism NULL.</summary>
+    /// <summary>Returns the 64 bytes of a ZMTP 3.1 greeting (RFC 37) with the mechanism NULL.</summary>
     private static byte[] Greeting()
     {
         var greeting = new byte[64];

@@ -13,11 +13,11 @@ public sealed class KilledBridgeTests
     private const int Mark = 100;
     private const int Size = 32 * 1024;
 
-    // Messages that libzmq has taken from its queue but not yet given to the kernel.
+    // The messages that libzmq has taken from its queue and not yet written to the kernel.
     private const int InProgram = 16;
 
-    // Each third is begun when the bridge that was killed during the one before is there again, so that the last
-    // message is lost with none.
+    // The test kills the bridge in the first two thirds. The PUSH starts the next third when the bridge runs again, so
+    // the last message is never lost.
     private const string PushAndPull = """
         import sys, threading, zmq
         pushers, pullers, messages, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -73,7 +73,7 @@ public sealed class KilledBridgeTests
             print('flows', disorder, flush=True)
         """;
 
-    // The worker has the request while the bridge is killed, and answers it when another has taken its place.
+    // The test kills the bridge while the worker has the request. The worker answers when a new bridge runs.
     private const string RequestAndReply = """
         import sys, threading, zmq
         clients, workers = sys.argv[1], sys.argv[2]
@@ -118,7 +118,7 @@ public sealed class KilledBridgeTests
             sub.connect(subscribers)
             return sub
 
-        # The word of the first that came; all that were sent have come too.
+        # Returns the word of the first message that arrived, after the last one has arrived too.
         def publish(word):
             sub, number = begin(), 0
             while not sub.poll(20):
@@ -156,7 +156,8 @@ public sealed class KilledBridgeTests
             killed++;
         }
 
-        // The kernel's buffers of the one connection by which messages came in; those of the other reach the PULL.
+        // The kernel's buffers count only for the PUSH's connection: the kernel still delivers what it has for the
+        // PULL.
         int[] result = [.. line.Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
         long bound = Window + Mark + InProgram + (MortalBridge.KernelBytes() / Size);
         Assert.Equal((2, 0), (killed, result[1]));

@@ -15,7 +15,7 @@ public sealed class KilledStreamBridgeTests : IDisposable
     private const int Size = 32 * 1024;
     private const int Portion = 1500;
 
-    // Messages that libzmq has taken from its queue but not yet given to the kernel.
+    // The messages that libzmq has taken from its queue and not yet written to the kernel.
     private const int InProgram = 16;
 
     private const string PushAndPull = """
@@ -70,7 +70,7 @@ public sealed class KilledStreamBridgeTests : IDisposable
         await ingress.KillAndStartAsync();
         await FlowAsync();
 
-        // Nothing is killed any more, and the last one comes behind all that is in the stream.
+        // No bridge is killed from here on, and the last message follows all others in the stream.
         int pushed = 3 * Portion;
         await UntilAsync(state => state.Sent == pushed && state.Last == pushed - 1);
         long stored = 0;
@@ -80,14 +80,15 @@ public sealed class KilledStreamBridgeTests : IDisposable
                 (stored, long waiting) = await StreamAsync();
                 return waiting == 0;
             },
-            "the stream to be empty");
+            "the stream is empty");
 
-        // The kernel's buffers of the one connection by which messages came in; those of the other reach the PULL.
+        // The kernel's buffers count only for the PUSH's connection: the kernel still delivers what it has for the
+        // PULL.
         Assert.InRange(pushed - stored, 0, Window + Mark + InProgram + (MortalBridge.KernelBytes() / Size));
         State end = await UntilAsync(state => state.Distinct >= stored - Mark);
         Assert.InRange(end.Got - end.Distinct, 0, Window + Mark);
 
-        // In the midst of it somebody is killed, who has then much on the way.
+        // Returns in the middle of the traffic, so a bridge that is killed then has many messages under way.
         async Task FlowAsync()
         {
             State before = await AskAsync(Portion);
@@ -108,7 +109,7 @@ public sealed class KilledStreamBridgeTests : IDisposable
             return new State(numbers[0], numbers[1], numbers[2], numbers[3]);
         }
 
-        // How many messages it has had, and how many it still has.
+        // The number of messages that the stream has stored so far, and the number that are still in it.
         async Task<(long Stored, long Waiting)> StreamAsync()
         {
             JsonNode page = JsonNode.Parse(await nats.Http.GetStringAsync("/jsz?accounts=true&streams=true", TestContext.Current.CancellationToken))!;

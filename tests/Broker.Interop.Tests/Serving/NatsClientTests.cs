@@ -2,7 +2,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Tests official NATS clients with each other, through the broker.</summary>
+/// <summary>Tests that official NATS clients exchange messages through the broker.</summary>
 public sealed class NatsClientTests
 {
     [Theory]

@@ -10,9 +10,9 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// More silent connections than the process may open files, again and again: it stays, whoever was there is served on,
-/// and newcomers are once the crowd has gone. <c>BROKER_DESCRIPTOR_ROUNDS=100</c> does it as often, over all limits and
-/// kinds, and says how long they waited.
+/// Opens more silent connections than the process may open files, in several rounds. The process survives, the earlier
+/// clients are served, and new clients are served after the crowd has left. <c>BROKER_DESCRIPTOR_ROUNDS=100</c> runs
+/// 100 rounds over all limits and kinds, and prints how long new clients waited.
 /// </summary>
 public sealed class OpenFileRoundsTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
@@ -26,7 +26,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
     private static readonly TimeSpan Hold = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Patience = Wait.Limit;
 
-    // The first few are of all kinds.
+    // The first seven rounds cover every kind.
     private static readonly (string Kind, int Limit)[] Crowds =
     [
         ("clear", 256), ("tls", 1024), ("bcrypt", 256), ("http", 1024), ("websocket", 256), ("zeromq", 256), ("most", 1024),
@@ -77,7 +77,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
                     "serve", "-q", "-p", "-1", "-c", file, "--ports_file_dir", folder.FullName,
                 ]);
             PortsFile ports = await PortsFile.WaitAsync(folder.FullName, broker);
-            // Where clients log in, and where the crowd comes.
+            // Clients log in at "port". The crowd connects to "door".
             int port = new Uri(kind == "websocket" ? ports.WebSocket[0] : ports.Nats[0]).Port;
             int pages = new Uri(ports.Monitoring[0]).Port;
             int door = kind == "zeromq" ? new Uri(ports.Subscribers[0]).Port : port;
@@ -111,7 +111,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         }
     }
 
-    // From another address each time: what was closed keeps its ports for a while.
+    // Each crowd connects from another address, because the kernel keeps the ports of closed connections for a while.
     private async Task<List<Socket>> GatherAsync(string kind, int limit, int port, int pages)
     {
         var source = new IPAddress([127, 0, 1, (byte)(_source = (_source % 250) + 1)]);
@@ -131,7 +131,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
             }
             catch (SocketException)
             {
-                // Turned away in the middle.
+                // The server closed the connection during the send.
             }
         }
 
@@ -216,7 +216,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         }
     }
 
-    // A SUB for what begins with t.
+    // Connects as a SUB with the subscription "t".
     private static async Task<Stream> SubscribeAsync(int port)
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -236,7 +236,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         }
     }
 
-    // Published again and again: a subscription is there some time after it was asked for.
+    // Publishes repeatedly, because the subscription takes effect some time after it was sent.
     private static async Task HearAsync(Stream publisher, Stream subscriber)
     {
         string marker = Guid.NewGuid().ToString("N");
@@ -251,7 +251,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         await heard;
     }
 
-    // What a SUB says first, by RFC 37 with the mechanism NULL.
+    // The greeting and the READY command of a SUB (RFC 37, mechanism NULL).
     private static byte[] Greeting()
     {
         byte[] greeting = new byte[64];
@@ -275,7 +275,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         timeout.CancelAfter(Patience);
         byte[] buffer = new byte[16 * 1024];
         var text = new StringBuilder();
-        // The server may send a PING of its own right behind what is waited for.
+        // The server may send its own PING right after the expected text.
         while (!text.ToString().Contains(end, StringComparison.Ordinal))
         {
             int got = await stream.ReadAsync(buffer, timeout.Token);

@@ -50,7 +50,7 @@ public sealed class OpenFilesTests : IDisposable
             TimeSpan before = process.TotalProcessorTime;
             await Task.Delay(TimeSpan.FromSeconds(2), Ct);
             process.Refresh();
-            // A client that connects repeatedly uses up the whole limit.
+            // Without a free descriptor, the accept loops must not spin. The server must also keep one descriptor free.
             Assert.InRange(process.TotalProcessorTime - before, TimeSpan.Zero, TimeSpan.FromSeconds(1));
             Assert.InRange(Directory.GetFileSystemEntries($"/proc/{broker.Id}/fd").Length, 0, Files - 1);
             await old.SendAsync("PING\r\n");
@@ -84,7 +84,7 @@ public sealed class OpenFilesTests : IDisposable
             ]);
         int port = new Uri(subscribers).Port;
         using var http = new HttpClient();
-        // The last step of the start.
+        // The bridge serves its metrics page in the last step of its start.
         await Wait.UntilAsync(() => IsAnsweredAsync(http, new Uri(pages, "/metrics")), () => bridge.Errors);
         var silent = new List<Socket>();
         try
@@ -94,7 +94,7 @@ public sealed class OpenFilesTests : IDisposable
                 silent.Add(await ConnectAsync(port));
             }
 
-            await Wait.UntilAsync(() => Count(bridge) > 0, () => $"no word of it in:\n{bridge.Errors}");
+            await Wait.UntilAsync(() => Count(bridge) > 0, () => $"the log does not report the lack of descriptors:\n{bridge.Errors}");
         }
         finally
         {
@@ -134,7 +134,7 @@ public sealed class OpenFilesTests : IDisposable
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
         {
-            // The server closed the connection before the client saw that it was connected.
+            // The server closed the connection before ConnectAsync returned.
         }
 
         return socket;

@@ -3,7 +3,7 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Tests requests of an operator to a running broker, and their effects on official clients.</summary>
+/// <summary>Tests what an operator asks of a running broker, and the effects on official clients.</summary>
 public sealed class OperationTests : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("operation-");

@@ -23,7 +23,8 @@ public sealed partial class ReadmeTests
         string publish = At(lines[1], "tcp://127.0.0.1:5556", broker.Publishers);
 
         await using PeerProcess subscriber = await PythonPeers.StartCodeAsync(subscribe);
-        // A user types more slowly than the subscriber starts. The test publishes until a message has arrived.
+        // A user types more slowly than the subscriber starts. The test does not, so it publishes until a message
+        // arrives.
         await Wait.UntilAsync(
             async () =>
             {
@@ -54,12 +55,13 @@ public sealed partial class ReadmeTests
         await using PeerProcess sub = Terminal(path, lines[0], broker);
         await Wait.UntilAsync(() => sub.Errors.Contains("subscribed to ", StringComparison.Ordinal) || sub.HasExited, "the subscription");
         await using PeerProcess zeroMqSub = Terminal(path, lines[1], broker);
-        // Nothing reports when the bridge has received the subscription. A user types more slowly than that.
+        // No output says when the bridge has received the subscription, so the test publishes until a message arrives.
         string? heard = null;
         await Wait.UntilAsync(
             async () =>
             {
-                // The command waits for the bridge with its own time-out. A busy machine may need several attempts.
+                // The command's own time-out for the bridge may be too short on a busy machine, so the test tries
+                // again.
                 await using PeerProcess publisher = Terminal(path, lines[2], broker);
                 Assert.True(await publisher.WaitForExitAsync() is 0 or 4, publisher.Errors);
                 heard = await zeroMqSub.TryReadLineAsync(TimeSpan.FromSeconds(1));
@@ -81,7 +83,7 @@ public sealed partial class ReadmeTests
         Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
     }
 
-    // The server has another port here, which an environment variable gives.
+    // The test's server has another port than the README's. An environment variable tells the commands.
     private static PeerProcess Terminal(string path, string line, BrokerProcess broker) =>
         PeerProcess.Start("terminal", "sh", "-c", $"cd '{Repository.Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
 

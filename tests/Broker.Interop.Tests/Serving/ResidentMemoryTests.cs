@@ -6,7 +6,7 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// Tests the resident memory while readers have stopped: at most twice the queued bytes and 8 MB.
+/// Tests that readers that have stopped add at most twice their queued bytes and 8 MB to the resident memory.
 /// <c>BROKER_MEMORY_ROWS=all</c> tests every transport, policy and size.
 /// </summary>
 public sealed class ResidentMemoryTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
@@ -17,7 +17,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
     private const int Bulk = 6 * 1024 * 1024;
     private const int Singles = 20_000;
 
-    // The bytes that fill the kernel's buffers before the measurement.
+    // The messages that fill the kernel's buffers before the measurement.
     private const int FillSize = 1000;
     private const int FillCount = 2_000;
 
@@ -82,7 +82,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
         await PublishAsync(publisher, subject, size, count, oneByOne ? 1 : Math.Max(1, 64 * 1024 / (size + 20)));
         long grown = broker.ResidentMemory() - before;
 
-        // A ZeroMQ peer is no client of the pages: all is queued for it of which nothing was dropped.
+        // The pages do not list a ZeroMQ peer. If nothing was dropped for it, all messages are queued.
         long queued = transport == "zeromq" ? (long)count * (size + 20) : await PendingAsync(broker, 0) - queuedBefore;
         if (transport == "zeromq")
         {
@@ -91,7 +91,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
 
         TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
             CultureInfo.InvariantCulture, $"{transport}, {policy}, {size} B{(oneByOne ? " one by one" : "")}: {grown / 1e6:f1} MB more for {queued / 1e6:f2} MB queued"));
-        // Where the kernel or the reader took it, nothing would be looked at.
+        // If the kernel or the reader had taken the messages, the next line would test nothing.
         Assert.InRange(queued, Math.Min((long)count * size, policy == "disconnect" ? MostUncut : MostPending) / 2, long.MaxValue);
         Assert.InRange(grown, long.MinValue, (2 * queued) + Slack);
     }
@@ -115,8 +115,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
             await last.SendAsync("CONNECT {\"verbose\":false}\r\nSUB a.b 1\r\nPING\r\n");
             await last.ReadToAsync("PONG\r\n");
 
-            // What the kernel still takes: writing for so many takes memory of its own, and so does the page about
-            // them.
+            // Fills the kernel's buffers, and warms up the writing to so many readers and the page that lists them.
             await PublishToAllAsync(512, 100);
             long queuedBefore = await PendingAsync(broker, 0);
             long before = broker.ResidentMemory();
@@ -128,15 +127,15 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
                 long grown = broker.ResidentMemory() - before;
                 long earlier = queued;
                 queued = await PendingAsync(broker, 0) - queuedBefore;
-                // The kernel comes to take more, at any time and of all of them: what that leaves is kept for the next
-                // burst, and is no room of theirs.
+                // The kernel may take more from all queues at any time. The pool then keeps the freed blocks, which
+                // are not the readers' memory, so such a row is not tested.
                 isTold = queued - earlier >= (long)Readers * count * 512 / 2;
                 TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
                     CultureInfo.InvariantCulture, $"{Readers} readers: {grown / 1e6:f1} MB more for {queued / 1e6:f2} MB queued{(isTold ? "" : ", the kernel has taken the rest")}"));
                 Assert.True(!isTold || grown <= (2 * queued) + Slack, string.Create(CultureInfo.InvariantCulture, $"{grown} B more for {queued} B queued"));
             }
 
-            Assert.True(isTold, "the kernel has taken most of it");
+            Assert.True(isTold, "the kernel has taken most of the messages, so no row was tested");
             Assert.NotEqual(0, await PendingAsync(broker, Readers));
             long filled = broker.ResidentMemory();
             await PublishToAllAsync(16, 1);
@@ -144,9 +143,9 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
             TestContext.Current.TestOutputHelper?.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{oneMore / 1e6:f1} MB more for one small message each"));
             Assert.InRange(oneMore, long.MinValue, (2 * Readers * 30) + Slack);
 
-            // One by one, as the last of all hears them: so many are handed over to in slices, and the next message may
-            // come before the one before has gone to everybody. What is on its way then takes memory too, and how much
-            // of it there is would be up to the scheduler.
+            // Publishes the next message when the last subscriber has received the one before. The server delivers to
+            // so many subscribers in slices. Several messages could otherwise be under way at once, and their memory
+            // would depend on the scheduler.
             async Task PublishToAllAsync(int size, int count)
             {
                 for (int i = 0; i < count; i++)
@@ -196,7 +195,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
         }
     }
 
-    // How many messages were queued for ZeroMQ programs, and how many dropped.
+    // The number of messages that were queued for ZeroMQ peers, and the number dropped.
     private static async Task<(long Queued, long Dropped)> BridgedAsync(BrokerProcess broker)
     {
         using var http = new HttpClient();
@@ -205,7 +204,9 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
         return (route.GetProperty("to_zeromq").GetInt64(), route.GetProperty("dropped").GetInt64());
     }
 
-    /// <summary>What is queued for all clients, once as many as that have something; 0 when they have not.</summary>
+    /// <summary>
+    /// Returns the queued bytes of all clients, or 0 while fewer clients than that have queued bytes.
+    /// </summary>
     private static async Task<long> PendingAsync(BrokerProcess broker, int waiting)
     {
         using var http = new HttpClient();

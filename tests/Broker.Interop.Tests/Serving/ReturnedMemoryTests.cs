@@ -5,7 +5,7 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// Tests that the memory of a burst returns to the system: an idle broker then has about as much memory as before.
+/// Tests that the broker returns the memory of a burst to the system.
 /// </summary>
 public sealed class ReturnedMemoryTests
 {
@@ -13,7 +13,7 @@ public sealed class ReturnedMemoryTests
     private const int Messages = 1_000_000;
     private const int Batch = 40_000;
 
-    // Of nearly 200 MB that are held then; a third goes each ten seconds.
+    // The queues take nearly 200 MB. The pool frees a third of its unused memory every ten seconds.
     private const long Slack = 60 * 1024 * 1024;
 
     [Fact]
@@ -49,7 +49,7 @@ public sealed class ReturnedMemoryTests
             long now = 0;
             await Wait.UntilAsync(
                 () => (now = broker.ResidentMemory()) - before <= Slack,
-                () => string.Create(CultureInfo.InvariantCulture, $"{before / 1e6:f1} MB before, {most / 1e6:f1} then, and {now / 1e6:f1} still"));
+                () => string.Create(CultureInfo.InvariantCulture, $"{before / 1e6:f1} MB before the burst, {most / 1e6:f1} at its end, {now / 1e6:f1} now"));
         }
         finally
         {

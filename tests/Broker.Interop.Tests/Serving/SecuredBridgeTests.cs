@@ -2,10 +2,10 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
-/// <summary>Tests pyzmq programs with PLAIN and CURVE and a bridge whose keys are in files.</summary>
+/// <summary>Tests pyzmq programs that use PLAIN and CURVE with a bridge whose keys are in files.</summary>
 public sealed class SecuredBridgeTests : IDisposable
 {
-    // Who does what is in the last lines of each test; all of them print a line for each thing that has come true.
+    // Each test appends its own lines, which print True for every expectation that is met.
     private const string Common = """
         import os, sys, time, zmq, zmq.auth, threading
         from zmq.utils.monitor import recv_monitor_message
@@ -98,7 +98,7 @@ public sealed class SecuredBridgeTests : IDisposable
             }
             """);
 
-        // Without a ZAP handler libzmq's own server of PLAIN takes everybody; here it asks one.
+        // A PLAIN server of libzmq accepts every password without a ZAP handler, so the program starts one.
         await AssertTrueAsync(3, $$"""
             from zmq.auth.thread import ThreadAuthenticator
             auth = ThreadAuthenticator(context); auth.start()

@@ -29,7 +29,7 @@ public sealed class SocketActivationTests : IDisposable
 
         await ReadToAsync(subscriber, "MSG a 1 2\r\nhi\r\n");
         await Assert.ThrowsAsync<SocketException>(() => ConnectAsync(new IPEndPoint(IPAddress.Loopback, own)));
-        // The line was written long before, but another thread reads it.
+        // The broker has written this line already, but another thread of the test reads it.
         const string Said = "in place of \"listen\" and \"port\": descriptor 3 (port0), descriptor 4 (port1)";
         await Wait.UntilAsync(() => broker.Errors.Contains(Said, StringComparison.Ordinal), () => broker.Errors);
         await broker.SignalAsync("TERM");

@@ -4,8 +4,7 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// Tests a pipeline whose only PULL reads nothing: messages queue at the PUSH and in the kernel, not in the bridge
-/// process.
+/// Tests a pipeline whose only PULL reads nothing: messages queue at the PUSH and in the kernel, not in the bridge.
 /// </summary>
 public sealed class StoppedPipelineTests
 {
@@ -17,7 +16,7 @@ public sealed class StoppedPipelineTests
     // The number of consecutive checks without a new message after which the pipeline counts as stopped.
     private const int Looks = 50;
 
-    // The buffers of both ends, the garbage collector and the pools: together a tenth of the pushed bytes.
+    // The windows of both ends, the mark, the garbage collector and the pools: a tenth of the pushed bytes in all.
     private const long Bound = (2 * WindowBytes) + MarkBytes + (31L << 20);
 
     private const string PushAndPull = """
@@ -77,7 +76,7 @@ public sealed class StoppedPipelineTests
                 last = now;
                 return same == Looks;
             },
-            "the PUSH to wait");
+            "the PUSH blocks");
         Assert.InRange(last, Warm + 1, Warm + Pushed - 1);
         long grown = Resident(bridge) - before;
         await AskAsync("take", Pushed);

@@ -15,7 +15,7 @@ internal sealed class StoppedReader : IDisposable
     private const string Words = "CONNECT {\"verbose\":false}\r\nSUB a.> 1\r\nPING\r\n";
     private const int SmallSegment = 536;
 
-    // TCP_MAXSEG: the send buffer of the sender's kernel is a multiple of it.
+    // TCP_MAXSEG. The kernel of the sender makes its send buffer a multiple of it.
     private const int TcpLevel = 6;
     private const int MaxSegment = 2;
 
@@ -55,7 +55,7 @@ internal sealed class StoppedReader : IDisposable
         return new StoppedReader(stream);
     }
 
-    /// <summary>A SUB socket of ZeroMQ, by RFC 37 with the mechanism NULL, for all topics.</summary>
+    /// <summary>Connects as a SUB for all topics (RFC 37, mechanism NULL).</summary>
     internal static async Task<StoppedReader> OverZeroMqAsync(int port)
     {
         Stream stream = await ConnectAsync(port);
@@ -73,7 +73,7 @@ internal sealed class StoppedReader : IDisposable
         return new StoppedReader(stream);
     }
 
-    /// <summary>Reads the number of bytes. From then on, the reader is not stopped.</summary>
+    /// <summary>Reads this number of bytes.</summary>
     internal async Task SkipAsync(int count)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(Ct);

@@ -6,8 +6,9 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// A subscriber whose whole process is suspended, by a debugger or a laptop's lid: its kernel goes on to say that it is
-/// there. The others receive everything, and what becomes of it is what was configured.
+/// Tests a subscriber whose process is suspended, as a debugger or a closed laptop suspends it. Its kernel still
+/// acknowledges segments. The other subscribers receive everything, and the configured policy decides about the
+/// suspended one.
 /// </summary>
 public sealed class SuspendedReaderTests
 {
@@ -48,7 +49,7 @@ public sealed class SuspendedReaderTests
 
             if (cutFor is not null)
             {
-                await Wait.UntilAsync(async () => (await ClosedForAsync(broker)).SequenceEqual([cutFor]), $"nobody but the suspended one closed for {cutFor}");
+                await Wait.UntilAsync(async () => (await ClosedForAsync(broker)).SequenceEqual([cutFor]), $"only the suspended client is closed, with the reason {cutFor}");
             }
 
             await suspended.Process.SignalAsync("CONT");
@@ -62,7 +63,7 @@ public sealed class SuspendedReaderTests
         }
     }
 
-    // No more is on its way to a reader than the kernel takes: it is never slow.
+    // Publishes less at once than the kernel's buffers take, so these readers are never slow.
     private static async Task ExchangeAsync(RawConnection publisher, List<RawConnection> readers, int round)
     {
         var says = new StringBuilder();
@@ -91,7 +92,7 @@ public sealed class SuspendedReaderTests
         }
     }
 
-    // The server asks from time to time whether they are there; that is no message.
+    // Removes the server's PINGs from the text and answers them.
     private static async Task<string> HeardAsync(RawConnection reader, string last)
     {
         string text = await reader.ReadToAsync(last);
@@ -104,7 +105,7 @@ public sealed class SuspendedReaderTests
         return text.Replace("PING\r\n", "", StringComparison.Ordinal);
     }
 
-    // What is said while it still connects anew, or while its queue is full, it does not hear: that is said again.
+    // Publishes repeatedly: the client misses what is published while it reconnects or while its queue is full.
     private static async Task HearsAgainAsync(PeerProcess process, RawConnection publisher)
     {
         string after = Hex.Encode("after"u8.ToArray());
@@ -113,7 +114,7 @@ public sealed class SuspendedReaderTests
         bool isHeard = false;
         while (!isHeard)
         {
-            Assert.False(patience.IsCancellationRequested, "it was resumed and hears nothing new");
+            Assert.False(patience.IsCancellationRequested, "the resumed client received no new message");
             await publisher.SendAsync("PUB a 5\r\nafter\r\n");
             while (!isHeard && await process.TryReadLineAsync(TimeSpan.FromMilliseconds(200)) is { } line)
             {

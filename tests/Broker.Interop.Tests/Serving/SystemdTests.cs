@@ -54,7 +54,7 @@ public sealed class SystemdTests : IDisposable
 
         while (await ReceiveAsync() != "WATCHDOG=1")
         {
-            // What else it says is shown above.
+            // The other notifications are tested above.
         }
     }
 

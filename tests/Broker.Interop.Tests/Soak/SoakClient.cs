@@ -9,8 +9,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Soak;
 
 /// <summary>
-/// A NATS client over TCP, TLS or WebSocket for one task at a time. Everything except a message, a PING or the expected
-/// PONG is a failure.
+/// A NATS client over TCP, TLS or WebSocket. One task at a time uses it. It fails if the server sends anything except a
+/// message, a PING or the expected PONG.
 /// </summary>
 internal sealed class SoakClient : IDisposable
 {
@@ -46,7 +46,7 @@ internal sealed class SoakClient : IDisposable
 
     internal Task PublishAsync(string subject, string payload, string reply = "") => PublishAsync(subject, Encoding.ASCII.GetBytes(payload), reply);
 
-    /// <summary>Waits until the server has processed everything sent so far. Only the PONG may arrive.</summary>
+    /// <summary>Waits until the server has processed everything sent so far. No message may arrive before.</summary>
     internal async Task FenceAsync()
     {
         await SendAsync("PING\r\n");
@@ -76,7 +76,7 @@ internal sealed class SoakClient : IDisposable
             Assert.True(words is ["MSG", _, _, _] or ["MSG", _, _, _, _] or ["HMSG", _, _, _, _], $"no message: \"{line}\"");
             int headers = words[0] == "HMSG" ? int.Parse(words[^2], CultureInfo.InvariantCulture) : 0;
             byte[] bytes = await ReadBytesAsync(int.Parse(words[^1], CultureInfo.InvariantCulture) + 2);
-            Assert.True(bytes.AsSpan().EndsWith("\r\n"u8), "a payload ends where its size says");
+            Assert.True(bytes.AsSpan().EndsWith("\r\n"u8), "a payload has another length than its header says");
             return new SoakMessage(words[1], words[2], words is ["MSG", _, _, { } reply, _] ? reply : "", Encoding.Latin1.GetString(bytes, 0, headers), bytes[headers..^2]);
         }
     }

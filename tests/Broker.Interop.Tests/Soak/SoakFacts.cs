@@ -7,8 +7,7 @@ namespace Broker.Interop.Tests.Soak;
 /// <summary>The resources of a broker process, as the system and the broker report them.</summary>
 internal sealed record SoakFacts(int Descriptors, int Threads, long Resident, int Connections, int Subscriptions, long Pending, int Peers)
 {
-    // A pool of threads has as many as there are processors whether they have work or not, and takes one more where it
-    // thinks that helps.
+    // The thread pool keeps a thread for each processor, even without work, and adds one if it expects more throughput.
     private static readonly int MoreThreads = 2 * Environment.ProcessorCount;
 
     internal static async Task<SoakFacts> ReadAsync(BrokerProcess broker, HttpClient pages)
@@ -30,10 +29,10 @@ internal sealed record SoakFacts(int Descriptors, int Threads, long Resident, in
     internal static async Task<JsonDocument> PageAsync(HttpClient pages, string path)
         => JsonDocument.Parse(await pages.GetStringAsync(path, TestContext.Current.CancellationToken));
 
-    /// <summary>Whether there are no more connections than before.</summary>
+    /// <summary>Whether the connections, subscriptions and ZeroMQ peers are as many as before.</summary>
     internal bool HasNobodyBut(SoakFacts before) => Connections == before.Connections && Subscriptions == before.Subscriptions && Peers == before.Peers;
 
-    /// <summary>Whether all resources except memory are at most as before.</summary>
+    /// <summary>Whether no resource except memory is above its value before.</summary>
     internal bool IsBackAt(SoakFacts before)
         => HasNobodyBut(before) && Pending == 0 && Descriptors <= before.Descriptors && Threads <= before.Threads + MoreThreads;
 

@@ -6,7 +6,7 @@ namespace Broker.Interop.Tests.Soak;
 /// <summary>Runs libzmq in one process. Its SUB and XPUB sockets connect for one round of traffic.</summary>
 internal sealed class SoakPeers : IAsyncDisposable
 {
-    // Whether a SUB is known is shown by probes: nothing else tells. They end in "p" and count for nothing.
+    // Only a received probe shows that the bridge knows a SUB. The topics of probes end in ".p" and are not counted.
     private const string Code = """
         import sys, time, zmq
         context = zmq.Context()
@@ -63,13 +63,13 @@ internal sealed class SoakPeers : IAsyncDisposable
         _process = process;
     }
 
-    /// <summary>The number of rounds, each with one connection of a NATS client.</summary>
+    /// <summary>The number of rounds. Each opens one connection of a NATS client.</summary>
     internal long Rounds { get; private set; }
 
     internal static async Task<SoakPeers> StartAsync(BrokerProcess broker) => new(broker, await PythonPeers.StartCodeAsync(Code));
 
     /// <summary>
-    /// So many messages from NATS to each SUB, and as many from an XPUB to NATS: all of them, in their order.
+    /// Sends a number of messages from NATS to each SUB, and as many from an XPUB to NATS. All arrive in their order.
     /// </summary>
     internal async Task RoundAsync(Random random, string topic)
     {

@@ -5,18 +5,19 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Soak;
 
 /// <summary>
-/// A broker with its bridge under everything at once, for a few seconds or <c>BROKER_SOAK_SECONDS=28800</c>. From time
-/// to time all leave, and then it holds what it held before.
+/// Runs all kinds of traffic at once through a broker with its bridge, for six seconds or for
+/// <c>BROKER_SOAK_SECONDS</c>. All clients disconnect from time to time. The broker must then be back at the resources
+/// that it used before.
 /// </summary>
 public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
     private const int Usual = 6;
 
-    // All leave so often, and in the middle and at the end.
+    // The time after which all clients disconnect. They also do so in the middle of the run and at its end.
     private const int SecondsEach = 30;
 
-    // What the last burst has left, which goes back to the system within a minute or so, and the code that is compiled
-    // anew as it gets warm. Each is no more after ten hours than after one; of a leak there is more after every round.
+    // The memory of the last burst, which returns to the system within about a minute, and the code that the runtime
+    // compiles again when it is hot. Neither grows with the hours of the run. A leak does.
     private const long Slack = 64L << 20;
 
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
@@ -37,7 +38,7 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
         SoakFacts empty = await SoakFacts.ReadAsync(broker, pages);
         long openedBefore = await TotalAsync(pages, "broker_connections_total");
         await PlayAsync(traffic, peers, seed, -1, TimeSpan.Zero);
-        await Wait.UntilAsync(async () => (await SoakFacts.ReadAsync(broker, pages)).HasNobodyBut(empty), "the end of all that came for the warm-up");
+        await Wait.UntilAsync(async () => (await SoakFacts.ReadAsync(broker, pages)).HasNobodyBut(empty), "the clients of the warm-up have disconnected");
         SoakFacts warm = await SoakFacts.ReadAsync(broker, pages);
         long ownBefore = await SubscribedAsync(pages);
         Say($"before: {empty}");
@@ -73,8 +74,8 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
         void Say(FormattableString what) => TestContext.Current.TestOutputHelper?.WriteLine(what.ToString(CultureInfo.InvariantCulture));
     }
 
-    // One task after the other for those that must be alone, beside the others; each does all of its kinds once at
-    // least.
+    // The lanes run at the same time. Rounds that disturb each other share a lane. Each lane runs every kind of round
+    // at least once.
     private static async Task<long> PlayAsync(SoakTraffic traffic, SoakPeers peers, int seed, int phase, TimeSpan time)
     {
         Func<Random, string, Task>[][] lanes =
@@ -105,7 +106,7 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
         }
     }
 
-    // The same in each run, unlike that of the framework.
+    // Unlike HashCode.Combine, this returns the same value in each run.
     private static int HashCode(int seed, int phase, int lane) => unchecked((seed * 31) + (phase * 7) + lane);
 
     private static async Task<SoakFacts> BackAsync(BrokerProcess broker, HttpClient pages, SoakFacts before)
@@ -115,7 +116,7 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
         return now;
     }
 
-    // With those of the server itself.
+    // Includes the server's own subscriptions.
     private static async Task<long> SubscribedAsync(HttpClient pages)
         => await TotalAsync(pages, "broker_subscription_inserts_total") - await TotalAsync(pages, "broker_subscription_removes_total");
 
@@ -126,7 +127,7 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
         return long.Parse(line[(name.Length + 1)..], CultureInfo.InvariantCulture);
     }
 
-    // Of the straight line that is nearest to all, in bytes a second; 0 where there are not two.
+    // The slope of the regression line in bytes per second, or 0 for fewer than two samples.
     private static double Slope(List<(double Seconds, long Bytes)> samples)
     {
         double time = samples.Average(static s => s.Seconds);

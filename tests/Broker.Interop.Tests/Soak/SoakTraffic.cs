@@ -6,12 +6,13 @@ using Broker.Interop.Tests.Serving;
 namespace Broker.Interop.Tests.Soak;
 
 /// <summary>
-/// Rounds of traffic: in each, clients come, do one thing of which it is known exactly what must come of it, and go.
-/// Rounds with other subjects may go on beside it.
+/// Rounds of traffic. In each round, clients connect, do one thing with an exactly known result, and disconnect. Rounds
+/// with other subjects may run at the same time.
 /// </summary>
 internal sealed class SoakTraffic(BrokerProcess broker, string file, string serverKeys, HttpClient pages)
 {
-    // What no round leaves waiting for a client that reads, and a client that has stopped soon has.
+    // More pending bytes than a reading client ever has in a round. A client that has stopped reading soon exceeds
+    // them.
     private const int LeastPending = 4 * 1024 * 1024;
     private const int Large = 1024 * 1024;
     private const int AtOnce = 16;
@@ -35,7 +36,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         websocket { listen: "127.0.0.1:-1", no_tls: true }
         zeromq { publishers: "tcp://127.0.0.1:*", subscribers: "tcp://127.0.0.1:*" }
         max_pending: {{LeastPending + more}}
-        # It is the bytes alone that cut: how long nobody had time to read says nothing.
+        # Only pending bytes close a slow client: on a busy machine, a client that reads may exceed a short deadline.
         write_deadline: "1h"
 
         """);
@@ -169,7 +170,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
             random.NextBytes(payload);
             Task sending = publisher.PublishAsync(subject, payload);
             SoakMessage message = await reader.ReadAsync();
-            Assert.True(payload.AsSpan().SequenceEqual(message.Payload), "a large message arrives as it was sent");
+            Assert.True(payload.AsSpan().SequenceEqual(message.Payload), "a large message has arrived with other bytes than were sent");
             await sending;
         }
     }
@@ -196,7 +197,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
             crowd.ForEach(one => Leave(random, one));
         }
 
-        // One that says what is nothing is told so and sent away; a ZeroMQ port closes without a word.
+        // The server answers nonsense with an error and closes. A ZeroMQ endpoint closes without an answer.
         using (RawConnection stranger = await RawConnection.OpenAsync(broker.Port))
         {
             Interlocked.Increment(ref _opened);
@@ -232,7 +233,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
 
             await publisher.FenceAsync();
             return await SlowConsumersAsync() > before;
-        }, "the end of a client that reads nothing");
+        }, "the server has closed the client that reads nothing");
         Cut++;
     }
 
@@ -251,10 +252,10 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
             }
 
             await publisher.FenceAsync();
-            // The bridge is a client too, and may not have had its turn: it is not to be the one who is cut.
-            await Wait.UntilAsync(async () => await MostPendingAsync() < Large, "what waits for the bridge to be taken");
+            // The bridge is a client too. The test waits for it, so that the server does not close it as slow.
+            await Wait.UntilAsync(async () => await MostPendingAsync() < Large, "the bridge has read its pending messages");
             return await DroppedAsync() > before;
-        }, "a message that a SUB which reads nothing has lost");
+        }, "the bridge has dropped a message for the SUB that reads nothing");
     }
 
     /// <summary>A reload of the file keeps all connections.</summary>
@@ -269,7 +270,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         {
             using JsonDocument page = await SoakFacts.PageAsync(pages, "/varz");
             return page.RootElement.GetProperty("max_pending").GetInt64() == LeastPending + more;
-        }, "what the file says now");
+        }, "the server has reloaded the file");
         await client.FenceAsync();
     }
 
@@ -306,7 +307,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
                 heard.Add($"{message.Sid} {message.Text}");
             }
 
-            // Which of a client's subscriptions is sent a message first is the server's affair.
+            // The server may deliver to the subscriptions of one client in any order.
             wanted[i].Sort(StringComparer.Ordinal);
             heard.Sort(StringComparer.Ordinal);
             Assert.Equal(wanted[i], heard);
@@ -335,7 +336,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
             heard.Add(int.Parse(message.Text, CultureInfo.InvariantCulture));
         }
 
-        Assert.True(heard.Zip(heard.Skip(1)).All(static pair => pair.First < pair.Second), "messages of one publisher come in their order");
+        Assert.True(heard.Zip(heard.Skip(1)).All(static pair => pair.First < pair.Second), "messages of one publisher have arrived out of order");
         return heard;
     }
 
