@@ -21,15 +21,15 @@ internal static class CommandLine
     public static RootCommand Create()
     {
         var quick = new Option<bool>("--quick") { Description = $"Short measurements and {QuickRounds} rounds: under 90 seconds for two servers and the basic rows." };
-        var cold = new Option<bool>("--cold") { Description = "Measure basic and tls rows a second time, each in the first second of a fresh process." };
-        var rounds = new Option<int?>("--rounds") { Description = $"Counted rounds; {DefaultRounds} unless given." };
+        var cold = new Option<bool>("--cold") { Description = "Also measure the basic and tls rows in the first second of a new process." };
+        var rounds = new Option<int?>("--rounds") { Description = $"The number of counted rounds. The default is {DefaultRounds}." };
         var rowNames = new Option<string[]>("--rows") { Description = Help() };
         Option<string[]> servers = ServerOptions.Servers();
-        var portable = new Option<bool>("--portable") { Description = $"Measure ours a second time, named {KnownServers.Portable}, on the poller that Windows and macOS have." };
+        var portable = new Option<bool>("--portable") { Description = $"Also measure this broker with the poller of Windows and macOS, as the server {KnownServers.Portable}." };
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Write the report to this file." };
         var csv = new Option<FileInfo?>("--csv") { Description = "Write every measurement to this file." };
-        var picture = new Option<FileInfo?>("--picture") { Description = "Draw the ratios to this file, as SVG." };
-        var curves = new Option<FileInfo?>("--curves") { Description = "Draw how the figures of each dimension grow to this file, as SVG: for scaling and fanout." };
+        var picture = new Option<FileInfo?>("--picture") { Description = "Draw the ratios into this file, as SVG." };
+        var curves = new Option<FileInfo?>("--curves") { Description = "Draw the growth of the scaling and fanout rows into this file, as SVG." };
         rounds.Validators.Add(result =>
         {
             if (result.GetValueOrDefault<int?>() is < 1)
@@ -38,7 +38,7 @@ internal static class CommandLine
             }
         });
 
-        var command = new RootCommand("Runs the same traffic through this broker and nats-server in turn and prints the ratios.")
+        var command = new RootCommand("Runs the same traffic alternately through this broker and nats-server, and prints the ratios.")
         {
             quick, cold, rounds, rowNames, servers, portable, markdown, csv, picture, curves,
         };
@@ -61,7 +61,7 @@ internal static class CommandLine
     private static string Help() =>
         "Groups or rows by name, separated by commas; * stands for anything. "
         + string.Concat(Catalogue.Groups.Select(group => $"{group.Name}: {group.What} ({string.Join(", ", group.Name == "tls" ? [OverTls.Prefix + "…"] : group.Rows.Select(row => row.Name))}). "))
-        + $"{Catalogue.Everything}: all of them. {Catalogue.Groups[0].Name} unless given.";
+        + $"{Catalogue.Everything}: all groups. The default is {Catalogue.Groups[0].Name}.";
 
     private static int Run(Settings[] states, string[] rowNames, string[] servers, bool portable, Outputs outputs, CancellationToken cancellationToken)
     {
@@ -80,7 +80,7 @@ internal static class CommandLine
         }
 
 #if DEBUG
-        notes.Add("this is a Debug build, and so is the broker: its figures mean nothing. Use -c Release.");
+        notes.Add("this program and its broker are Debug builds, so the figures are useless. Use -c Release.");
 #endif
         foreach (string note in notes)
         {
@@ -106,7 +106,7 @@ internal static class CommandLine
         }
         catch (OperationCanceledException)
         {
-            Console.Error.WriteLine("Stopped before the end: no report.");
+            Console.Error.WriteLine("The run was stopped, so there is no report.");
             return 1;
         }
     }

@@ -7,6 +7,6 @@ internal static class ServerOptions
 {
     public static Option<string[]> Servers() => new("--server")
     {
-        Description = "A server as name=command, {port} in the command is its port. Adds to broker and nats-server, or replaces the one of that name. For TLS it is given --tls, --tlscert and --tlskey as well.",
+        Description = "A server as name=command. {port} in the command is replaced by its port. The server is added to broker and nats-server, or replaces the one of the same name. For TLS, --tls, --tlscert and --tlskey are added to the command.",
     };
 }

@@ -13,8 +13,8 @@ internal static class ChurnCommand
 
     public static Command Create()
     {
-        var minutes = new Option<double>("--minutes") { Description = "How long connections come and go; a fifth of it before is without them.", DefaultValueFactory = _ => 5 };
-        var rate = new Option<int>("--rate") { Description = "Connections per second.", DefaultValueFactory = _ => 100 };
+        var minutes = new Option<double>("--minutes") { Description = "How long connections open and close. The run first publishes without them for a fifth of this time.", DefaultValueFactory = _ => 5 };
+        var rate = new Option<int>("--rate") { Description = "Connections opened per second.", DefaultValueFactory = _ => 100 };
         var on = new Option<string[]>("--on") { Description = $"Servers by name, separated by commas, or {All}.", DefaultValueFactory = _ => [KnownServers.Ours] };
         Option<string[]> servers = ServerOptions.Servers();
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Write the report to this file." };
@@ -33,7 +33,7 @@ internal static class ChurnCommand
             }
         });
 
-        var command = new Command("churn", "Lets connections come and go beside full-rate publishing, and looks for leaks, lost wake-ups and delay.")
+        var command = new Command("churn", "Opens and closes connections while a client publishes at full rate. Detects leaks, lost wake-ups and delays.")
         {
             minutes, rate, on, servers, markdown,
         };
@@ -81,7 +81,7 @@ internal static class ChurnCommand
         }
         catch (OperationCanceledException)
         {
-            Console.Error.WriteLine("Stopped before the end: no report.");
+            Console.Error.WriteLine("The run was stopped, so there is no report.");
             return 1;
         }
     }
@@ -97,7 +97,7 @@ internal static class ChurnCommand
         string? unknown = Array.Find(names, name => !known.Any(command => command.Name == name));
         if (unknown is not null)
         {
-            throw new ArgumentException($"No server is named '{unknown}'. There are: {string.Join(", ", known.Select(command => command.Name))}.");
+            throw new ArgumentException($"No server is named '{unknown}'. The servers are: {string.Join(", ", known.Select(command => command.Name))}.");
         }
 
         return [.. known.Where(command => names.Contains(command.Name, StringComparer.Ordinal))];

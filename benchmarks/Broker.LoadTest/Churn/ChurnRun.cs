@@ -17,7 +17,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ClosingLimit = TimeSpan.FromSeconds(10);
 
-    // The runtime opens a few files during the run. A leak is a share of thousands of connections.
+    // The runtime opens a few files during the run. A leak would be more: it grows with thousands of connections.
     private const int HandlesOfItsOwn = 16;
 
     private readonly ChurnOutcome _outcome = new(command.Name);
@@ -144,11 +144,11 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
         }
 
         FailIf(fullRate.Received != fullRate.Confirmed, $"{fullRate.Confirmed} messages were published at full rate and {fullRate.Received} delivered.");
-        FailIf(churn.Messages.Expected != churn.Messages.Received, $"{churn.Messages.Expected} messages were due on the connections that came and went, and {churn.Messages.Received} came.");
+        FailIf(churn.Messages.Expected != churn.Messages.Received, $"{churn.Messages.Expected} messages were expected on the churn connections, and {churn.Messages.Received} were received.");
         FailIf(_outcome.LostWakeUps > 0, $"{_outcome.LostWakeUps} times a message was not delivered within {Patience.TotalSeconds:0} s.");
         FailIf(churn.Refused > 0, $"{churn.Refused} connections were refused or cut.");
-        FailIf(churn.FirstProblem is not null, $"The first problem: {churn.FirstProblem}");
-        FailIf(_outcome.Handles.After > _outcome.Handles.Before + HandlesOfItsOwn, $"{_outcome.Handles.Before} handles were open before and {_outcome.Handles.After} after all connections had gone.");
+        FailIf(churn.FirstProblem is not null, $"The first error of a churn connection: {churn.FirstProblem}");
+        FailIf(_outcome.Handles.After > _outcome.Handles.Before + HandlesOfItsOwn, $"{_outcome.Handles.Before} handles were open before the run, and {_outcome.Handles.After} after all connections were closed.");
     }
 
     // The server detects the last resets a moment later.

@@ -5,12 +5,12 @@ using System.Text;
 namespace Broker.LoadTest.Driver;
 
 /// <summary>
-/// A connected blocking socket after the handshake. It is never used asynchronously, so every call is one system call.
-/// One thread may send while another receives; the buffer belongs to the receiving thread.
+/// A blocking socket after the handshake. It is never used asynchronously, so every call is one system call. One thread
+/// may send while another receives. The receiving thread owns the buffer.
 /// </summary>
 internal sealed partial class RawConnection : IDisposable
 {
-    // The timeout is long enough for any row. A server that sends nothing for so long has lost messages.
+    // This time-out is long enough for any row. A server that sends nothing for so long has lost messages.
     private const int SilenceMilliseconds = 20_000;
 
     private ByteStream _stream;

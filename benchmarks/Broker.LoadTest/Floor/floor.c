@@ -1,12 +1,12 @@
 /*
- * The least that a server of this protocol can be: what the kernel and the clients need for a message, with next to nothing of a server's own.
- * One thread, filters that are subjects or end in ">", no queue groups, no headers, no bounds, no clock, and clients that are trusted: a floor to compare
- * servers with, not a server.
+ * The smallest possible server of this protocol: it shows what the kernel and the clients need for a message. It has
+ * one thread, and subscriptions to subjects or with ">" at the end. It has no queue groups, headers, limits or clock,
+ * and it trusts its clients. It is a floor to compare servers with, and not a real server.
  *
  *   gcc -O2 -o floor floor.c
- *   floor PORT [LOOKS]     LOOKS for events before it sleeps, 400 unless given; 0 for none
+ *   floor PORT [LOOKS]     polls LOOKS times for events before it sleeps; the default is 400
  *
- * What comes in one read is answered by one write to each client. A client that does not read holds up all others.
+ * After one read, it sends with one write to each client. A client that does not read blocks all others.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -27,7 +27,7 @@ static const char info[] = "INFO {\"server_id\":\"FLOOR\",\"version\":\"0\",\"pr
 
 struct client {
     int fd;
-    size_t held; /* of a message that has not come whole */
+    size_t held; /* received bytes of an incomplete operation */
     char *input;
     size_t written, room;
     char *output;
@@ -147,7 +147,7 @@ static int wants(const struct subscription *s, struct word subject)
     return length == subject.length && memcmp(s->subject, subject.at, length) == 0;
 }
 
-/* What stands between the verb and the payload's end of a PUB, to everybody who has asked for the subject. */
+/* Sends a PUB's subject and payload to all subscribers of the subject. */
 static void publish(struct word subject, struct word reply, struct word size, const char *payload, size_t length)
 {
     for (int i = 0; i < subscription_count; i++) {
@@ -171,7 +171,7 @@ static void publish(struct word subject, struct word reply, struct word size, co
     }
 }
 
-/* Takes whole operations; what is left of the bytes. */
+/* Handles the complete operations and returns the number of bytes left. */
 static size_t take(int index, char *bytes, size_t length)
 {
     char *end = bytes + length;

@@ -61,24 +61,24 @@ internal static class Summary
             }
         }
 
-        string ratios = results.Participants.Count > 1 ? $" Ratios are to {results.BaselineName}: of the medians, then the median (and the range) of each round's own." : "";
-        Add(ThroughputTable.Build(results), $"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's, MB its resident memory after the row.{ratios}");
-        Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time: percentiles of all rounds' round trips together. A bystander's PING is sent by schedule, so one that a stall delays is late by that. "
+        string ratios = results.Participants.Count > 1 ? $" Ratios compare with {results.BaselineName}: first the ratio of the medians, then the median (and the range) of the ratios of single rounds." : "";
+        Add(ThroughputTable.Build(results), $"The figures are medians of the rounds. Messages are counted at the receiver. ns and CPU ns are per message. CPU is the server's CPU time, and MB is its resident memory after the row.{ratios}");
+        Add(LatencyTable.Build(results), "Microseconds from request to reply, one request at a time: percentiles of the round trips of all rounds together. A bystander sends PINGs by schedule. The time of a PING that a stall delayed counts from when it was due. "
             + (Precedence.IsPermitted()
-                ? "Its thread runs ahead of all of ordinary priority: what it waits for is the server, which waits for a processor like any other."
-                : "Its thread waits for a processor like any other, which is in the figures: real-time scheduling was refused (root or CAP_SYS_NICE)."));
+                ? "The bystander's thread has real-time priority, so the figures contain no wait of the driver for a processor. They contain the server's waits."
+                : "The bystander's thread has ordinary priority, because real-time scheduling was not permitted (it needs root or CAP_SYS_NICE). The figures contain its own waits for a processor."));
         foreach (Table table in GoalTable.BuildAll(results))
         {
-            Add(table, "Goals are ratios to the baseline but for microseconds; a row reaches its goal when each part of it is reached.");
+            Add(table, "Goals in microseconds are absolute. All others are ratios to the baseline. A row reaches its goal if it reaches every part of it.");
         }
 
         foreach (Table table in GrowthTable.BuildAll(results))
         {
-            Add(table, "Medians of the rounds; CPU is the server's, per delivered message; × first is to the first line.");
+            Add(table, "The figures are medians of the rounds. CPU is the server's, per delivered message. × first is the ratio to the first line.");
         }
 
-        Add(FootprintTable.Build(results), "Resident memory, of a fresh process each time. Idle CPU is of one processor, over 3 s.");
-        Add(StartTable.Build(results), "From the start of the process to the first connection that is accepted, and from there to the first byte. CPU and resident memory a second later.");
-        Add(WakeUpTable.Build(results), "Idle CPU is of one processor, over the second after activity. A pause is 2 ms, long enough to fall asleep.");
+        Add(FootprintTable.Build(results), "Resident memory of a new process for each measurement. Idle CPU is the share of one processor over 3 s.");
+        Add(StartTable.Build(results), "The time from the start of the process to the first accepted connection, and from there to the first byte. CPU and resident memory are measured one second later.");
+        Add(WakeUpTable.Build(results), "Idle CPU is the share of one processor in the second after activity. The pause is 2 ms: long enough that the server's loops sleep.");
     }
 }

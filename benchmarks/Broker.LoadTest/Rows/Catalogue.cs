@@ -16,16 +16,16 @@ internal static class Catalogue
     /// <summary>The groups of rows. The first group is measured by default.</summary>
     public static IReadOnlyList<RowGroup> Groups { get; } =
     [
-        new("basic", "throughput, and request and reply", BasicRows.Create()),
-        new("tls", "the same over TLS", [.. BasicRows.Create().Select(row => new OverTls(row))]),
-        new("real", "many subjects, sizes that vary, replies, wide fan-out: no line repeats the one before", RealRows.Create()),
-        new("suspended", "a bystander of a fan-out to 100, all of whom read, and of whom SIGSTOP has stopped one", RealRows.CreateSuspended()),
+        new("basic", "throughput and request-reply", BasicRows.Create()),
+        new("tls", "the same rows over TLS", [.. BasicRows.Create().Select(row => new OverTls(row))]),
+        new("real", "many subjects, varying sizes, reply subjects, wide fan-out: no line repeats the previous one", RealRows.Create()),
+        new("suspended", "round trips beside a fan-out to 100 readers: with all of them reading, and with one stopped by SIGSTOP", RealRows.CreateSuspended()),
         new("scaling", "how the cost of a message grows with subscriptions, subjects, churn, payload and publishers", GrowthRows.Create()),
         new("fanout", "how the cost of a delivery grows with the number of subscribers", GrowthRows.CreateFanOut()),
-        new("memory", "memory of idle connections and of subscriptions, and what idling costs", [new IdleConnections("connections10k", 10_000), new IdleSubscriptions("subscriptions1M", 1_000_000)]),
-        new("start", "how soon a process is there, and what it holds then", [new Starting("starting")]),
+        new("memory", "memory of idle connections and of subscriptions, and CPU time of the idle server", [new IdleConnections("connections10k", 10_000), new IdleSubscriptions("subscriptions1M", 1_000_000)]),
+        new("start", "start time of a process, and its memory after the start", [new Starting("starting")]),
         new("fairness", "request and reply beside a flooding publisher", [Request("alone", "nobody", flooded: false), Request("flooded", "a flooding publisher", flooded: true)]),
-        new("wakeup", "idle CPU and wake-up for each setting of the poll after activity", [new WakeUp("wakeup", null), .. IdlePolls.Select(polls => new WakeUp($"wakeup-{polls}", polls))]),
+        new("wakeup", "idle CPU and wake-up for each number of polls after activity", [new WakeUp("wakeup", null), .. IdlePolls.Select(polls => new WakeUp($"wakeup-{polls}", polls))]),
     ];
 
     private static IEnumerable<Row> All => Groups.SelectMany(group => group.Rows);

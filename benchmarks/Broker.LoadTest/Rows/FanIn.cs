@@ -2,7 +2,7 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Many publishers, one reader: the row in which a server's slow-consumer policy may cut the reader.</summary>
+/// <summary>Many publishers and one reader. A server may close the reader in this row, as a slow consumer.</summary>
 internal sealed class FanIn(string name, int publishers, int payloadSize)
     : Delivery(
         name,

@@ -57,7 +57,7 @@ internal sealed class Ledger
             (int, int, int) source = (reader, sid, publisher);
             if (_last.TryGetValue(source, out int last) && sequence <= last)
             {
-                throw new DriverException($"Message {sequence} of publisher {publisher} came after message {last}.");
+                throw new DriverException($"Message {sequence} of publisher {publisher} arrived after message {last}.");
             }
 
             _last[source] = sequence;
@@ -65,7 +65,7 @@ internal sealed class Ledger
             int group = _topology.Queue is null ? (reader * _topology.SubscriptionsPerReader) + sid : 0;
             if (!_seen.Add((group, publisher, sequence)))
             {
-                throw new DriverException($"Message {sequence} of publisher {publisher} came twice.");
+                throw new DriverException($"Message {sequence} of publisher {publisher} arrived twice.");
             }
         }
     }

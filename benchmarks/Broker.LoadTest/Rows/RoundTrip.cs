@@ -4,8 +4,8 @@ using Broker.LoadTest.Driver;
 namespace Broker.LoadTest.Rows;
 
 /// <summary>
-/// Requester and responder in lock step on two connections and one thread: every round trip passes the server twice,
-/// and no thread switch of the driver is part of it. Every frame is compared as it arrives.
+/// A requester and a responder in lock step, on two connections and one thread. Every round trip passes through the
+/// server twice and includes no thread switch of the driver. Every received frame is compared.
 /// </summary>
 internal sealed class RoundTrip
 {

@@ -16,7 +16,7 @@ internal static class HostCommand
     {
         var port = new Option<int>(Port) { Required = true };
         var idlePolls = new Option<int>(IdlePolls) { Required = true };
-        var command = new Command(Name, "Runs the embedded server until it is ended.") { port, idlePolls };
+        var command = new Command(Name, "Runs the embedded server until the process is stopped.") { port, idlePolls };
         command.Hidden = true;
         command.SetAction(async (result, cancellationToken) =>
         {

@@ -44,7 +44,7 @@ internal static class KnownServers
             }
             else
             {
-                notes.Add($"{Nats} is missing (Debian's package {Nats}): there are no ratios to it.");
+                notes.Add($"{Nats} is not installed (Debian's package {Nats}), so there are no ratios.");
             }
         }
 

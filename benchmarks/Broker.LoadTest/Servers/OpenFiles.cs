@@ -19,7 +19,7 @@ internal static class OpenFiles
     {
         if (Limit(server is null ? "self" : server.Process.Id.ToString(CultureInfo.InvariantCulture)) is { } limit && limit < count)
         {
-            throw new DriverException($"{server?.Command.Name ?? "The driver"} may open {limit} files only and needs {count}: raise the hard limit (ulimit -Hn).");
+            throw new DriverException($"{server?.Command.Name ?? "The driver"} may open only {limit} files and needs {count}: raise the hard limit (ulimit -Hn).");
         }
     }
 

@@ -30,7 +30,7 @@ internal static class ReaderCommand
     {
         var port = new Option<int>(Port) { Required = true };
         var subject = new Option<string>(Subject) { Required = true };
-        var command = new Command(Name, "Subscribes and reads until it is ended.") { port, subject };
+        var command = new Command(Name, "Subscribes and reads until the process is stopped.") { port, subject };
         command.Hidden = true;
         command.SetAction(result => Run(result.GetRequiredValue(port), result.GetRequiredValue(subject)));
         return command;

@@ -56,7 +56,7 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
 
         if (!words.Any(word => word.Contains(PortPlaceholder, StringComparison.Ordinal)))
         {
-            throw new ArgumentException($"The command of '{text[..at]}' does not say where its {PortPlaceholder} goes.");
+            throw new ArgumentException($"The command of '{text[..at]}' does not contain {PortPlaceholder}.");
         }
 
         return new ServerCommand(text[..at].Trim(), words[0], words[1..]);

@@ -183,7 +183,7 @@ internal sealed class ServerProcess : IDisposable
     {
         lock (_lastLines)
         {
-            return _lastLines.Count == 0 ? "It said nothing." : $"Its last words: {string.Join(" | ", _lastLines)}";
+            return _lastLines.Count == 0 ? "It printed nothing." : $"Its last output: {string.Join(" | ", _lastLines)}";
         }
     }
 

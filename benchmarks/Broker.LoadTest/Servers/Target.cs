@@ -16,7 +16,7 @@ internal sealed class Target(ServerAddress address, Process process, BufferPool 
         MonitoringPage = new Uri($"http://127.0.0.1:{server.MonitoringPort}/varz");
     }
 
-    public ServerProcess Server => _server ?? throw new InvalidOperationException("It is no server that this program has started.");
+    public ServerProcess Server => _server ?? throw new InvalidOperationException("This program has not started the server.");
 
     public string Name => Server.Command.Name;
 

@@ -3,12 +3,12 @@ using Broker.LoadTest.Servers;
 namespace Broker.LoadTest.Rows.Footprints;
 
 /// <summary>
-/// Something that a server holds while nothing happens: what each costs in memory, and what all of them cost in
-/// processor time. A fresh process each time, since memory that was given back by one row would be used by the next.
+/// Measures what idle connections or subscriptions cost a server: the memory of each, and the CPU time of all. Each
+/// measurement starts a new process, because the next row would reuse the memory that this row has freed.
 /// </summary>
 internal abstract class FootprintRow(string name, string what) : Row(name, what)
 {
-    // PINGs that follow a CONNECT after some 2 s are not idling yet.
+    // The server sends its first PINGs about 2 s after CONNECT, so it is not idle before.
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan Idling = TimeSpan.FromSeconds(3);
 
@@ -24,7 +24,7 @@ internal abstract class FootprintRow(string name, string what) : Row(name, what)
 
     public override void Verify(Target target)
     {
-        // Every measurement ends with the proof that the server still holds all of them.
+        // Every measurement ends with a check that the server still has all of them.
     }
 
     protected static IdleCost Idle(Target target) => IdleCost.Of(target, Settling, Idling);

@@ -5,7 +5,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows.Footprints;
 
-/// <summary>Connections that have shaken hands and say nothing.</summary>
+/// <summary>Connections that send nothing after the handshake.</summary>
 internal sealed class IdleConnections(string name, int count) : FootprintRow(name, $"{count} idle connections")
 {
     private const int PerAddress = 5_000;
@@ -17,12 +17,12 @@ internal sealed class IdleConnections(string name, int count) : FootprintRow(nam
         OpenFiles.Require(target.Server, count + Spare);
         OpenFiles.Require(null, count + Spare);
 
-        // One buffer for all: nothing arrives after the handshake that anybody wants to read at the same time.
+        // All connections share one buffer, because no two of them read at the same time.
         byte[] buffer = new byte[BufferPool.BufferSize];
         var connections = new List<RawConnection>(count);
         try
         {
-            // The code of a handshake is loaded with the first few, and is not what a connection costs.
+            // The first handshakes load code, which is not a cost of a connection.
             for (int i = 0; i < First; i++)
             {
                 RawConnection.Dial(target.Server.Address, buffer).Dispose();
@@ -56,7 +56,7 @@ internal sealed class IdleConnections(string name, int count) : FootprintRow(nam
         }
     }
 
-    // Linux answers for all of 127.0.0.0/8; elsewhere 10,000 ports of one address have to do.
+    // Linux has all addresses of 127.0.0.0/8. Other systems have one, whose ports suffice for 10,000 connections.
     private static IPAddress? SourceAddress(int index) =>
         OperatingSystem.IsLinux() ? new IPAddress([127, 0, 0, (byte)(2 + (index / PerAddress))]) : null;
 }

@@ -5,7 +5,7 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows.Footprints;
 
-/// <summary>Subscriptions of one connection, each to a subject of its own, and no traffic.</summary>
+/// <summary>Subscriptions of one connection to different subjects, without traffic.</summary>
 internal sealed class IdleSubscriptions(string name, int count) : FootprintRow(name, $"{count} subscriptions of one connection")
 {
     private const int First = 100;

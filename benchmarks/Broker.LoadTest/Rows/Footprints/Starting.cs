@@ -2,10 +2,10 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows.Footprints;
 
-/// <summary>How soon a process of the server is there, and what it holds before it has done anything.</summary>
+/// <summary>Measures the start time of a server process, and its memory before the first message.</summary>
 internal sealed class Starting(string name) : Row(name, "start of a process")
 {
-    // What was taken for the start alone may have been given back by then.
+    // After this time, the process has freed memory that only its start needed.
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(1);
 
     public override bool InMainTable => false;
@@ -32,6 +32,6 @@ internal sealed class Starting(string name) : Row(name, "start of a process")
 
     public override void Verify(Target target)
     {
-        // There is nothing to compare: a server that is there has answered a PING.
+        // There are no messages to compare: a started server has answered a PING already.
     }
 }

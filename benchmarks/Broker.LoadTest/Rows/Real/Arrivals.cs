@@ -38,7 +38,7 @@ internal sealed class Arrivals : IDisposable
 
         if (seen != messages)
         {
-            throw new DriverException($"{messages} messages were sent, and the server says that {seen} have come.");
+            throw new DriverException($"{messages} messages were sent, and the server reports that it received {seen}.");
         }
     }
 
@@ -55,7 +55,7 @@ internal sealed class Arrivals : IDisposable
         }
         catch (Exception e) when (e is HttpRequestException or JsonException or KeyNotFoundException)
         {
-            throw new DriverException($"The server does not say how many messages have come: {e.Message}", e);
+            throw new DriverException($"The server does not report how many messages it received: {e.Message}", e);
         }
     }
 }

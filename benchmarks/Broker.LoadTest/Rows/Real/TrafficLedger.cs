@@ -23,7 +23,7 @@ internal sealed class TrafficLedger(Traffic traffic, Topology topology, int perP
             if (publisher < 0 || publisher >= topology.Publishers || sequence < 0 || sequence >= perPublisher
                 || !frame.SequenceEqual(traffic.Message(publisher, sequence, 1)))
             {
-                throw new DriverException($"Received what was not sent, or not now: '{RawConnection.Show(frame)}'.");
+                throw new DriverException($"Received a frame that was not published, or out of order: '{RawConnection.Show(frame)}'.");
             }
 
             _count++;
@@ -34,13 +34,13 @@ internal sealed class TrafficLedger(Traffic traffic, Topology topology, int perP
 
             if (_last.TryGetValue((reader, publisher), out int last) && sequence <= last)
             {
-                throw new DriverException($"Message {sequence} of publisher {publisher} came after message {last}.");
+                throw new DriverException($"Message {sequence} of publisher {publisher} arrived after message {last}.");
             }
 
             _last[(reader, publisher)] = sequence;
             if (!_seen.Add((topology.Queue is null ? reader : 0, publisher, sequence)))
             {
-                throw new DriverException($"Message {sequence} of publisher {publisher} came twice.");
+                throw new DriverException($"Message {sequence} of publisher {publisher} arrived twice.");
             }
         }
     }
@@ -57,5 +57,5 @@ internal sealed class TrafficLedger(Traffic traffic, Topology topology, int perP
     private static ReadOnlySpan<byte> Payload(ReadOnlySpan<byte> frame, int size)
         => size >= Payloads.SizeWithPublisher
             ? frame.Slice(frame.Length - Wire.Crlf.Length - size, size)
-            : throw new DriverException($"Received a payload of {size} bytes, and there is none of less than {Payloads.SizeWithPublisher}.");
+            : throw new DriverException($"Received a payload of {size} bytes; the smallest one published has {Payloads.SizeWithPublisher}.");
 }
