@@ -52,8 +52,8 @@ public static class DeviceEvents
         using PythonProgram? valve = native is null ? PythonProgram.Start("sensor", endpoint, "valve", events) : null;
         using var isReceived = new CancellationTokenSource();
         Task publishing = native is null ? Task.CompletedTask : PublishAsync(native, "zmq.event.valve", isReceived.Token);
-        await monitor.ReadAsync("hears").ConfigureAwait(false);
-        await monitor.ReadAsync("hears").ConfigureAwait(false);
+        await monitor.ReadAsync("receives").ConfigureAwait(false);
+        await monitor.ReadAsync("receives").ConfigureAwait(false);
         await isReceived.CancelAsync().ConfigureAwait(false);
         await pump.GoOnAsync().ConfigureAwait(false);
         await (valve?.GoOnAsync() ?? publishing).ConfigureAwait(false);

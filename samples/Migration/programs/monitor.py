@@ -18,7 +18,7 @@ while len(ended) < devices:
     topic, body = socket.recv_multipart()
     if topic not in heard:
         heard.add(topic)
-        print("hears", topic.decode(), flush=True)
+        print("receives", topic.decode(), flush=True)
     if body == b"end":
         ended.add(topic)
     elif body != b"here":

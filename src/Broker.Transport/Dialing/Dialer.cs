@@ -45,8 +45,8 @@ public static class Dialer
                 socket.Bind(source);
             }
 
-            // Not Socket.ConnectAsync: it would register the descriptor for good with the runtime's own poller, which
-            // would then wake for every byte that one of our loops receives.
+            // Socket.ConnectAsync would register the descriptor permanently with the runtime's own poller. That poller
+            // would then wake up for every byte that one of our loops receives.
             await using (cancellationToken.Register(socket.Dispose).ConfigureAwait(false))
             {
                 await Task.Run(() => socket.Connect(endPoint), cancellationToken).ConfigureAwait(false);

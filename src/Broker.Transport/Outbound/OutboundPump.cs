@@ -185,7 +185,7 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// Stops sending for good. Returns true if no thread has the right to send, or only a transport that waits for its
+    /// Ends the sending. Returns true if no thread has the right to send, or only a transport that waits for its
     /// asynchronous send. Otherwise the sending thread gets <see cref="PumpResult.FinishClosing"/> when it is done.
     /// The loop does not wait for that thread, because the sender may be a caller further up on the same thread, or
     /// wait for the loop. On the loop, once.

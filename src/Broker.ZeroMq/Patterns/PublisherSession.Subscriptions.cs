@@ -99,8 +99,8 @@ internal sealed partial class PublisherSession
         return change;
     }
 
-    // Adds to the peer's set first and then to the shared one: when the application is told that a prefix is wanted,
-    // messages already reach the peer. Returns false if the subscription is refused.
+    // Adds the prefix to the peer's set first and then to the shared one. So messages already reach the peer when
+    // OnInterest reports the prefix to the application. Returns false if the subscription is refused.
     private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
         var set = _requested ?? _subscriptions;
@@ -145,8 +145,9 @@ internal sealed partial class PublisherSession
         return false;
     }
 
-    // The application was told of the subscription, but the cleanup of the peer contains only counted prefixes. Call it
-    // after the refusal, because the cancellations of a disconnected peer may exceed the receive high-water mark.
+    // Reports the end of a subscription that was reported to the application but is refused. The cleanup of the peer
+    // reports counted prefixes only. Call this after the refusal, because the cancellations of a disconnected peer may
+    // exceed the receive high-water mark.
     private void ReportCancellation(ReadOnlySpan<byte> prefix) =>
         _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
 

@@ -104,7 +104,7 @@ internal sealed class BiasedGate
         }
     }
 
-    /// <summary>The bias to one thread, until it is revoked for good.</summary>
+    /// <summary>The bias to one thread. Once it is revoked, it is not used again.</summary>
     internal sealed class Bias(int thread)
     {
         private volatile bool _isHeld;

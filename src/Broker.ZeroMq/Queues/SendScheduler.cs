@@ -19,8 +19,8 @@ internal sealed class SendScheduler
     private readonly Action _flush;
     private readonly TaskCompletionSource _emptied = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // The first flag is true while the loop will look at the queue without a notification. The second is 1 while a
-    // notification is pending.
+    // _isAwake is true while the loop will check the queue without a notification. _isPosted is 1 while a notification
+    // is pending.
     private volatile bool _isAwake;
     private int _isPosted;
 
@@ -46,7 +46,7 @@ internal sealed class SendScheduler
         _window = new StreamWindow(loop, counters, gate is not null, _flush);
     }
 
-    /// <summary>Whether the loop will look at the queue without a notification.</summary>
+    /// <summary>Whether the loop will check the queue without a notification.</summary>
     internal bool IsAwake => _isAwake;
 
     /// <summary>Completes when the reader has taken every message of a closed queue.</summary>
@@ -66,7 +66,7 @@ internal sealed class SendScheduler
         }
     }
 
-    /// <summary>Makes the loop look at the queue now, if messages are waiting. Any thread may call it.</summary>
+    /// <summary>Sends waiting messages now, on this thread or on the loop. Any thread may call it.</summary>
     internal void FlushNow()
     {
         if (_isAwake && _counters.Waiting > 0 && !TrySendHere())
@@ -87,7 +87,7 @@ internal sealed class SendScheduler
         }
     }
 
-    /// <summary>Makes the loop look at the queue. Any thread may call it.</summary>
+    /// <summary>Makes the loop check the queue. Any thread may call it.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void NotifyLoop()
     {
@@ -162,9 +162,8 @@ internal sealed class SendScheduler
             return;
         }
 
-        // The loop does not wait for a writer that is sending. The writer sees this flag when it leaves the gate, or
-        // the
-        // loop enters the gate itself.
+        // The loop does not wait for a writer that is sending. Either that writer sees this flag when it leaves the
+        // gate, or the loop enters the gate itself.
         _isWanted = true;
         Interlocked.MemoryBarrier();
         if (_gate.TryEnter())

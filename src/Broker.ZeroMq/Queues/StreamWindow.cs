@@ -4,8 +4,7 @@ namespace Broker.ZeroMq;
 
 /// <summary>
 /// Decides when single messages follow each other so closely that a <see cref="SendQueue"/> collects them for the
-/// length
-/// of a window. A flush for a single message costs more than the message.
+/// length of a window. A flush for a single message costs more than the message.
 /// </summary>
 /// <param name="loop">The loop that sends.</param>
 /// <param name="counters">The queue's counters.</param>
@@ -47,8 +46,7 @@ internal sealed class StreamWindow(EventLoop loop, SendQueueCounters counters, b
     }
 
     /// <summary>
-    /// Whether messages follow each other closely. The reader then looks at the queue when the window ends, or when
-    /// much
+    /// Whether messages follow each other closely. The reader then checks the queue when the window ends or when much
     /// is waiting, and no longer after each message. Called on the loop when the queue is empty.
     /// </summary>
     internal bool UpdateStreaming()

@@ -85,7 +85,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
     /// <summary>
     /// Resumes all paused peers, whether <see cref="PauseReceiving"/>, a pause of the single peer, or a refused message
     /// paused them. The buffered bytes are delivered in a separate iteration of the loop. Each call begins with another
-    /// peer, so that all peers share a little room in turn.
+    /// peer, so that no peer gets all of the room if there is little.
     /// </summary>
     /// <exception cref="InvalidOperationException">The call is not on the loop.</exception>
     public void ResumeReceiving()

@@ -16,7 +16,7 @@ namespace Broker.ZeroMq;
 /// </para>
 /// <para>
 /// Lengths are checked against <see cref="ZmtpLimits"/> as soon as the header is complete, before any octet of the body
-/// is requested. After a refused header, the decoder fails for good.
+/// is requested. After a refused header, every further call fails.
 /// </para>
 /// <para>
 /// The grammar of RFC 37 does not allow commands inside a multipart message, but libzmq 4.3.4 writes PONG and PING
