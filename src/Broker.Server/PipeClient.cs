@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>A client that is connected through a pipe, for the use of its transport.</summary>
+/// <summary>A client that is connected through a pipe. Its transport uses this object.</summary>
 public sealed class PipeClient
 {
     private readonly ClientSession _session;

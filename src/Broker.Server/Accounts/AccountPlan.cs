@@ -144,8 +144,8 @@ internal sealed class AccountPlan
 
     private void RefuseDuplicates()
     {
-        // One subject must not be two services, because a requester would receive two replies. Several streams may have
-        // the same subject.
+        // Two services must not have the same subject, because a requester would receive two replies. Several streams
+        // may have the same subject.
         var known = new HashSet<(string Importer, string Local, string? From, string? Remote)>();
         foreach (ImportLink link in Links)
         {

@@ -59,6 +59,6 @@ internal static class ByteHash
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Fold(ulong left, ulong right)
-        // BigMul stores the lower half in memory. A separate multiplication is available earlier.
+        // BigMul writes the lower half to memory. The result of a separate multiplication is available earlier.
         => Math.BigMul(left, right, out _) ^ (left * right);
 }

@@ -14,7 +14,7 @@ namespace Broker.Server;
 /// </remarks>
 internal abstract class BufferedTarget : DeliveryTarget
 {
-    // At least one in so many bytes of the limit is dropped at a time. Otherwise every message would cause another
+    // At least this fraction of the limit, an eighth, is dropped at a time. Otherwise every message would cause another
     // drop.
     private const int PartToDrop = 8;
 

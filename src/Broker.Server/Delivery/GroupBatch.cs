@@ -15,8 +15,8 @@ namespace Broker.Server;
 /// </remarks>
 internal sealed class GroupBatch
 {
-    // One lane for each member, by the member's index in the group. The lanes hold no references after the end of the
-    // batch.
+    // One lane for each member, by the member's index in the group. The lanes contain no references after the end of
+    // the batch.
     private Lane[] _lanes = [];
     private int[] _used = [];
     private int _usedCount;

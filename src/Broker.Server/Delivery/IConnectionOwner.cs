@@ -6,7 +6,7 @@ internal interface IConnectionOwner
     /// <summary>Called when the subscription has received the last message that its limit permits.</summary>
     void OnLimitReached(Subscription subscription);
 
-    /// <summary>Called when the client is sent a request and its permissions allow responses.</summary>
+    /// <summary>Called when a request is delivered to the client, if its permissions allow responses.</summary>
     void OnReplySubject(ReadOnlySpan<byte> reply, RoutingPublisher publisher);
 
     /// <summary>Called when the client begins to lose messages.</summary>

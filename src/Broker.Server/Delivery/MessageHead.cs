@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Server;
 
-/// <summary>The first part of a MSG line: <c>MSG subject sid</c>. The rest of the line is the publisher's.</summary>
+/// <summary>
+/// The first part of a MSG line: <c>MSG subject sid</c>. The rest of the line is copied from the publisher's line.
+/// </summary>
 internal static class MessageHead
 {
     /// <summary>The length of the head without its subject and sid.</summary>

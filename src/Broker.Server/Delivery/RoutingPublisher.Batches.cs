@@ -8,8 +8,8 @@ internal sealed partial class RoutingPublisher
 {
     /// <summary>
     /// Adds a message without headers to the batch of messages for the same subscriptions. The caller must call
-    /// <see cref="EndBatch"/> before it writes anything else to a client or reads counters. Returns false if the message
-    /// must be delivered alone.
+    /// <see cref="EndBatch"/> before it writes anything else to a client or reads counters. Returns false if the
+    /// message must be delivered alone.
     /// </summary>
     /// <param name="operation">The message. It must have a <see cref="PublishOperation.Tail"/>.</param>
     /// <param name="route">Its route. <see cref="Route.CanBatch"/> must be true.</param>

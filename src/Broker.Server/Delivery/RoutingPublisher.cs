@@ -20,8 +20,8 @@ internal sealed partial class RoutingPublisher
     private const int BytesPerStep = 48;
     private const int BytesPerSkipped = 8;
 
-    // Chains of imports are as long as the operator configures them. But a reply may lead to another import, and
-    // clients choose reply subjects.
+    // The configuration bounds chains of imports. But a reply may lead to another import, and clients choose reply
+    // subjects, so nested imports need this limit.
     private const int MaxImports = 16;
     private const int StepsOfImport = 16;
 

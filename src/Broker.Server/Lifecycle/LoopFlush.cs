@@ -11,7 +11,9 @@ internal static class LoopFlush
     /// posted action, are flushed in the second round.
     /// </summary>
     /// <param name="loops">The event loops.</param>
-    /// <param name="timeout">The maximum time to wait in each round, because a stopped loop runs no posted action.</param>
+    /// <param name="timeout">
+    /// The maximum time to wait in each round, because a stopped loop runs no posted action.
+    /// </param>
     internal static async Task RunAsync(EventLoopGroup loops, TimeSpan timeout)
     {
         for (int round = 0; round < 2; round++)

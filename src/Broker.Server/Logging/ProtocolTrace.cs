@@ -64,7 +64,7 @@ internal sealed partial class ProtocolTrace
     /// <summary>Logs an operation without arguments.</summary>
     internal void In(string operation) => Log($"<<- [{operation}]");
 
-    /// <summary>Logs a line that the client is sent.</summary>
+    /// <summary>Logs a line that is sent to the client.</summary>
     internal void Out(string operation) => Log($"->> [{TraceText.Of(Encoding.UTF8.GetBytes(operation))}]");
 
     /// <summary>

@@ -9,8 +9,8 @@ namespace Broker.Server;
 /// </summary>
 /// <remarks>
 /// All publishers of the subject share it. A publisher keeps a reference and only checks <see cref="IsCurrent"/>, so a
-/// SUB or UNSUB affects only publishers of the subjects that it matches. Only <see cref="LateSubscribers"/>, which large routes
-/// have, can change its subscribers.
+/// SUB or UNSUB affects only publishers of the subjects that it matches. The subscribers of a route do not change,
+/// except that a large route has <see cref="LateSubscribers"/>.
 /// </remarks>
 internal sealed class Route : TokenEntry
 {
@@ -22,11 +22,12 @@ internal sealed class Route : TokenEntry
 
     private readonly RouteExtras? _extras;
 
-    // A refused route has only the one behind it, and does not grow; there are very many routes.
+    // The LateSubscribers of a large route, or the ReplyRoute of a refused route. No route has both. One field for the
+    // two saves memory in each of very many routes.
     private volatile object? _growthOrBehind;
 
-    // Next to the other fields that a publish reads, so that most subjects are compared without access to their bytes.
-    // A length of more than a byte is never compared.
+    // The key is next to the other fields that a publish reads, so most subjects are compared without access to their
+    // bytes. A byte suffices for the length, because it is compared for short subjects only.
     private readonly ByteKey _subjectKey;
     private readonly byte _subjectLength;
     private readonly RouteTraits _traits;
@@ -74,7 +75,8 @@ internal sealed class Route : TokenEntry
     internal RenamedDelivery[] RenamedDeliveries => _extras is null ? [] : _extras.RenamedDeliveries;
 
     /// <summary>
-    /// Whether there are subscribers outside <see cref="PlainSubscriptions"/>. A plain publish checks only this property.
+    /// Whether there are subscribers outside <see cref="PlainSubscriptions"/>. A plain publish checks only this
+    /// property.
     /// </summary>
     internal bool HasOtherSubscribers => _hasOtherSubscribers;
 
@@ -105,8 +107,8 @@ internal sealed class Route : TokenEntry
     internal bool IsEmpty => Has(RouteTraits.Empty);
 
     /// <summary>
-    /// Whether <see cref="PlainSubscriptions"/> has at least two subscriptions, each of a different target. Then messages can be
-    /// delivered target by target instead of one by one, and each target still receives them in order.
+    /// Whether <see cref="PlainSubscriptions"/> has at least two subscriptions, each of a different target. Then
+    /// messages can be delivered target by target instead of one by one, and each target still receives them in order.
     /// </summary>
     internal bool IsWide => Has(RouteTraits.Wide);
 

@@ -130,8 +130,8 @@ internal sealed class RouteBuild(ulong seed)
     }
 
     /// <summary>
-    /// Continues the build. Returns the number of steps: <paramref name="maxSteps"/> or a few more, or fewer if the build
-    /// is complete.
+    /// Continues the build. Returns the number of steps: <paramref name="maxSteps"/> or a few more, or fewer if the
+    /// build is complete.
     /// </summary>
     internal long Advance(int maxSteps)
     {

@@ -188,7 +188,7 @@ internal sealed class RouteHashTable(int mostSlots)
         {
             if (route is not null)
             {
-                // A set becomes two, so both have free slots.
+                // Growing splits each set into two, so both have free slots.
                 int first = larger.SetOf(route.Hash);
                 int slot = larger.PreferredSlotOf(route.Hash);
                 while (larger.Routes[slot] is not null)

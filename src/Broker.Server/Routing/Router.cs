@@ -136,8 +136,8 @@ internal sealed class Router
     }
 
     /// <summary>
-    /// Reports the current subscriptions to an observer, and from then on every change. The observer is called under the
-    /// router's lock.
+    /// Reports the current subscriptions to an observer, and from then on every change. The observer is called under
+    /// the router's lock.
     /// </summary>
     internal void Observe(IInterestObserver observer)
     {

@@ -47,7 +47,7 @@ internal class Subscription : TokenEntry
     /// </summary>
     internal AccessRules? Access => Subscriber?.Access;
 
-    /// <summary>Whether it was not made by a client of the router's account.</summary>
+    /// <summary>Whether it belongs to the server or to another account, and not to a client of this account.</summary>
     internal virtual bool IsInternal => Subscriber is { IsInternal: true };
 
     internal byte[] Filter => Bytes;

@@ -3,7 +3,7 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// The time before a client is authenticated. Until then only CONNECT is accepted, and while a CONNECT is being
+/// The state of a client before it is authenticated. Until then only CONNECT is accepted, and while a CONNECT is being
 /// verified the server does not read from the client. Runs on the connection's loop.
 /// </summary>
 internal sealed class Admission(ClientChannel channel)

@@ -173,7 +173,7 @@ internal sealed partial class ClientSession
             connection.YieldReceiving();
         }
 
-        // The loop's counters only changed by this client's operations meanwhile.
+        // Only this client's operations have changed the loop's counters meanwhile.
         messages = _state.MessagesIn - messages;
         _messagesIn += messages;
         connection.CountMessages((int)messages);

@@ -10,8 +10,9 @@ namespace Broker.Server;
 /// connection's loop unless a member states otherwise.
 /// </summary>
 /// <remarks>
-/// A message for so many receivers that its publisher needs several iterations may still arrive by the earlier
-/// subscription. The server handles no operation of the client while the PONG waits, so replies keep their order.
+/// There is one exception: a message to so many receivers that its publisher needs several iterations may still arrive
+/// for the earlier subscription. The server handles no operation of the client while the PONG waits, so replies keep
+/// their order.
 /// </remarks>
 internal sealed class InterestBarrier(ClientChannel channel)
 {

@@ -22,8 +22,8 @@ internal sealed class SubscriptionRemoval(Account account, SubscriptionsBySid al
     internal bool IsComplete { get; private set; }
 
     /// <summary>
-    /// Removes further subscriptions and returns the work done. It stops at <paramref name="maxWork"/> or slightly above,
-    /// or when all are removed.
+    /// Removes further subscriptions and returns the work done. It stops at <paramref name="maxWork"/> or slightly
+    /// above, or when all are removed.
     /// </summary>
     internal long Advance(long maxWork)
     {

@@ -37,7 +37,9 @@ internal sealed class MessageBuffer
         _length += queued.Length;
     }
 
-    /// <summary>Returns the first messages: at least one, and at most about <paramref name="maxBytes"/> bytes.</summary>
+    /// <summary>
+    /// Returns the first messages: at least one, and at most about <paramref name="maxBytes"/> bytes.
+    /// </summary>
     internal MessageBatch Peek(int maxBytes, out int messages, out int bytes)
     {
         messages = 0;

@@ -75,7 +75,9 @@ public sealed class MessageTarget : IDisposable
     /// </summary>
     /// <param name="filter">The filter, which may contain wildcards.</param>
     /// <param name="queueGroup">The queue group; null for none. Clients may be members of the same group.</param>
-    /// <exception cref="ArgumentException">The filter is not valid, or the queue group is empty or has white space.</exception>
+    /// <exception cref="ArgumentException">
+    /// The filter is not valid, or the queue group is empty or has white space.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The target has been disposed.</exception>
     public TargetSubscription Subscribe(string filter, string? queueGroup = null)
     {
@@ -103,15 +105,17 @@ public sealed class MessageTarget : IDisposable
     }
 
     /// <summary>
-    /// Publishes a message in the target's account. It must be called on <see cref="Loop"/>, for example by the handler.
-    /// The bytes are copied before the return.
+    /// Publishes a message in the target's account. It must be called on <see cref="Loop"/>, for example by the
+    /// handler. The bytes are copied before the return.
     /// </summary>
     /// <param name="subject">The subject.</param>
     /// <param name="payload">Headers and body. The size is not limited by the server's maximum payload.</param>
     /// <param name="replyTo">The reply subject; empty for none.</param>
     /// <param name="headerLength">The number of header bytes at the start of the payload; 0 for none.</param>
     /// <returns>The number of receivers; 0 means that the message has no responder.</returns>
-    /// <exception cref="ArgumentException">A subject is not valid, or the header length exceeds the payload.</exception>
+    /// <exception cref="ArgumentException">
+    /// A subject is not valid, or the header length exceeds the payload.
+    /// </exception>
     /// <exception cref="InvalidOperationException">The caller is not on the target's loop.</exception>
     public int Publish(
         ReadOnlySpan<byte> subject,

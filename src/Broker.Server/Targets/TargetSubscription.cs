@@ -36,7 +36,7 @@ public sealed class TargetSubscription : IDisposable
     {
         internal TargetSubscription Public => subscription;
 
-        // The base class asks the owner, and a closed subscription has none.
+        // The base class reads this from the owner, but a closed subscription has no owner.
         internal override bool IsInternal => true;
     }
 }
