@@ -193,10 +193,10 @@ internal sealed partial class InterestSet
         }
     }
 
-    // Unsubscribes an active filter that no prefix needs, unless the filters that it replaces are not active yet: a
-    // broader needed filter, which unsubscribes everything below it when it becomes active, or pending filters below.
-    // If filters below are already active, the change waits for a barrier: at any other time, the next copy to arrive
-    // may be the second copy of a message.
+    // Unsubscribes an active filter that no prefix needs. The filter stays while pending filters below it are about to
+    // replace it. It also stays if a broader filter is needed: that filter unsubscribes everything below it when it
+    // becomes active. If filters below are already active, the change waits for a barrier. At any other time, the next
+    // copy to arrive may be the second copy of a message.
     private void Settle<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
@@ -245,8 +245,9 @@ internal sealed partial class InterestSet
         }
     }
 
-    // The filters above that are active when a filter becomes pending are also active when the filter stops being
-    // pending, or they were removed: a filter that becomes active in between ends all subscriptions below it.
+    // Changes the count of pending filters in all active filters above. A count that was increased is also decreased,
+    // because the same filters are active when this filter stops being pending, or were removed: a filter that becomes
+    // active in between ends all subscriptions below it.
     private void AddToPendingAbove(InterestFilter filter, int change)
     {
         for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))

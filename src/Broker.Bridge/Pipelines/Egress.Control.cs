@@ -85,8 +85,8 @@ internal sealed partial class Egress<TConnection, TSink>
         Announce();
     }
 
-    // While no server is connected, silence is not counted, however long that lasts: if a link were removed, its egress
-    // could not tell which messages PUSH had taken, and the ingress would send all of them again.
+    // While no server is connected, silence is not counted, however long that lasts. If a link were removed, the egress
+    // would not know which of its messages PUSH had taken, and the ingress would send all of them again.
     private void CountSilence()
     {
         foreach (EgressLink link in _links.Values)

@@ -4,8 +4,8 @@ namespace Broker.Bridge;
 internal interface IPipelineSink
 {
     /// <summary>
-    /// Sends a message. Returns false if no peer has space; <see cref="Egress{TConnection, TSink}.Drain"/> is called when one
-    /// has space again.
+    /// Sends a message. Returns false if no peer has space; <see cref="Egress{TConnection, TSink}.Drain"/> is called
+    /// when one has space again.
     /// </summary>
     /// <param name="body">The frame, or several frames with their lengths. Valid during the call only.</param>
     /// <param name="frames">The number of frames. The caller has checked the frame lengths.</param>

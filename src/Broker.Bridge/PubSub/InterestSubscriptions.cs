@@ -14,8 +14,8 @@ namespace Broker.Bridge;
 /// of them have one order.
 /// </para>
 /// <para>
-/// Changes are applied in batches. Each batch has one barrier, and the next batch starts when this barrier has come
-/// back. If a peer subscribes to a prefix and unsubscribes in between, that costs nothing. This, and a pause in
+/// Changes are applied in batches. Each batch has one barrier, and the next batch starts when the server has answered
+/// this barrier. If a peer subscribes to a prefix and unsubscribes in between, that costs nothing. This, and a pause in
 /// proportion to the duration of a batch, limits the work that a peer can cause if it toggles a prefix above many
 /// others: each toggle subscribes to every one of them.
 /// </para>
@@ -58,7 +58,7 @@ internal sealed class InterestSubscriptions
     private bool _batchOpen;
     private TimeSpan _pause;
 
-    // The barrier that must follow the queued commands, and how many barriers have not come back.
+    // The barrier that must follow the queued commands, and how many barriers the server has not answered.
     private long _barrierDue;
     private int _barriersOut;
     private bool _filterRefused;
@@ -207,7 +207,7 @@ internal sealed class InterestSubscriptions
     }
 
     // If the connection refuses a filter because of one of its limits, the other filters are still sent. A barrier must
-    // be sent again, because the batch ends only when the barrier comes back.
+    // be sent again, because the batch ends only when the server answers the barrier.
     private void Recover(Command command, Exception error)
     {
         if (command.Barrier != 0)
@@ -248,7 +248,7 @@ internal sealed class InterestSubscriptions
         }
     }
 
-    // Ends the batch when all its commands have been sent and its barriers have come back.
+    // Ends the batch when all its commands have been sent and the server has answered its barriers.
     private void EndBatch()
     {
         if (!_batchOpen || _sending || _barriersOut != 0)

@@ -17,7 +17,8 @@ internal struct PendingRequest
     internal ReadOnlyMemory<byte> RoutingId;
 
     /// <summary>
-    /// The <see cref="RequestClient"/> that sent the request, or the <see cref="Broker.ZeroMq.Loops.BalancedPeer"/> that handles it.
+    /// The <see cref="RequestClient"/> that sent the request, or the <see cref="Broker.ZeroMq.Loops.BalancedPeer"/>
+    /// that handles it.
     /// </summary>
     internal object? Owner;
 

@@ -14,8 +14,8 @@ internal sealed class RequestRetries(
     EventLoop loop, PendingRequests pending, RequestPublisher publisher, Func<bool> hasServer)
 {
     // The route publishes unanswered requests again at intervals, at most MaxAtOnce at a time. A reply shows that a
-    // service is there: publishing two more requests for each reply soon sends all of them if the service keeps up,
-    // and does not flood the service if it does not.
+    // service runs, so the route publishes two more requests for each reply. That soon sends all of them to a service
+    // that keeps up, and does not flood one that does not.
     private const int MaxAtOnce = 256;
     private const int MaxForReply = 2;
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);

@@ -130,8 +130,8 @@ internal sealed class RequestRoute : RequestReplyRoute
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool NotPublished(int slot, PublishStatus status)
     {
-        // Does not call Release: the removed request frees no more capacity than there was before. Paused clients
-        // would be resumed in vain, one after the other, without end.
+        // Does not call Release: the removed request frees no more capacity than there was before. Release would resume
+        // paused clients, whose requests would fail here again, without end.
         Remove(slot);
         if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull
             or PublishStatus.Dropped or PublishStatus.NotConnected)

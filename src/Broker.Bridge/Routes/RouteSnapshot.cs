@@ -43,7 +43,7 @@ public record RouteSnapshot
     public long ToZeroMq { get; init; }
 
     /// <summary>
-    /// Messages dropped in either direction because a queue was full, no server was connected or no receiver was there.
+    /// Messages dropped in either direction because a queue was full, no server was connected or there was no receiver.
     /// </summary>
     public long Dropped { get; init; }
 
