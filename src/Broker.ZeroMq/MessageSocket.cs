@@ -85,8 +85,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         _lastEndpoint = _socket.Bind(endpoint, allowedAddresses).ToString();
 
     /// <summary>
-    /// Stops accepting at an endpoint. Accepts the text that <see cref="Bind"/> was given or that it returned. Peers
-    /// stay connected.
+    /// Stops accepting at an endpoint. The text may be the one that was passed to <see cref="Bind"/> or the one that it
+    /// returned. Peers stay connected.
     /// </summary>
     /// <returns>False if the endpoint is not bound.</returns>
     public bool Unbind(string endpoint) => _socket.Unbind(endpoint);

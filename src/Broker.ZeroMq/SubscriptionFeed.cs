@@ -16,8 +16,8 @@ internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink
 
     internal bool OnSubscription(ZeroMqPeer peer, ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        // The cancellations of a peer that has disconnected may exceed the mark: there are no more of them than
-        // subscriptions were let in.
+        // The cancellations of a peer that has disconnected may exceed the mark: there are no more of them than the
+        // subscriptions that were accepted.
         var source = options.Manual ? CopySink.SourceOf(peer) : _all;
         if (peer.IsConnected && !sink.TryReserve(source))
         {

@@ -29,8 +29,8 @@ public sealed record XPublisherSocketOptions : PublisherSocketOptions
     public bool NoDrop { get; init; }
 
     /// <summary>
-    /// A message of one frame that each peer is sent first. The peer's application gets it if it has subscribed to it
-    /// (libzmq: <c>ZMQ_XPUB_WELCOME_MSG</c>). Default empty: none is sent.
+    /// A message of one frame that the socket sends to each peer first. The peer's application gets it if it has
+    /// subscribed to it (libzmq: <c>ZMQ_XPUB_WELCOME_MSG</c>). Default empty: none is sent.
     /// </summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; init; }
 }

@@ -7,9 +7,9 @@ namespace Broker.ZeroMq;
 public record ZeroMqSocketOptions : LoopRoutedOptions
 {
     /// <summary>
-    /// How many messages of one peer may wait to be received before the socket stops reading from that peer. 0 means
-    /// that only the limit in bytes applies. The socket reads on after a quarter of them has been received. Default
-    /// 1,000, as in libzmq.
+    /// How many messages of one peer may wait to be received before the socket stops reading from that peer. The socket
+    /// continues to read after a quarter of them has been received. 0 means that only the limit in bytes applies.
+    /// Default 1,000, as in libzmq.
     /// </summary>
     public int ReceiveHighWaterMark { get; init; } = 1000;
 

@@ -46,8 +46,8 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
     public bool Conflate { get; init; }
 
     /// <summary>
-    /// A message of one frame that each peer is sent first. The peer's application gets it if it has subscribed to it.
-    /// Default empty: none is sent.
+    /// A message of one frame that the socket sends to each peer first. The peer's application gets it if it has
+    /// subscribed to it. Default empty: none is sent.
     /// </summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; init; }
 

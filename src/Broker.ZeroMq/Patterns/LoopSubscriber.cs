@@ -7,8 +7,8 @@ namespace Broker.ZeroMq.Loops;
 /// </summary>
 /// <remarks>
 /// The handler gets whole messages on the loop of their peer; they are valid during the call. Publishers filter by the
-/// subscriptions that they have received. This socket filters again. After each connect and reconnect the peer is sent
-/// all subscriptions.
+/// subscriptions that they have received. This socket filters again. After each connect and reconnect, it sends all
+/// subscriptions to the peer.
 /// </remarks>
 public sealed class LoopSubscriber : LoopSocket
 {

@@ -68,7 +68,7 @@ internal sealed partial class SendQueue
         _notifyAt = _counters.NextNotification(WorthSending);
     }
 
-    /// <summary>How many times a writer looks for room before it blocks its thread.</summary>
+    /// <summary>How many times a writer polls for room before it blocks its thread.</summary>
     internal int Attempts { private get; init; }
 
     /// <summary>
@@ -150,8 +150,8 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>
-    /// Makes the loop look at the queue now, if messages are waiting. A caller that is about to wait for a reply uses
-    /// it. Any thread may call it.
+    /// Sends waiting messages now, on this thread or on the loop. A caller that is about to wait for a reply uses it.
+    /// Any thread may call it.
     /// </summary>
     internal void FlushNow() => _scheduler.FlushNow();
 

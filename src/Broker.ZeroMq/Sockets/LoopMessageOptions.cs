@@ -7,8 +7,8 @@ public record LoopMessageOptions : LoopSocketOptions
 {
     /// <summary>
     /// Creates options with the default values. As in libzmq no PING is sent unless
-    /// <see cref="LoopSocketOptions.HeartbeatInterval"/> is set: a peer that takes no messages for now would not answer
-    /// the PING either, and its connection and queued messages would be lost.
+    /// <see cref="LoopSocketOptions.HeartbeatInterval"/> is set: a peer that accepts no messages for some time would
+    /// not answer the PING either, and its connection and queued messages would be lost.
     /// <see cref="LoopSocketOptions.KeepAliveTime"/> detects idle peers that have vanished. If messages are queued for
     /// a vanished peer, the kernel detects it when its retransmissions fail.
     /// </summary>
@@ -22,8 +22,8 @@ public record LoopMessageOptions : LoopSocketOptions
 
     /// <summary>
     /// How much memory the queue of one peer may use before it is full, in bytes. It counts the messages and the unused
-    /// space at the ends of buffers (<see cref="Broker.Transport.Connection.BufferedBytes"/>), so that at least about half
-    /// of it is messages. If nothing is queued, a larger message is accepted. Default 16 MiB.
+    /// space at the ends of buffers (<see cref="Broker.Transport.Connection.BufferedBytes"/>), so that at least about
+    /// half of it is messages. If nothing is queued, a larger message is accepted. Default 16 MiB.
     /// </summary>
     public long SendHighWaterBytes { get; init; } = 16 << 20;
 
@@ -47,7 +47,7 @@ public record LoopMessageOptions : LoopSocketOptions
     /// </summary>
     public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
 
-    /// <summary>Whether ROUTER peers are sent an empty message first, so that they know this socket.</summary>
+    /// <summary>Whether the socket sends an empty message to ROUTER peers first, so that they know it.</summary>
     internal virtual bool ProbesRouter => false;
 
     internal override ZmtpLimits InboundLimits => Limits;

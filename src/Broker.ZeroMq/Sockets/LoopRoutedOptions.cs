@@ -10,8 +10,8 @@ public record LoopRoutedOptions : LoopMessageOptions
     public ReadOnlyMemory<byte> RoutingId { get; init; }
 
     /// <summary>
-    /// Whether each ROUTER peer is sent an empty message at once after the connection. The ROUTER then knows this
-    /// socket before it sends its first message. Default false.
+    /// Whether the socket sends an empty message to each ROUTER peer right after the connection. The ROUTER then knows
+    /// this socket before it sends its first message. Default false.
     /// </summary>
     public bool ProbeRouter { get; init; }
 

@@ -54,8 +54,8 @@ public abstract partial class LoopSocket
     }
 
     /// <summary>
-    /// Stops accepting at an endpoint. Accepts the text that <see cref="Bind"/> was given or that it returned. Peers
-    /// stay connected.
+    /// Stops accepting at an endpoint. The text may be the one that was passed to <see cref="Bind"/> or the one that it
+    /// returned. Peers stay connected.
     /// </summary>
     /// <returns>False if the endpoint is not bound.</returns>
     public bool Unbind(string endpoint)

@@ -8,8 +8,8 @@ namespace Broker.ZeroMq.Loops;
 /// </summary>
 /// <remarks>
 /// <para>
-/// A socket runs on event loops that it is given and that others may use too. Each peer belongs to one loop, which does
-/// all its work. No thread ever waits for a peer. Close the sockets before the group is disposed.
+/// The caller passes the event loops of the socket; other code may use them too. Each peer belongs to one loop, which
+/// does all its work. No thread ever waits for a peer. Close the sockets before the group is disposed.
 /// </para>
 /// <para>The members of this class may be called on any thread.</para>
 /// </remarks>

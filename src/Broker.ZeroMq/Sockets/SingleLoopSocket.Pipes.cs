@@ -156,7 +156,7 @@ public abstract partial class SingleLoopSocket
         session.Pipe = null;
         if (IsLinkPipe(pipe))
         {
-            // The pipe may have been full of bytes that the closed connection no longer holds.
+            // The pipe may have been full because of bytes that the closed connection no longer buffers.
             pipe.OnRoom();
         }
         else

@@ -124,7 +124,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
     {
     }
 
-    // Within a process only the marks limit the bytes in transit, so the link holds about one mark of small messages.
+    // Within a process only the marks limit the bytes in transit, so the link buffers about one mark of small messages.
     internal override long InprocWindow => MessageOptions.SendHighWaterMark == 0
         ? base.InprocWindow
         : Math.Min(

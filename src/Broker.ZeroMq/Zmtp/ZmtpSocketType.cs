@@ -18,7 +18,7 @@ public enum ZmtpSocketType
     /// <summary>PUB: publisher.</summary>
     Pub,
 
-    /// <summary>XPUB: publisher that sees subscriptions.</summary>
+    /// <summary>XPUB: publisher that receives subscriptions.</summary>
     XPub,
 
     /// <summary>SUB: subscriber.</summary>
