@@ -13,8 +13,8 @@ namespace Broker.Transport;
 /// sends flushed bytes at once if nothing is queued, and otherwise as the peer accepts them. No thread ever waits for
 /// a peer: bytes that cannot be sent are queued up to <see cref="MaxPendingBytes"/>; beyond that the connection is
 /// closed with <see cref="CloseReason.QueueFull"/>.</para>
-/// <para>The bytes of one write buffer leave in order and are not mixed with others; buffers leave in the order of
-/// their flushes.</para>
+/// <para>The bytes of one write buffer are sent in order and are not mixed with others. Buffers are sent in the order
+/// of their flushes.</para>
 /// </remarks>
 public abstract partial class Connection
 {
@@ -369,14 +369,14 @@ public abstract partial class Connection
     /// <para>Call it once, on the connection's loop: in <see cref="ConnectionHandler.OnOpened"/> for TLS from the
     /// first byte, in <see cref="ConnectionHandler.OnReceived"/> if the protocol starts in clear, or from an action
     /// posted to the loop. The same handler continues.</para>
-    /// <para>Bytes that this loop wrote before the call, and bytes that were flushed before it, leave in clear, ahead
-    /// of the handshake; they no longer count as pending. Later bytes are encrypted, and wait until the handshake has
-    /// succeeded.</para>
+    /// <para>Bytes that this loop wrote before the call, and bytes that were flushed before it, are sent unencrypted,
+    /// before the handshake; they no longer count as pending. Later bytes are encrypted, and wait until the handshake
+    /// has succeeded.</para>
     /// <para>Received bytes that the handler has not consumed belong to the handshake, including those that the
     /// current call leaves. They never reach the handler: if a peer or an attacker on the path sends plaintext ahead
     /// of the handshake, the handshake fails (the injection of RFC 3207 section 6).</para>
     /// <para>If the handshake fails or takes too long, the connection closes with <see cref="CloseReason.Error"/> and
-    /// the exception, after the peer was sent the TLS alert.</para>
+    /// the exception, after the TLS alert was sent to the peer.</para>
     /// </remarks>
     /// <exception cref="InvalidOperationException">
     /// The caller is not on the loop, or TLS was started already.
@@ -392,12 +392,12 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// From now on <paramref name="cipher"/> turns written bytes into records and opens received records. The
+    /// From now on, <paramref name="cipher"/> encrypts written bytes into records and decrypts received records. The
     /// connection disposes the cipher. Call it once, on the loop, in <see cref="ConnectionHandler.OnReceived"/> or
     /// from an action posted to the loop.
     /// </summary>
     /// <remarks>
-    /// Bytes that this loop wrote before the call, and bytes that were flushed before it, leave unchanged and ahead of
+    /// Bytes that this loop wrote before the call, and bytes that were flushed before it, are sent unchanged, before
     /// the first record. Received bytes that the handler has not consumed are treated as records, including those that
     /// the current call leaves. If the cipher rejects a record, the connection closes with
     /// <see cref="CloseReason.Error"/>.

@@ -3,8 +3,8 @@ using System.Numerics;
 namespace Broker.Transport;
 
 /// <summary>
-/// The sizes of blocks. 4 KiB fits a connection that replies now and then, and 64 KiB a stream. Smaller sizes hold
-/// small amounts that have to wait, and larger ones single messages that do not fit 64 KiB. From 16 KiB on there are
+/// The sizes of blocks. 4 KiB fits a connection that replies now and then, and 64 KiB a stream. Smaller sizes are for
+/// few bytes that have to wait, and larger ones for single messages that do not fit 64 KiB. From 16 KiB on there are
 /// two sizes per doubling, which keeps the unused part of a message's block below a third.
 /// </summary>
 internal static class BlockSizes

@@ -1,6 +1,8 @@
 namespace Broker.Transport;
 
-/// <summary>The states of a connection, in their order; docs/decisions/010-pausing.md has a table of the transitions.</summary>
+/// <summary>
+/// The states of a connection, in their order; docs/decisions/010-pausing.md has a table of the transitions.
+/// </summary>
 internal enum ConnectionState
 {
     /// <summary>

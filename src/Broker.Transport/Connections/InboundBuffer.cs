@@ -28,7 +28,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal int Needed => _needed;
 
     /// <summary>
-    /// The largest number of bytes that one call of the handler was given from memory that this connection owns.
+    /// The largest number of bytes that one call of the handler received from memory that this connection owns.
     /// </summary>
     internal int LargestDelivered { get; private set; }
 

@@ -107,7 +107,7 @@ internal sealed class SecurityUpgrade
         }
     }
 
-    // Returns false if the connection is not open any more. What its loop has written before leaves in clear.
+    // Returns false if the connection is not open any more. Bytes that its loop wrote before are sent unencrypted.
     private static bool TryBegin(Connection connection, string what)
     {
         if (!connection.Loop.IsCurrent || connection.Layer is not null)

@@ -9,8 +9,8 @@ namespace Broker.Transport;
 /// </summary>
 public static class HeapLimit
 {
-    // Of the heap limit, the rest is for received bytes, for subscriptions and routes, and for free space between
-    // objects.
+    // A quarter of the heap limit is for bytes that wait for peers. The rest is for received bytes, for subscriptions
+    // and routes, and for free space between objects.
     private const int PartForWaiting = 4;
 
     // Limits what peers can make a process buffer before they are authenticated, or for replies.

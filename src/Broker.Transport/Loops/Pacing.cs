@@ -64,14 +64,11 @@ internal sealed class Pacing(int pause)
     /// <summary>The loop has waited, and now reads the ready connections.</summary>
     internal void BeginReads() => _hasReadBulk = false;
 
-    /// <summary>
-    /// Counts a read of a connection that may have <paramref name="more"/> to read, and for which
-    /// <paramref name="hasReplies"/> tells whether its bytes caused something to be sent, to any connection.
-    /// </summary>
+    /// <summary>Counts a read of a connection.</summary>
     /// <param name="pace">The state of the connection.</param>
     /// <param name="bytes">The number of bytes that were read.</param>
     /// <param name="more">Whether there may be more to read.</param>
-    /// <param name="hasReplies">Whether the bytes caused something to be sent.</param>
+    /// <param name="hasReplies">Whether the bytes caused something to be sent, to any connection.</param>
     /// <param name="messages">The number of messages in the read, or <see cref="Unknown"/>.</param>
     internal void CountRead(ref Pace pace, long bytes, bool more, bool hasReplies, long messages = Unknown)
     {

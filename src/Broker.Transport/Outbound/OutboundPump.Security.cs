@@ -1,6 +1,7 @@
 namespace Broker.Transport;
 
-// A security layer is inserted once: bytes that were queued before leave ahead of it, later bytes pass through it.
+// A security layer is inserted once. Bytes that were queued before are sent without it, and later bytes pass through
+// it.
 internal sealed partial class OutboundPump
 {
     /// <summary>From now on the layer encrypts flushed bytes. On the loop.</summary>

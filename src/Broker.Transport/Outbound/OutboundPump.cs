@@ -7,7 +7,7 @@ namespace Broker.Transport;
 /// </summary>
 /// <remarks>
 /// <para>A <see cref="SecurityLayer"/> is between the queue and the transport. Bytes that were queued before it was
-/// inserted leave ahead of it, later bytes pass through it. The thread that has the right to send also
+/// inserted are sent without it, and later bytes pass through it. The thread that has the right to send also
 /// encrypts.</para>
 /// <para>The pump calls the transport only. Its methods return what the caller has to do (<see cref="PumpResult"/>),
 /// and everything else is posted to the connection's loop. So no call of the pump leads back into the pump.</para>

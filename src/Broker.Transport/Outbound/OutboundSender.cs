@@ -78,8 +78,8 @@ internal sealed class OutboundSender
     }
 
     /// <summary>
-    /// Prepares queued bytes to be sent before the end. Returns false if they could leave only after a handshake,
-    /// which nobody needs any more. On the loop.
+    /// Prepares queued bytes to be sent before the end. Returns false if they could be sent only after a handshake,
+    /// which is not needed any more. On the loop.
     /// </summary>
     internal bool TrySecureQueued()
     {

@@ -5,9 +5,8 @@ namespace Broker.Transport;
 /// which begins in the middle of a connection (<see cref="Connection.StartRecords"/>).
 /// </summary>
 /// <remarks>
-/// <para>Plaintexts are sealed in the order in which they leave, at the time when they leave, on the thread that
-/// sends; records are opened on the connection's loop. Both may run at the same time, so the two directions must not
-/// share mutable state.</para>
+/// <para>Plaintexts are sealed on the thread that sends, when they are sent and in that order. Records are opened on
+/// the connection's loop. Both may run at the same time, so the two directions must not share mutable state.</para>
 /// <para>The handler and the queue see plaintexts only: the handler gets received bytes as if there were no cipher,
 /// and the queue stores and counts plain bytes.</para>
 /// </remarks>
