@@ -60,8 +60,9 @@ public sealed class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>Connects to the server that a dialer reaches, with default options.</summary>
-    /// <param name="dialer">The same as <see cref="ClientOptions.Dialer"/>: <c>server.CreateDialer()</c> for an embedded
-    /// server.</param>
+    /// <param name="dialer">
+    /// The same as <see cref="ClientOptions.Dialer"/>: <c>server.CreateDialer()</c> for an embedded server.
+    /// </param>
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
     /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
     /// that.</param>

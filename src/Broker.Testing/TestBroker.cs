@@ -163,7 +163,9 @@ public sealed class TestBroker : IAsyncDisposable
     /// <param name="count">The required number of subscriptions.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="ArgumentException">The subject is not valid for publishing.</exception>
-    /// <exception cref="ExpectationException">There were fewer subscriptions within <see cref="WaitTimeout"/>.</exception>
+    /// <exception cref="ExpectationException">
+    /// There were fewer subscriptions within <see cref="WaitTimeout"/>.
+    /// </exception>
     public Task WaitForSubscribersAsync(string subject, int count = 1, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(subject);

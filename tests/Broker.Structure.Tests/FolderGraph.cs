@@ -5,8 +5,8 @@ using Mono.Cecil.Rocks;
 namespace Broker.Structure.Tests;
 
 /// <summary>
-/// Which source folders of a project use which others of it. A use is a base type, an interface, a field, a signature, a constraint, or
-/// a type or member that code mentions.
+/// Which source folders of a project use which others of it. A use is a base type, an interface, a field, a signature,
+/// a constraint, or a type or member that code mentions.
 /// </summary>
 internal sealed class FolderGraph
 {
@@ -153,7 +153,7 @@ internal sealed class FolderGraph
             Use(from, argument);
         }
 
-        // The parts of a partial type may lie in several folders: the called method's own folder is the one that is used.
+        // The parts of a partial type may be in several folders: the used folder is that of the called method.
         if (IsOurs(method.DeclaringType) && method.Resolve() is { } definition
             && _source.OfMethod(definition.MetadataToken.ToInt32()) is { } folder)
         {
@@ -214,8 +214,8 @@ internal sealed class FolderGraph
     }
 
     /// <summary>
-    /// The folder in which most of a type's methods lie; for a type without code, the folder of its declaration; for a type that the
-    /// compiler made inside another, that of the other. Null for generated types outside all.
+    /// The folder in which most of a type's methods lie; for a type without code, the folder of its declaration; for a
+    /// type that the compiler made inside another, that of the other. Null for generated types outside all.
     /// </summary>
     private string? FolderOf(TypeDefinition type)
     {

@@ -4,7 +4,10 @@ using Mono.Cecil.Rocks;
 
 namespace Broker.Structure.Tests;
 
-/// <summary>What a program that refers to an assembly can see of it, one line a member, in an order that changes of code do not change.</summary>
+/// <summary>
+/// What a program that refers to an assembly can see of it, one line a member, in an order that changes of code do not
+/// change.
+/// </summary>
 internal static class PublicApi
 {
     internal static string[] TypesOf(AssemblyDefinition assembly)

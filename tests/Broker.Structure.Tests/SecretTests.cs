@@ -2,7 +2,9 @@ using Mono.Cecil;
 
 namespace Broker.Structure.Tests;
 
-/// <summary>No text of an object shows a secret: logs, debuggers and exceptions make texts of whatever they are given.</summary>
+/// <summary>
+/// No text of an object shows a secret: logs, debuggers and exceptions make texts of whatever they are given.
+/// </summary>
 public sealed class SecretTests
 {
     // An address may have a password in it.

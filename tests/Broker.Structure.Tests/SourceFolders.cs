@@ -5,8 +5,8 @@ using System.Reflection.PortableExecutable;
 namespace Broker.Structure.Tests;
 
 /// <summary>
-/// The source folder of each type and method of an assembly, read from the documents that its PDB names. A folder is a path below the
-/// project's own folder; the project's own folder is <see cref="Root"/>.
+/// The source folder of each type and method of an assembly, read from the documents that its PDB names. A folder is a
+/// path below the project's own folder; the project's own folder is <see cref="Root"/>.
 /// </summary>
 internal sealed class SourceFolders
 {

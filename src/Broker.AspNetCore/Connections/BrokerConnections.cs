@@ -30,11 +30,11 @@ public static class BrokerConnections
 
     /// <summary>Serves NATS clients at this port.</summary>
     /// <remarks>
-    /// <para>Kestrel accepts the connections and runs its middleware first. With <c>UseHttps</c> before this call, the port
-    /// uses TLS from the first byte ("handshake first"), whatever TLS the server has for its own addresses. Then
+    /// <para>Kestrel accepts the connections and runs its middleware first. With <c>UseHttps</c> before this call, the
+    /// port uses TLS from the first byte ("handshake first"), whatever TLS the server has for its own addresses. Then
     /// <see cref="BrokerServerOptions.Authorize"/> receives the client's certificate.</para>
-    /// <para>The server applies everything else: users, limits, slow consumers. When the application stops, these clients are
-    /// drained: the server reads no more from them, delivers queued messages and closes.</para>
+    /// <para>The server applies everything else: users, limits, slow consumers. When the application stops, these
+    /// clients are drained: the server reads no more from them, delivers queued messages and closes.</para>
     /// </remarks>
     /// <param name="connections">The port, usually <c>ListenOptions</c>.</param>
     /// <param name="server">The server for the clients. The caller still owns it.</param>

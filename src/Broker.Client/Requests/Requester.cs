@@ -16,8 +16,8 @@ internal sealed class Requester
 
     private const int MaxNumberLength = 20;
 
-    // The interval between two searches for expired requests is at least 1 ms for this many pending requests. With that,
-    // the searches cost a few tenths of a percent of the time.
+    // The interval between two searches for expired requests is at least 1 ms for this many pending requests. With
+    // that, the searches cost a few tenths of a percent of the time.
     private const int RequestsPerMillisecond = 1000;
 
     private readonly ConnectionCore _core;

@@ -5,8 +5,8 @@ namespace Broker.Client;
 
 /// <summary>
 /// Creates the spans of one connection according to OpenTelemetry's conventions for messaging. It exists only if
-/// tracing is enabled, and has a source of its own that ends with the connection. Callers check <see cref="HasListeners"/>
-/// first, so that nothing else happens without a listener.
+/// tracing is enabled, and has a source of its own that ends with the connection. Callers check
+/// <see cref="HasListeners"/> first, so that nothing else happens without a listener.
 /// </summary>
 internal sealed class ClientTracer(ConnectionCore core) : IDisposable
 {

@@ -25,7 +25,7 @@ internal static class OperationParsing
         error = ProtocolError.None;
         ref byte first = ref MemoryMarshal.GetReference(bytes);
         int at = 0;
-        // This copy of continues is only passed by reference to ReadRepeated, which is inlined, so it stays in a register.
+        // This copy of continues is passed by reference to the inlined ReadRepeated only, so it stays in a register.
         bool repeatContinues = true;
         bool continues = true;
         do

@@ -100,7 +100,9 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     /// <summary>Waits until at least this many messages have been recorded.</summary>
     /// <returns>All recorded messages.</returns>
-    /// <exception cref="ExpectationException">Fewer messages were recorded within <see cref="WaitTimeout"/>.</exception>
+    /// <exception cref="ExpectationException">
+    /// Fewer messages were recorded within <see cref="WaitTimeout"/>.
+    /// </exception>
     public Task<IReadOnlyList<RecordedMessage>> WaitForCountAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
@@ -113,7 +115,9 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// <param name="text">The expected body as UTF-8 text. Null for any body.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The first matching message, which may have been recorded before the call.</returns>
-    /// <exception cref="ExpectationException">No such message was recorded within <see cref="WaitTimeout"/>.</exception>
+    /// <exception cref="ExpectationException">
+    /// No such message was recorded within <see cref="WaitTimeout"/>.
+    /// </exception>
     public Task<RecordedMessage> WaitForAsync(string subject, string? text = null, CancellationToken cancellationToken = default)
     {
         byte[] filter = Encoding.UTF8.GetBytes(subject ?? throw new ArgumentNullException(nameof(subject)));
@@ -130,7 +134,9 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// <param name="what">The description of the expected message for the text of a failure.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The first matching message, which may have been recorded before the call.</returns>
-    /// <exception cref="ExpectationException">No such message was recorded within <see cref="WaitTimeout"/>.</exception>
+    /// <exception cref="ExpectationException">
+    /// No such message was recorded within <see cref="WaitTimeout"/>.
+    /// </exception>
     public Task<RecordedMessage> WaitForAsync(Predicate<RecordedMessage> holds, string what, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(holds);

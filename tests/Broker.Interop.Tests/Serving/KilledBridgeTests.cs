@@ -156,8 +156,7 @@ public sealed class KilledBridgeTests
             killed++;
         }
 
-        // The kernel's buffers count only for the PUSH's connection: the kernel still delivers what it has for the
-        // PULL.
+        // The kernel's buffers count for the PUSH's connection only: the PULL still receives its buffered bytes.
         int[] result = [.. line.Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
         long bound = Window + Mark + InProgram + (MortalBridge.KernelBytes() / Size);
         Assert.Equal((2, 0), (killed, result[1]));

@@ -82,8 +82,7 @@ public sealed class KilledStreamBridgeTests : IDisposable
             },
             "the stream is empty");
 
-        // The kernel's buffers count only for the PUSH's connection: the kernel still delivers what it has for the
-        // PULL.
+        // The kernel's buffers count for the PUSH's connection only: the PULL still receives its buffered bytes.
         Assert.InRange(pushed - stored, 0, Window + Mark + InProgram + (MortalBridge.KernelBytes() / Size));
         State end = await UntilAsync(state => state.Distinct >= stored - Mark);
         Assert.InRange(end.Got - end.Distinct, 0, Window + Mark);

@@ -78,7 +78,8 @@ public sealed class SplitTests : IDisposable
         Assert.InRange(_feed.Server(messages, Streams.Limits).Repeats, 6, 9);
     }
 
-    // The parser remembers lines of up to twice the width of the comparison. A line that differs in one byte is another one.
+    // The parser remembers lines of up to twice the width of the comparison. A line that differs in one byte is another
+    // one.
     [Fact]
     public void A_repeated_line_of_up_to_64_bytes_is_recognized_and_distinguished_from_lines_that_differ_in_one_byte()
     {

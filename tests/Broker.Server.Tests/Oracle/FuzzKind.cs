@@ -10,7 +10,8 @@ internal enum FuzzKind
     Tls,
 
     /// <summary>
-    /// Each client as one of <see cref="TestKit.Dialogues.FuzzDialogue.Users"/>, with limited permissions, or without credentials.
+    /// Each client as one of <see cref="TestKit.Dialogues.FuzzDialogue.Users"/>, with limited permissions, or without
+    /// credentials.
     /// </summary>
     Users,
 }
