@@ -69,7 +69,7 @@ internal abstract partial class PullConnection
     /// </summary>
     private protected void EndWhilePaused()
     {
-        // A layer that has a close_notify was read up to that record, or the end of the stream does not end it.
+        // A layer with a close_notify reports the end of its stream itself: in ReceiveCloseNotify, or after the pause.
         if (Inbound.Count == 0 && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
         {
             OnPeerEnded();

@@ -194,8 +194,7 @@ internal sealed unsafe class EpollPoller : Poller
         uint flags = interest switch
         {
             Interest.Bytes => LibC.EPOLLIN | LibC.EPOLLRDHUP,
-            // The end of a stream that cannot be handled yet stays: so it is reported once when it comes, and not as
-            // long as it lasts.
+            // The end of the stream cannot be handled yet. Edge-triggered, it is reported once and not at every wait.
             Interest.End => LibC.EPOLLRDHUP | LibC.EPOLLET,
             _ => 0,
         };
