@@ -45,7 +45,7 @@ public static class BrokerHealth
                 return HealthCheckResult.Healthy("starting");
             }
 
-            return await LoopAnswers.AllAsync(services.GetRequiredService<EventLoopGroup>(), cancellationToken).ConfigureAwait(false)
+            return await services.GetRequiredService<EventLoopGroup>().IsRespondingAsync(cancellationToken).ConfigureAwait(false)
                 ? HealthCheckResult.Healthy()
                 : new HealthCheckResult(context.Registration.FailureStatus, "an event loop has ended");
         }

@@ -151,6 +151,29 @@ public sealed class EventLoopGroup : IDisposable
     public EventLoop Next() => _loops[(uint)(Interlocked.Increment(ref _next) - 1) % (uint)_loops.Length];
 
     /// <summary>
+    /// Posts work to one loop after the other and waits until it has run: for health checks and watchdogs. A loop that
+    /// a handler blocks does not respond. Any thread; a caller on a loop's thread must await the task.
+    /// </summary>
+    /// <param name="cancellationToken">Limits the wait, which has no other limit.</param>
+    /// <returns>True if every loop has run its work; false if a loop has ended.</returns>
+    /// <exception cref="OperationCanceledException">A loop has not responded in time.</exception>
+    public async Task<bool> IsRespondingAsync(CancellationToken cancellationToken = default)
+    {
+        foreach (EventLoop loop in _loops)
+        {
+            var responded = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            if (!loop.TryPost(() => responded.TrySetResult()))
+            {
+                return false;
+            }
+
+            await responded.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        return true;
+    }
+
+    /// <summary>
     /// Closes all connections with <see cref="CloseReason.Shutdown"/> and returns when the threads have ended. If the
     /// group is caller-driven, handlers are called on the calling thread.
     /// </summary>

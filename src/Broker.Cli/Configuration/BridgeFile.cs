@@ -1,4 +1,4 @@
-using Broker.Hosting;
+using Broker.Bridge;
 
 namespace Broker.Cli.Configuration;
 

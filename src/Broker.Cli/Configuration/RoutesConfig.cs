@@ -1,5 +1,4 @@
 using Broker.Bridge;
-using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 
@@ -56,7 +55,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         RouteOptions options = pattern(keys);
         options = name is null ? options : options with { Name = name };
         SocketSecurity? security = new SocketSecurityConfig(problems).Read(section, inherited);
-        options = security?.Over(options) ?? options;
+        options = security?.ApplyTo(options) ?? options;
         section.RejectTheRest();
         if (problems.Count == before && keys.EndpointsRead.Count == 0)
         {

@@ -1,5 +1,5 @@
+using Broker.Bridge;
 using Broker.Cryptography;
-using Broker.Hosting;
 using Broker.ZeroMq;
 
 namespace Broker.Cli.Configuration;
@@ -114,7 +114,7 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
     private SocketSecurity? CurveServer(ConfigSection section, ConfigBlock block)
     {
         CurveKeyPair? keys = FromFile(section, block, "secret_key_file", "the bridge's secret key", ReadPair, isNeeded: true);
-        HashSet<CurveKey>? clients = FromFile(section, block, "clients", "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
+        IReadOnlySet<CurveKey>? clients = FromFile(section, block, "clients", "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
         return keys is null ? null : SocketSecurity.CurveServer(keys, clients);
     }
 
@@ -130,7 +130,7 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
 
     private SocketSecurity? PlainClient(ConfigSection section, ConfigBlock block)
     {
-        string? password = FromFile(section, block, "password_file", "a password", SocketSecurity.ReadPassword, isNeeded: true);
+        string? password = FromFile(section, block, "password_file", "a password", SecurityFile.ReadPassword, isNeeded: true);
         if (section.Text("user", null) is not { } user)
         {
             problems.Add(new ConfigProblem("a PLAIN client needs \"user\"", block.Position));
@@ -162,8 +162,9 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
 
                 return null;
             case ConfigText { Value: var file } value:
-                T? result = SocketSecurity.TryRead(file, read, out string? wrong);
-                return result ?? section.Wrong<T?>(key, $"a file with {what} ({wrong})", value, null, isSecret: !Path.Exists(file));
+                return SecurityFile.TryRead(file, read, out T? content, out string? reason)
+                    ? content
+                    : section.Wrong<T?>(key, $"a file with {what} ({reason})", value, null, isSecret: !Path.Exists(file));
             case var value:
                 return section.Wrong<T?>(key, $"a file with {what}", value, null, isSecret: true);
         }

@@ -1,5 +1,4 @@
 using Broker.Bridge;
-using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 

@@ -58,6 +58,6 @@ internal static class BridgeSetup
             zeroMq.Security?.Definition ?? "",
         ];
         IReadOnlyList<BridgeEndpoint> endpoints = [.. zeroMq.Publishers, .. zeroMq.Subscribers];
-        return new ConfiguredRoute(zeroMq.Security?.Over(options) ?? options, endpoints, string.Join('\n', definition));
+        return new ConfiguredRoute(zeroMq.Security?.ApplyTo(options) ?? options, endpoints, string.Join('\n', definition));
     }
 }

@@ -1,4 +1,3 @@
-using Broker.Hosting;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 
@@ -13,7 +12,7 @@ internal static partial class ServeLoops
     /// <summary>
     /// Completes when each loop has responded, with false if one has ended. Without loops it completes with true.
     /// </summary>
-    public static Task<bool> AnswerAsync(EventLoopGroup? loops) => loops is null ? Task.FromResult(true) : LoopAnswers.AllAsync(loops, CancellationToken.None);
+    public static Task<bool> AnswerAsync(EventLoopGroup? loops) => loops?.IsRespondingAsync() ?? Task.FromResult(true);
 
     [LoggerMessage(207, LogLevel.Error, "an unexpected error in an event loop")]
     private static partial void LoopFailed(ILogger logger, Exception error);

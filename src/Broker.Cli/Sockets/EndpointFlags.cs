@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Broker.Cli.Shell;
 using Broker.Cryptography;
-using Broker.Hosting;
 using Broker.ZeroMq;
 
 namespace Broker.Cli.Sockets;

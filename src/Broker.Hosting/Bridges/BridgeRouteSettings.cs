@@ -42,7 +42,7 @@ internal sealed record BridgeRouteSettings(RouteOptions Options, string Definiti
 
         RouteOptions options = read(keys) with { Name = section.Key };
         SocketSecurity? secured = security.Read(keys, inherited);
-        options = secured?.Over(options) ?? options;
+        options = secured?.ApplyTo(options) ?? options;
         keys.RejectTheRest($"a route of the pattern {options.Pattern}");
         if (problems.Count == before && Endpoints(options) == 0)
         {

@@ -1,3 +1,4 @@
+using Broker.Bridge;
 using Broker.ZeroMq;
 
 namespace Broker.Hosting;
@@ -32,7 +33,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
 
     private SocketSecurity? PlainClient(RouteSection section)
     {
-        string? password = File(section, PasswordFile, "a password", SocketSecurity.ReadPassword, isNeeded: true);
+        string? password = File(section, PasswordFile, "a password", SecurityFile.ReadPassword, isNeeded: true);
         if (section.ReadText(User) is not { } user)
         {
             section.Problem(User, "a PLAIN client needs it");
@@ -64,13 +65,12 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
             return null;
         }
 
-        T? result = SocketSecurity.TryRead(resolve(file), read, out string? wrong);
-        if (result is null)
+        if (!SecurityFile.TryRead(resolve(file), read, out T? content, out string? reason))
         {
-            section.Problem(key, $"{(Path.Exists(resolve(file)) ? $"\"{file}\"" : "its value")} is not a file with {what} ({wrong})");
+            section.Problem(key, $"{(Path.Exists(resolve(file)) ? $"\"{file}\"" : "its value")} is not a file with {what} ({reason})");
         }
 
-        return result;
+        return content;
     }
 
     private SocketSecurity? Read(RouteSection section)
@@ -115,7 +115,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
     private SocketSecurity? CurveServer(RouteSection section, ICurveCryptography cryptography)
     {
         CurveKeyPair? keys = File(section, SecretKeyFile, "the bridge's secret key", file => CurveKeyFile.ReadPair(cryptography, file), isNeeded: true);
-        HashSet<CurveKey>? clients = File(section, Clients, "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
+        IReadOnlySet<CurveKey>? clients = File(section, Clients, "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
         return keys is null ? null : SocketSecurity.CurveServer(keys, clients);
     }
 

@@ -258,6 +258,23 @@ public sealed class EventLoopTests
     }
 
     [Fact]
+    public async Task A_group_responds_when_each_loop_runs_and_until_one_has_ended()
+    {
+        var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        Assert.True(await group.IsRespondingAsync(Cancellation));
+
+        using var blocked = new ManualResetEventSlim();
+        group[1].Post(() => blocked.Wait(Cancellation));
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(50));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => group.IsRespondingAsync(limit.Token));
+
+        blocked.Set();
+        Assert.True(await group.IsRespondingAsync(Cancellation));
+        group.Dispose();
+        Assert.False(await group.IsRespondingAsync(Cancellation));
+    }
+
+    [Fact]
     public async Task TryPost_returns_whether_the_action_will_run()
     {
         for (int i = 0; i < 200; i++)

@@ -1,20 +1,22 @@
-using Broker.ZeroMq;
-
-namespace Broker.Hosting;
+namespace Broker.ZeroMq;
 
 /// <summary>
 /// Reads CURVE keys from files. A file contains the 40 characters of a key and nothing else, or it is a certificate in
-/// the format of czmq and pyzmq, with lines such as <c>public-key = "..."</c>. No message shows a file's content.
+/// the format of czmq and pyzmq, with lines such as <c>public-key = "..."</c>. No exception shows a file's content.
+/// Thread-safe. Each call reads the file and blocks until it is read.
 /// </summary>
-internal static class CurveKeyFile
+public static class CurveKeyFile
 {
     private const int KeyLength = 40;
     private const string PublicName = "public-key";
     private const string SecretName = "secret-key";
 
     /// <summary>Reads a secret key and computes its public key.</summary>
+    /// <param name="cryptography">Computes the public key. The pair keeps it.</param>
+    /// <param name="file">The file's path.</param>
     /// <exception cref="FormatException">
-    /// The file has no secret key, or a public key that does not match it.
+    /// The file has no secret key, or a public key that does not match it. The message continues the file's name, for
+    /// example "it has a public key but no secret key".
     /// </exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
@@ -40,7 +42,10 @@ internal static class CurveKeyFile
     }
 
     /// <summary>Reads a public key.</summary>
-    /// <inheritdoc cref="ReadPair"/>
+    /// <param name="file">The file's path.</param>
+    /// <exception cref="FormatException">The file has no public key. The message continues the file's name.</exception>
+    /// <exception cref="IOException">The file cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
     public static CurveKey ReadPublic(string file)
         => CurveKey.TryParse(Key(File.ReadAllText(file).Trim(), PublicName), out CurveKey? key)
             ? key
@@ -50,12 +55,19 @@ internal static class CurveKeyFile
     /// Reads any number of public keys: from all files <c>*.key</c> of a folder, or from the lines of a file. A line
     /// that begins with <c>#</c> and is not a key is a comment. Text behind a key is a comment too.
     /// </summary>
-    /// <inheritdoc cref="ReadPair"/>
-    public static HashSet<CurveKey> ReadMany(string path)
+    /// <param name="path">The path of the folder or of the file.</param>
+    /// <returns>The keys, each once; the caller owns the set. It is empty if there are none.</returns>
+    /// <exception cref="FormatException">
+    /// A file of the folder has no public key, or a line of the file begins with neither a key nor <c>#</c>. The
+    /// message names the file of the folder, or the line.
+    /// </exception>
+    /// <exception cref="IOException">A file cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process may not read a file.</exception>
+    public static IReadOnlySet<CurveKey> ReadMany(string path)
     {
         if (Directory.Exists(path))
         {
-            return [.. Directory.EnumerateFiles(path, "*.key").Select(OfFolder)];
+            return Directory.EnumerateFiles(path, "*.key").Select(OfFolder).ToHashSet();
         }
 
         var keys = new HashSet<CurveKey>();

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Broker.ZeroMq;
 
-namespace Broker.Hosting;
+namespace Broker.Bridge;
 
 /// <summary>
 /// The users that PLAIN admits, from a file with <c>user:password</c> in each line. Passwords are stored as hashes, and
