@@ -16,15 +16,19 @@ internal sealed class FolderGraph
     private readonly ModuleDefinition _module;
     private readonly SourceFolders _source;
     private readonly Func<string, bool> _includes;
+    private readonly IReadOnlyCollection<string> _hubs;
 
     /// <param name="assembly">The assembly to read, with its PDB beside it.</param>
     /// <param name="project">The name of the project's folder.</param>
     /// <param name="includes">Which folders to look at; all of them if null.</param>
-    internal FolderGraph(AssemblyDefinition assembly, string project, Func<string, bool>? includes = null)
+    /// <param name="hubs">The names of types whose use is not a use of their folder; none if null.</param>
+    internal FolderGraph(
+        AssemblyDefinition assembly, string project, Func<string, bool>? includes = null, IReadOnlyCollection<string>? hubs = null)
     {
         _module = assembly.MainModule;
         _source = new SourceFolders(_module.FileName, project);
         _includes = includes ?? (static _ => true);
+        _hubs = hubs ?? [];
         foreach (TypeDefinition type in _module.GetAllTypes())
         {
             Add(type);
@@ -198,7 +202,7 @@ internal sealed class FolderGraph
 
     private void Connect(Place from, string folder, TypeDefinition to)
     {
-        if (!_includes(from.Folder) || !_includes(folder))
+        if (!_includes(from.Folder) || !_includes(folder) || _hubs.Contains(Outermost(to).Name))
         {
             return;
         }

@@ -8,21 +8,31 @@ public sealed class FolderTests
 
     public static TheoryData<string> Names => Assemblies.Names;
 
-    /// <summary>The projects whose root folder uses the folders below it and is used by none of them.</summary>
-    public static TheoryData<string> WithRoot =>
-    [
-        "Broker.AspNetCore", "Broker.Bridge", "Broker.Cli", "Broker.Cryptography", "Broker.Hosting", "Broker.Protocol", "Broker.Server",
-        "Broker.Testing", "Broker.ZeroMq",
-    ];
+    /// <summary>
+    /// The types of a root folder that the folders below it may use. The public types of these two projects name each
+    /// other, for example <c>Subscription.Connection</c> and <c>EventLoop.Group</c>, and their parts share one state.
+    /// </summary>
+    private static IReadOnlyDictionary<string, string[]> Hubs { get; } = new Dictionary<string, string[]>
+    {
+        ["Broker.Client"] = ["BrokerConnection", "ClientEvents", "ClientOptions", "ConnectionCore", "Lifecycle", "Link"],
+        ["Broker.Transport"] = ["Connection", "ConnectionHandler", "EventLoop", "EventLoopGroup", "Poller"],
+    };
+
+    public static TheoryData<string, string> EachHub => [.. Hubs.SelectMany(p => p.Value.Select(hub => (p.Key, hub)))];
 
     [Theory]
     [MemberData(nameof(Names))]
-    public void Folders_below_the_root_form_no_circles(string name)
-        => AssertNoCircles(new FolderGraph(Assemblies.Read(name), name, static folder => folder != SourceFolders.Root));
+    public void Folders_form_no_circles(string name)
+    {
+        string[] uses = [.. Circles(name, Hubs.GetValueOrDefault(name, []))];
+
+        Assert.True(uses.Length == 0, string.Join('\n', uses));
+    }
 
     [Theory]
-    [MemberData(nameof(WithRoot))]
-    public void Folders_and_the_root_form_no_circles(string name) => AssertNoCircles(new FolderGraph(Assemblies.Read(name), name));
+    [MemberData(nameof(EachHub))]
+    public void A_hub_that_folders_no_longer_use_is_not_listed(string name, string hub)
+        => Assert.NotEmpty(Circles(name, [.. Hubs[name].Where(other => other != hub)]));
 
     [Theory]
     [MemberData(nameof(Names))]
@@ -57,13 +67,17 @@ public sealed class FolderTests
     }
 
     [Fact]
+    public void A_use_of_a_hub_joins_no_folders()
+        => Assert.Empty(new FolderGraph(Planted(), Here, static folder => folder.StartsWith("Planted", StringComparison.Ordinal), ["PlantedCaller"]).Circles());
+
+    [Fact]
     public void The_projects_own_folder_belongs_to_the_graph()
         => Assert.Contains(SourceFolders.Root, new FolderGraph(Assemblies.Read("Broker.Server"), "Broker.Server").Folders);
 
-    private static void AssertNoCircles(FolderGraph graph)
+    private static IEnumerable<string> Circles(string name, string[] hubs)
     {
-        string[] uses = [.. graph.Circles().SelectMany(graph.Why)];
-        Assert.True(uses.Length == 0, string.Join('\n', uses));
+        var graph = new FolderGraph(Assemblies.Read(name), name, hubs: hubs);
+        return graph.Circles().SelectMany(graph.Why);
     }
 
     private static AssemblyDefinition Planted() => AssemblyDefinition.ReadAssembly(typeof(FolderTests).Assembly.Location);
