@@ -50,7 +50,7 @@ public sealed class ServerMetrics : IDisposable
             "broker.connections.opened", "{connection}", "Client connections that were ever opened.",
             () => server.Snapshot().TotalConnections);
         Count(
-            "broker.connections.refused", "{connection}", "Connections closed because no file descriptor was free.",
+            "broker.connections.refused", "{connection}", "Connections closed because too few file descriptors were free.",
             () => server.Inspect().RefusedConnections);
         Count(
             "broker.slow_consumers", "{connection}", "Clients that were disconnected as slow consumers.",

@@ -41,7 +41,7 @@ public abstract class ConnectionHandler
     /// </summary>
     /// <param name="connection">The connection.</param>
     /// <param name="written">
-    /// Whole pieces, each written through one call of <see cref="LoopWriteBuffer.GetSpan"/>. Borrowed until the return.
+    /// Whole messages, each written through one call of <see cref="LoopWriteBuffer.GetSpan"/>. Borrowed until the return.
     /// </param>
     public virtual void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
     {

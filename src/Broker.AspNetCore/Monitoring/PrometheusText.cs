@@ -24,7 +24,11 @@ internal static class PrometheusText
         Gauge(text, "broker_memory_bytes", "Memory of the process.", facts.MemoryBytes);
         Gauge(text, "broker_cpu_percent", "Processor use since the previous scrape, in percent of one processor.", facts.CpuPercent);
         Counter(text, "broker_connections_total", "Clients that have connected.", facts.Counters.TotalConnections);
-        Counter(text, "broker_connections_refused_total", "Connections that were closed because no file descriptor was free.", facts.RefusedConnections);
+        Counter(
+            text,
+            "broker_connections_refused_total",
+            "Connections that were closed because too few file descriptors were free.",
+            facts.RefusedConnections);
         Counter(text, "broker_slow_consumers_total", "Clients that were closed as slow consumers.", facts.Counters.SlowConsumers);
         Counter(text, "broker_messages_received_total", "Messages that clients published.", facts.Counters.MessagesIn);
         Counter(text, "broker_messages_sent_total", "Messages that were sent to clients.", facts.Counters.MessagesOut);

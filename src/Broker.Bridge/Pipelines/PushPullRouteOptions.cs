@@ -67,9 +67,9 @@ public sealed record PushPullRouteOptions : RouteOptions
 
     /// <summary>
     /// The interval between PINGs to a program that speaks ZMTP 3.1. A program that sends nothing for one interval
-    /// after a PING is disconnected, and its queued messages go to others. A libzmq program that takes no messages does
-    /// not answer PINGs either. Default <see cref="Timeout.InfiniteTimeSpan"/> for no PINGs, as in libzmq: then only
-    /// TCP detects lost programs.
+    /// after a PING is disconnected, unless data for it still waits to be sent; its queued messages go to others. A
+    /// libzmq program that reads nothing does not answer PINGs either. Default
+    /// <see cref="Timeout.InfiniteTimeSpan"/> for no PINGs, as in libzmq: then only TCP detects lost programs.
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = Timeout.InfiniteTimeSpan;
 

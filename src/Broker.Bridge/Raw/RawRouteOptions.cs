@@ -61,7 +61,9 @@ public sealed record RawRouteOptions : SocketRouteOptions
         if (!Subject.IsValidLiteral(to))
         {
             throw new ArgumentException(
-                $"'{ToSubject}' is not a valid subject to publish to: it must not have wildcards.", nameof(ToSubject));
+                $"'{ToSubject}' is not a valid subject to publish to: "
+                + "it must have non-empty tokens without white space or wildcards.",
+                nameof(ToSubject));
         }
 
         if (!Subject.IsValidFilter(from))

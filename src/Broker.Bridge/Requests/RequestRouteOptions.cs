@@ -70,7 +70,9 @@ public sealed record RequestRouteOptions : SocketRouteOptions
         if (Subject is not null && !Broker.Protocol.Subject.IsValidLiteral(System.Text.Encoding.UTF8.GetBytes(Subject)))
         {
             throw new ArgumentException(
-                $"'{Subject}' is not a valid subject to publish to: it must not have wildcards.", nameof(Subject));
+                $"'{Subject}' is not a valid subject to publish to: "
+                + "it must have non-empty tokens without white space or wildcards.",
+                nameof(Subject));
         }
 
         if (Topics is not null)

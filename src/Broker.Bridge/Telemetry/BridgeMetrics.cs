@@ -53,7 +53,7 @@ public sealed class BridgeMetrics : IDisposable
             "broker.bridge.connections.refused",
             () => _bridge.Snapshot().RefusedConnections,
             "{connection}",
-            "Connections closed at once because the process had no free file descriptors.");
+            "Connections closed at once because too few file descriptors were free.");
         CountConnection(
             "broker.bridge.reconnects", "{reconnect}", "Reconnects to a NATS server.", static c => c.Reconnects);
         CountConnection(

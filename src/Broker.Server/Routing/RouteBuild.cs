@@ -16,7 +16,7 @@ internal sealed class RouteBuild(ulong seed)
     // The set of targets drops its memory after a larger route.
     private const int MaxTargetsKept = 4096;
 
-    // Copying this many members of a group counts as one step.
+    // A queue group counts as one step, plus one for each this many members that are copied into its array.
     private const int MembersPerStep = 64;
 
     private byte[] _subject = [];

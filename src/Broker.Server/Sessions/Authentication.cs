@@ -287,7 +287,7 @@ internal sealed partial class Authentication(
 
         if (channel.Server.Accounts.Find(principal.Account) is not { } account)
         {
-            Refuse("its account no longer exists");
+            Refuse("its account does not exist");
             return false;
         }
 

@@ -5,7 +5,7 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Publishes what a client sends: PUB and HPUB, the fast path. One flag tells whether a publish needs a check. Separate
+/// Publishes what a client sends: PUB and HPUB, the fast path. One flag is set if a publish needs a check. Separate
 /// methods handle the other cases: verbose or pedantic clients, headers, an unusual form of the line, and subjects
 /// without subscribers. Runs on the connection's loop.
 /// </summary>

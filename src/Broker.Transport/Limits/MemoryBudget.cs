@@ -15,7 +15,7 @@ namespace Broker.Transport;
 public sealed class MemoryBudget
 {
     // When half of the budget is used, this divisor still allows a peer 1/64 of the limit. The sum over all peers
-    // stays below the limit, however many there are.
+    // stays below the limit until the share reaches its minimum.
     private const int PerPeerDivisor = 32;
 
     // All loops of a group together may leave at most this part of the limit unreported.

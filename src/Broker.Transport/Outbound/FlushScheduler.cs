@@ -85,12 +85,12 @@ internal sealed class FlushScheduler
         Array.Clear(_replies, 0, _replyCount);
         _replyCount = 0;
 
-        int ofThisTurn = _delayed.Count == 0 ? budget : budget - ofLeft;
+        int ofThisIteration = _delayed.Count == 0 ? budget : budget - ofLeft;
         int done = 0;
-        for (; done < _writtenCount && ofThisTurn > 0; done++)
+        for (; done < _writtenCount && ofThisIteration > 0; done++)
         {
             int cost = Flush(loop, _written[done]);
-            ofThisTurn -= cost;
+            ofThisIteration -= cost;
             budget -= cost;
         }
 
