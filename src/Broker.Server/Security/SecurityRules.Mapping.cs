@@ -14,9 +14,32 @@ internal sealed partial class SecurityRules
     private Dictionary<string, Principal> Subjects => _subjects ??= ReadSubjects();
 
     /// <summary>
+    /// Checks the credentials of a client whose certificate names its user. As in nats-server, a user with a password
+    /// needs both. The credentials may not name another user, and a user without a password may not send one.
+    /// </summary>
+    /// <param name="certificate">The verified client certificate; null for none.</param>
+    /// <param name="credentials">The credentials in the CONNECT.</param>
+    internal Verdict CheckMapped(X509Certificate2? certificate, Credentials credentials)
+    {
+        if (Identify(certificate) is not { } principal
+            || (!string.IsNullOrEmpty(credentials.User)
+                && !string.Equals(credentials.User, principal.Name, StringComparison.Ordinal)))
+        {
+            return default;
+        }
+
+        if (principal.User!.HasCertificateOnly)
+        {
+            return string.IsNullOrEmpty(credentials.Password) ? new Verdict(principal) : default;
+        }
+
+        return Check(_users[principal.Name!].Secret, credentials.Password ?? "", principal);
+    }
+
+    /// <summary>
     /// Finds the user that a verified client certificate identifies; null if there is no certificate or no such user.
     /// </summary>
-    internal Principal? Identify(X509Certificate2? certificate)
+    private Principal? Identify(X509Certificate2? certificate)
     {
         if (certificate is null)
         {

@@ -53,7 +53,7 @@ internal sealed partial class Authentication(
     /// </summary>
     internal bool IsResultNeeded => channel.Connection.IsOpen;
 
-    // The principal of a client without credentials. If certificates determine the user, nothing else does.
+    // The principal of a client without credentials. If certificates name the users, there is none.
     private Principal? Anonymous => IsMapped ? null : user is null ? _security.Anonymous : _security.Find(user);
 
     // This includes a client that does not use optional TLS: it has no certificate and therefore no user.
@@ -63,7 +63,7 @@ internal sealed partial class Authentication(
     /// Begins when the connection is open. With TLS the time limit begins later, at <see cref="Continue"/>.
     /// </summary>
     /// <param name="tls">The TLS settings of the connection; null without TLS.</param>
-    /// <param name="mapsUsers">Whether the client certificate alone determines the user.</param>
+    /// <param name="mapsUsers">Whether the client certificate names the user.</param>
     internal void Begin(ServerTls? tls, bool mapsUsers)
     {
         _mapsUsers = mapsUsers;
@@ -208,12 +208,7 @@ internal sealed partial class Authentication(
             return AskApplication(request);
         }
 
-        if (IsMapped)
-        {
-            return AcceptAs(_security.Identify(_certificate), request);
-        }
-
-        Verdict verdict = _security.Check(shown, Nonce);
+        Verdict verdict = IsMapped ? _security.CheckMapped(_certificate, shown) : _security.Check(shown, Nonce);
         if (verdict.Verify is null)
         {
             return AcceptAs(verdict.Principal, request);

@@ -128,8 +128,7 @@ public sealed class SecureTests
             o.ClientCertificates.Add(TestCertificates.Common.Client);
         });
 
-        // Whatever name the client gives itself.
-        await web.SendAsync("CONNECT {\"verbose\":false,\"user\":\"other\",\"pass\":\"password\"}\r\n" + says);
+        await web.SendAsync("CONNECT {\"verbose\":false}\r\n" + says);
 
         await web.ReadUntilAsync(answer);
     }

@@ -29,8 +29,7 @@ public sealed class MappingTests
         });
         using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
         using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
-        // The credentials in the CONNECT are ignored.
-        Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"pedantic":false,"user":"other","pass":"password"}"""));
+        Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"pedantic":false}"""));
         client.Send("PUB other 1\r\nx\r\n");
         Assert.Equal("-ERR 'Permissions Violation for Publish to \"other\"'\r\n", client.ReadAnswer());
         ConnectionPage page = await server.InspectConnectionsAsync(null, TestContext.Current.CancellationToken);
@@ -39,6 +38,49 @@ public sealed class MappingTests
         using X509Certificate2 stranger = Common.SignClient("CN=stranger");
         using TlsClient refused = TlsClient.Open(server.EndPoints[0], stranger);
         Assert.Equal("-ERR 'Authorization Violation'\r\n", refused.Connect("""{"user":"other","pass":"password"}"""));
+    }
+
+    [Theory]
+    [InlineData("""{"verbose":false}""", false)]
+    [InlineData("""{"verbose":false,"pass":"wrong"}""", false)]
+    [InlineData("""{"verbose":false,"user":"pump@example.org"}""", false)]
+    [InlineData("""{"verbose":false,"user":"pump@example.org","pass":"wrong"}""", false)]
+    [InlineData("""{"verbose":false,"user":"other","pass":"secret"}""", false)]
+    [InlineData("""{"verbose":false,"user":"other","pass":"password"}""", false)]
+    [InlineData("""{"verbose":false,"auth_token":"secret"}""", false)]
+    [InlineData("""{"verbose":false,"pass":"secret"}""", true)]
+    [InlineData("""{"verbose":false,"user":"pump@example.org","pass":"secret"}""", true)]
+    public async Task A_user_with_a_password_needs_the_certificate_and_the_password(string connect, bool isAccepted)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Mapping;
+            o.Users = [new User("pump@example.org", "secret"), new User("other", "password")];
+        });
+        using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
+        using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
+
+        string answer = client.Connect(connect);
+
+        Assert.Equal(isAccepted ? "PONG\r\n" : "-ERR 'Authorization Violation'\r\n", answer);
+    }
+
+    [Theory]
+    [InlineData("""{"verbose":false,"user":"pump@example.org"}""", true)]
+    [InlineData("""{"verbose":false,"user":"other","pass":"password"}""", false)]
+    [InlineData("""{"verbose":false,"user":"nobody"}""", false)]
+    [InlineData("""{"verbose":false,"pass":"any"}""", false)]
+    public async Task A_user_with_a_certificate_only_must_not_send_a_password_or_another_name(string connect, bool isAccepted)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Mapping;
+            o.Users = [User.WithCertificate("pump@example.org"), new User("other", "password")];
+        });
+        using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
+        using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
+
+        Assert.Equal(isAccepted ? "PONG\r\n" : "-ERR 'Authorization Violation'\r\n", client.Connect(connect));
     }
 
     [Fact]
