@@ -35,7 +35,8 @@ public static class BrokerServices
     {
         ArgumentNullException.ThrowIfNull(services);
         OptionsBuilder<BrokerSettings> settings = services.AddOptions<BrokerSettings>()
-            .BindConfiguration(BrokerSettings.Section, static binder => binder.ErrorOnUnknownConfiguration = true);
+            .Configure<IConfiguration>(static (read, configuration) => SettingsReader.Read(configuration.GetSection(BrokerSettings.Section), read));
+        AddChangeSource<BrokerSettings>(services, settings.Name);
         if (configure is not null)
         {
             settings.Configure(configure);
@@ -117,10 +118,15 @@ public static class BrokerServices
         return services;
     }
 
+    private static void AddChangeSource<T>(IServiceCollection services, string name)
+        => services.AddSingleton<IOptionsChangeTokenSource<T>>(
+            provider => new ConfigurationChangeTokenSource<T>(name, provider.GetRequiredService<IConfiguration>()));
+
     private static void AddClientSettings(IServiceCollection services, string name, string section, Action<BrokerClientSettings>? configure)
     {
         OptionsBuilder<BrokerClientSettings> settings = services.AddOptions<BrokerClientSettings>(name)
-            .BindConfiguration(section, static binder => binder.ErrorOnUnknownConfiguration = true);
+            .Configure<IConfiguration>((read, configuration) => SettingsReader.Read(configuration.GetSection(section), read, name));
+        AddChangeSource<BrokerClientSettings>(services, name);
         if (configure is not null)
         {
             settings.Configure(configure);

@@ -126,7 +126,7 @@ public sealed partial class HostedRoutesTests
     [InlineData("Pattern", "pubsup", "ZeroMqBridge:Routes:devices:Pattern: \"pubsup\" is not one of pubsub, request, worker, pushpull, router, dealer, pair.")]
     [InlineData("Window", "5", "ZeroMqBridge:Routes:devices:Window: a route of the pattern worker has no such key; it has ")]
     [InlineData("OnWorkerLoss", "panic", "ZeroMqBridge:Routes:devices:OnWorkerLoss: \"panic\" is not one of Reply, Silence.")]
-    [InlineData("TimeToLive", "soon", "ZeroMqBridge:Routes:devices:TimeToLive: \"soon\" is not a time such as \"00:00:30\".")]
+    [InlineData("TimeToLive", "soon", "ZeroMqBridge:Routes:devices:TimeToLive: \"soon\" is not a duration such as \"30s\" or \"00:00:30\".")]
     [InlineData("Shadow", "maybe", "ZeroMqBridge:Routes:devices:Shadow: \"maybe\" is not true or false.")]
     [InlineData("Endpoint", "dial tcp://127.0.0.1:1", "ZeroMqBridge:Routes:devices:Endpoint: \"dial tcp://127.0.0.1:1\" is not an endpoint such as ")]
     [InlineData("Endpoint", "tcp://nonsense", "ZeroMqBridge:Routes:devices: ")]

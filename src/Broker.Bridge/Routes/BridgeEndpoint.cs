@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using Broker.ZeroMq;
 
 namespace Broker.Bridge;
@@ -19,6 +20,37 @@ public sealed record BridgeEndpoint(bool Bind, string Endpoint)
     /// restricted. Default: all addresses.
     /// </summary>
     public IReadOnlyList<IPNetwork> AllowedAddresses { get; init; } = [];
+
+    /// <summary>
+    /// Parses an address or a network for <see cref="AllowedAddresses"/>. Only the usual notation is valid: shortened
+    /// forms such as <c>10.1</c>, and octal or hexadecimal parts, would mean another address than the reader expects.
+    /// </summary>
+    /// <param name="text">An address such as <c>10.1.2.3</c>, or a network such as <c>10.0.0.0/8</c>.</param>
+    /// <param name="network">The network; for a single address, the network that contains only this address.</param>
+    /// <returns>Whether the text is valid.</returns>
+    public static bool TryParseAllowed(string text, out IPNetwork network)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        network = default;
+        string[] parts = text.Split('/');
+        if (parts.Length > 2 || !IPAddress.TryParse(parts[0], out IPAddress? address) || !IsUsualNotation(parts[0], address))
+        {
+            return false;
+        }
+
+        if (parts.Length == 2)
+        {
+            return parts[1] is "0" or [not '0', ..] && IPNetwork.TryParse(text, out network);
+        }
+
+        network = new IPNetwork(address, address.GetAddressBytes().Length * 8);
+        return true;
+    }
+
+    // Every notation of IPv6 but one with a zone is unambiguous.
+    private static bool IsUsualNotation(string text, IPAddress address) => address.AddressFamily == AddressFamily.InterNetworkV6
+        ? !text.Contains('%', StringComparison.Ordinal) && !text.Contains('[', StringComparison.Ordinal)
+        : string.Equals(address.ToString(), text, StringComparison.Ordinal);
 
     /// <exception cref="FormatException">
     /// The endpoint is not valid, or it has a wildcard although the route connects to it.

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Broker.Cli.Configuration;
 using Broker.Cli.Help;
 using Broker.Cli.Messaging;
 using Broker.Cli.Serving;
@@ -8,6 +7,7 @@ using Broker.Cli.Shell;
 using Broker.Cli.Sockets;
 using Broker.Cli.Terminal;
 using Broker.Client;
+using Broker.Hosting;
 using Broker.Server;
 
 namespace Broker.Cli.CommandLine;

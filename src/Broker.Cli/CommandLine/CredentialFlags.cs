@@ -20,6 +20,11 @@ internal static class CredentialFlags
             return "--user and --pass must be given together";
         }
 
+        if (user is not null && token is not null)
+        {
+            return "--user and --auth cannot be combined";
+        }
+
         ReadOnlySpan<(string, string?)> values = [("--user", user), ("--pass", password), ("--auth", token)];
         foreach ((string name, string? value) in values)
         {
@@ -30,6 +35,27 @@ internal static class CredentialFlags
         }
 
         return null;
+    }
+
+    /// <summary>
+    /// Returns the conflict of the flags with the configuration file, or null. As in nats-server, a user of the flags
+    /// replaces a user of the file, and a token a token. Beside another way to authenticate it is refused, because
+    /// both ways would let clients in.
+    /// </summary>
+    public static string? Conflict(SecuritySettings? fromFile, ServeOptions options, ParseResult flags)
+    {
+        string? flag = flags.GetValue(options.User) is not null ? "--user" : flags.GetValue(options.Token) is not null ? "--auth" : null;
+        if (flag is null || fromFile is null)
+        {
+            return null;
+        }
+
+        string? other = fromFile.Accounts.Any(account => account.Users.Count > 0) ? "the users of the file's \"accounts\""
+            : fromFile.Users.Count > 0 && !fromFile.IsOneUser ? "the file's \"users\""
+            : fromFile.IsOneUser && flag is "--auth" ? "the file's \"user\""
+            : fromFile.Token is not null && flag is "--user" ? "the file's \"token\""
+            : null;
+        return other is null ? null : $"{flag} and {other} cannot be combined";
     }
 
     public static SecuritySettings? Over(SecuritySettings? fromFile, ServeOptions options, ParseResult flags)

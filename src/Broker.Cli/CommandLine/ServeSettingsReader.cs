@@ -42,6 +42,11 @@ internal static class ServeSettingsReader
             Quiet = flags.GetValue(options.Quiet),
             ZeroMq = ZeroMq(options, flags, settings.ZeroMq),
         };
+        if (CredentialFlags.Conflict(settings.Security, options, flags) is { } conflict)
+        {
+            throw new ConfigUnreadableException(conflict);
+        }
+
         settings = settings with
         {
             Http = flags.GetValue(options.HttpPort) is { } http ? settings.PagesAt(http) : settings.Http,

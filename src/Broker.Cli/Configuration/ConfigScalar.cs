@@ -1,4 +1,5 @@
 using System.Globalization;
+using Broker.Hosting;
 
 namespace Broker.Cli.Configuration;
 
@@ -33,7 +34,7 @@ internal static class ConfigScalar
             return new ConfigFloat(double.Parse(word, CultureInfo.InvariantCulture), position);
         }
 
-        if (Unit(suffix) is not { } unit)
+        if (ByteSize.Unit(suffix) is not { } unit)
         {
             return new ConfigText(word, position);
         }
@@ -45,37 +46,5 @@ internal static class ConfigScalar
         }
 
         return new ConfigInteger(number * unit, position);
-    }
-
-    private static long? Unit(string suffix)
-    {
-        if (suffix.Length == 0)
-        {
-            return 1;
-        }
-
-        var power = "KMGTPE".IndexOf(char.ToUpperInvariant(suffix[0]), StringComparison.Ordinal) + 1;
-        if (power == 0)
-        {
-            return null;
-        }
-
-        return suffix[1..].ToUpperInvariant() switch
-        {
-            "" => Power(1000, power),
-            "B" or "I" or "IB" => Power(1024, power),
-            _ => null,
-        };
-
-        static long Power(long basis, int exponent)
-        {
-            var result = 1L;
-            for (var i = 0; i < exponent; i++)
-            {
-                result *= basis;
-            }
-
-            return result;
-        }
     }
 }

@@ -1,3 +1,5 @@
+using Broker.Hosting;
+
 namespace Broker.Cli.Configuration;
 
 /// <summary>

@@ -196,6 +196,12 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             problems.Add(new ConfigProblem("\"user\" and \"password\" must be given together", block.Position));
         }
 
+        // As in nats-server, there is one way to authenticate: a forgotten second one would let clients in.
+        foreach (string other in new[] { "user", "username", "users" }.Where(key => section.Has("token") && section.Has(key)))
+        {
+            problems.Add(new ConfigProblem($"\"token\" and \"{other}\" cannot be combined", block.Position));
+        }
+
         if (name is not null && users.Count > 0)
         {
             problems.Add(new ConfigProblem("\"user\" and \"users\" cannot be combined", block.Position));

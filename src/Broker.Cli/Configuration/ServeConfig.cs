@@ -1,3 +1,4 @@
+using Broker.Hosting;
 using Broker.Server;
 using Broker.Transport;
 

@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Security.Authentication;
+using Broker.Hosting;
 using Broker.Server;
 
 namespace Broker.Cli.Configuration;

@@ -46,13 +46,17 @@ internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
         IReadOnlyList<BridgeEndpoint> endpoints =
             block.Many("endpoint", otherwise, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse);
         IReadOnlyList<Allowed> allowed = block.Many("allow", [], AllowShape, Network);
+        if (allowed.Count == 0 && block.Find("allow") is ConfigArray { Items.Count: 0 } empty)
+        {
+            // An empty list of allowed addresses would let every address in.
+            block.Wrong("allow", $"{AllowShape}; leave it out to allow every address", empty, allowed);
+        }
+
         return [.. endpoints.Select(e => e with { AllowedAddresses = [.. allowed.Select(a => a.Network)] })];
     }
 
     private static Allowed? Network(string text) =>
-        IPNetwork.TryParse(text, out IPNetwork network) ? new Allowed(network)
-        : IPAddress.TryParse(text, out IPAddress? address) ? new Allowed(new IPNetwork(address, address.GetAddressBytes().Length * 8))
-        : null;
+        BridgeEndpoint.TryParseAllowed(text, out IPNetwork network) ? new Allowed(network) : null;
 
     private sealed record Allowed(IPNetwork Network);
 }

@@ -1,5 +1,5 @@
-using Broker.Cli.Configuration;
 using Broker.Cli.Terminal;
+using Broker.Hosting;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using Broker.Cli.Configuration;
+using Broker.Hosting;
 
 namespace Broker.Cli.Shell;
 

@@ -1,5 +1,5 @@
 using System.Globalization;
-using Broker.Cli.Configuration;
+using Broker.Hosting;
 
 namespace Broker.Cli.Terminal;
 

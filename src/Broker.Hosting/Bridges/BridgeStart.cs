@@ -80,6 +80,11 @@ internal sealed class BridgeStart(
             problems.Add($"{child.Path}: a bridge has no such key; it has {string.Join(", ", Keys[..^1])} and {Keys[^1]}.");
         }
 
+        foreach (IConfigurationSection single in new[] { section, section.GetSection(RoutesKey) }.Where(static s => !string.IsNullOrEmpty(s.Value)))
+        {
+            problems.Add($"{single.Path}: a section is wanted, and this is a single value.");
+        }
+
         var security = new RouteSecurity(services.GetService<ICurveCryptography>(), file => ContentRoot.Resolve(services, file));
         SocketSecurity? inherited = security.Read(new RouteSection(section, problems), null);
         IReadOnlyDictionary<string, BridgeRouteSettings> routes = BridgeRouteSettings.ReadAll(section.GetSection(RoutesKey), security, inherited, problems);
@@ -146,15 +151,7 @@ internal sealed class BridgeStart(
         }
 
         var settings = new BrokerClientSettings();
-        try
-        {
-            client.Bind(settings, static binder => binder.ErrorOnUnknownConfiguration = true);
-        }
-        catch (InvalidOperationException e)
-        {
-            problems.Add($"{client.Path}: {e.Message}");
-        }
-
+        SettingsReader.Read(client, settings, problems);
         return settings;
     }
 }

@@ -8,22 +8,11 @@ namespace Broker.Hosting;
 /// <summary>
 /// Reads the section of a route or a section inside it. Wrong values are added to the problems with their key.
 /// </summary>
-internal sealed class RouteSection(IConfigurationSection section, List<string> problems) : IRouteConfiguration
+internal sealed class RouteSection(IConfigurationSection section, List<string> problems)
+    : SettingsSection(section, problems), IRouteConfiguration
 {
     private const string EndpointShape = "an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\"";
-    private const string NetworkShape = "an address or a network such as \"10.0.0.0/8\"";
-
-    private readonly HashSet<string> _known = new(StringComparer.OrdinalIgnoreCase);
-
-    /// <summary>The keys that were read. They are the valid keys of the section.</summary>
-    public IReadOnlySet<string> Known => _known;
-
-    /// <summary>Reads a text; null if the key is missing.</summary>
-    public string? ReadText(string key)
-    {
-        _known.Add(key);
-        return section[key];
-    }
+    private const string NetworkShape = "an address or a network such as \"10.0.0.0/8\", with all parts of the address and without leading zeros";
 
     public string ReadRequiredText(string key)
     {
@@ -40,27 +29,29 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         Read(key, otherwise, $"a whole number from {least} to {most}", text =>
             long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number) && number >= least && number <= most ? number : null);
 
-    public long ReadByteCount(string key, long otherwise, long least, long most) => ReadInteger(key, otherwise, least, most);
+    public long ReadByteCount(string key, long otherwise, long least, long most) =>
+        Read(key, otherwise, $"a size from {least} to {most} bytes, such as 65536 or \"64KB\"", text =>
+            ByteSize.TryParse(text, out long size) && size >= least && size <= most ? size : null);
 
     public bool ReadBoolean(string key, bool otherwise) => Read(key, otherwise, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
 
     public TimeSpan ReadTimeSpan(string key, TimeSpan otherwise) => Read(
-        key, otherwise, "a time such as \"00:00:30\"", static text =>
-            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span > TimeSpan.Zero ? span : null);
+        key, otherwise, "a duration such as \"30s\" or \"00:00:30\"", static text =>
+            ParseDuration(text) is { } span && span > TimeSpan.Zero ? span : null);
 
     public TimeSpan ReadSeconds(string key, TimeSpan otherwise, int least) => Read(
-        key, otherwise, $"a time of whole seconds from \"{TimeSpan.FromSeconds(least)}\" to \"1.00:00:00\"", text =>
-            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span.Ticks % TimeSpan.TicksPerSecond == 0
+        key, otherwise, $"a duration of whole seconds from \"{least}s\" to \"24h\"", text =>
+            ParseDuration(text) is { } span && span.Ticks % TimeSpan.TicksPerSecond == 0
             && span >= TimeSpan.FromSeconds(least) && span <= TimeSpan.FromDays(1) ? span : null);
 
     public TimeSpan ReadTimeSpanOrZero(string key, TimeSpan otherwise) => Read(
-        key, otherwise, "a time such as \"00:00:30\"", static text =>
-            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span >= TimeSpan.Zero ? span : null);
+        key, otherwise, "a duration such as \"30s\" or \"00:00:30\"", static text =>
+            ParseDuration(text) is { } span && span >= TimeSpan.Zero ? span : null);
 
     public TimeSpan ReadTimeSpanOrNever(string key, TimeSpan otherwise) => Read(
-        key, otherwise, "a time such as \"00:00:30\", or never", static text =>
+        key, otherwise, "a duration such as \"30s\" or \"00:00:30\", or never", static text =>
             text.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan
-            : TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span > TimeSpan.Zero ? span : null);
+            : ParseDuration(text) is { } span && span > TimeSpan.Zero ? span : null);
 
     public byte ReadCharacter(string key, byte otherwise) =>
         Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
@@ -79,7 +70,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     // The options check the value and report what is wrong.
     public string ReadSubjectPrefix(string key, string otherwise) => ReadText(key) ?? otherwise;
 
-    public IReadOnlyList<string>? ReadTexts(string key, string one) => Texts(key) is { Count: > 0 } texts ? texts : null;
+    public IReadOnlyList<string>? ReadTexts(string key, string one) => ReadTexts(key) is { Count: > 0 } texts ? texts : null;
 
     public void RequireOneOf(string key, string other)
     {
@@ -93,7 +84,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     {
         if (ReadText(key) is { } text)
         {
-            Problem($"{section.Path}:{key}", text, $"of use without {other}");
+            Problem($"{Path}:{key}", text, $"of use without {other}");
         }
     }
 
@@ -102,9 +93,13 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     /// </summary>
     public IReadOnlyList<BridgeEndpoint> ReadEndpoints(string key)
     {
-        _known.Add(key);
-        IConfigurationSection at = section.GetSection(key);
-        IConfigurationSection[] items = at.Value is not null ? [at] : [.. at.GetChildren()];
+        IConfigurationSection at = At(key);
+        IConfigurationSection[] items = at.Value is null && IsTextOrList(key) ? [.. at.GetChildren()] : [at];
+        if (!at.Exists())
+        {
+            return [];
+        }
+
         var read = new List<BridgeEndpoint>();
         foreach (IConfigurationSection item in items)
         {
@@ -114,8 +109,8 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
                 continue;
             }
 
-            var inner = new RouteSection(item, problems);
-            Add(inner.ReadText("Endpoint") ?? "", [.. inner.Texts("Allow").Select(network => Network(network, item.Path)).OfType<IPNetwork>()], item.Path);
+            var inner = new RouteSection(item, Problems);
+            Add(inner.ReadText("Endpoint") ?? "", [.. inner.ReadAllowed("Allow").Select(network => Network(network, item.Path)).OfType<IPNetwork>()], item.Path);
             inner.RejectTheRest("an endpoint");
         }
 
@@ -140,53 +135,29 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     public T? ReadSection<T>(string key, Func<IRouteConfiguration, T> read)
         where T : class
     {
-        _known.Add(key);
-        IConfigurationSection at = section.GetSection(key);
+        IConfigurationSection at = At(key);
+        if (!string.IsNullOrEmpty(at.Value))
+        {
+            Problems.Add($"{at.Path}: a section is wanted, and this is a single value.");
+            return null;
+        }
+
         if (!at.Exists())
         {
             return null;
         }
 
-        var inner = new RouteSection(at, problems);
+        var inner = new RouteSection(at, Problems);
         T result = read(inner);
         inner.RejectTheRest(key);
         return result;
     }
 
-    /// <summary>Adds a problem for each unknown key.</summary>
-    /// <param name="whose">The name of the setting that has no such key, for the message.</param>
-    public void RejectTheRest(string whose)
-    {
-        foreach (IConfigurationSection child in section.GetChildren().Where(child => !_known.Contains(child.Key)))
-        {
-            problems.Add($"{child.Path}: {whose} has no such key; it has {string.Join(", ", _known.Order(StringComparer.Ordinal))}.");
-        }
-    }
-
-    /// <summary>Adds a problem with the key. The value is left out because it may be secret.</summary>
-    public void Problem(string key, string what)
-    {
-        _known.Add(key);
-        problems.Add($"{section.Path}:{key}: {what}.");
-    }
-
-    private IReadOnlyList<string> Texts(string key)
-    {
-        _known.Add(key);
-        IConfigurationSection at = section.GetSection(key);
-        return at.Value is { } one ? [one] : [.. at.GetChildren().Select(item => item.Value ?? "")];
-    }
-
     private IPNetwork? Network(string text, string path)
     {
-        if (IPNetwork.TryParse(text, out IPNetwork network))
+        if (BridgeEndpoint.TryParseAllowed(text, out IPNetwork network))
         {
             return network;
-        }
-
-        if (IPAddress.TryParse(text, out IPAddress? address))
-        {
-            return new IPNetwork(address, address.GetAddressBytes().Length * 8);
         }
 
         Problem($"{path}:Allow", text, NetworkShape);
@@ -195,20 +166,5 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
 
     private T Read<T>(string key, T otherwise, string shape, Func<string, T?> parse)
         where T : struct
-    {
-        if (ReadText(key) is not { } text)
-        {
-            return otherwise;
-        }
-
-        if (parse(text) is { } value)
-        {
-            return value;
-        }
-
-        Problem($"{section.Path}:{key}", text, shape);
-        return otherwise;
-    }
-
-    private void Problem(string path, string text, string shape) => problems.Add($"{path}: \"{text}\" is not {shape}.");
+        => Read(key, shape, parse) ?? otherwise;
 }

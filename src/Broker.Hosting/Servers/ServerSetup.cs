@@ -14,6 +14,12 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
 
     public ValidateOptionsResult Validate(string? name, BrokerSettings options)
     {
+        // As in nats-server, there is one way to authenticate: a forgotten second one would let clients in.
+        if (options is { Token: not null, Users.Count: > 0 })
+        {
+            return Failed("Token: it and Users cannot be combined.");
+        }
+
         try
         {
             Build(services, options).Validate();

@@ -1,4 +1,4 @@
-using Broker.Cli.Configuration;
+using Broker.Hosting;
 
 namespace Broker.Cli.Tests.Configuration;
 

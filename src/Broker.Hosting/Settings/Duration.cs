@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 
-namespace Broker.Cli.Configuration;
+namespace Broker.Hosting;
 
 /// <summary>
 /// Parses and formats durations in Go's notation: <c>10s</c>, <c>1m30s</c>, <c>1.5h</c>, <c>250ms</c>.

@@ -1,4 +1,4 @@
-namespace Broker.Cli.Configuration;
+namespace Broker.Hosting;
 
 /// <summary>Finds the known word that is most similar to a misspelled word.</summary>
 internal static class Spelling

@@ -1,0 +1,139 @@
+using Broker.Client;
+using Broker.Server;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Options;
+
+namespace Broker.Hosting;
+
+/// <summary>Reads the settings of a server and of a client from their configuration sections.</summary>
+internal static class SettingsReader
+{
+    /// <summary>Reads the section of a server into its settings.</summary>
+    /// <exception cref="OptionsValidationException">
+    /// A key is unknown or a value is wrong. Each message names the path.
+    /// </exception>
+    public static void Read(IConfigurationSection section, BrokerSettings settings)
+    {
+        var problems = new List<string>();
+        RejectSingleValue(section, problems);
+        var keys = new SettingsSection(section, problems);
+        Add(settings.Listen, keys.ReadTexts(nameof(settings.Listen)));
+        settings.InProcessOnly = keys.ReadFlag(nameof(settings.InProcessOnly)) ?? settings.InProcessOnly;
+        settings.ServerName = keys.ReadText(nameof(settings.ServerName)) ?? settings.ServerName;
+        Add(settings.ServerTags, keys.ReadTexts(nameof(settings.ServerTags)));
+        settings.MaxPayload = (int?)keys.ReadSize(nameof(settings.MaxPayload), int.MaxValue) ?? settings.MaxPayload;
+        settings.MaxControlLine = (int?)keys.ReadSize(nameof(settings.MaxControlLine), int.MaxValue) ?? settings.MaxControlLine;
+        settings.MaxPending = keys.ReadSize(nameof(settings.MaxPending), long.MaxValue) ?? settings.MaxPending;
+        settings.MaxPendingTotal = keys.ReadSize(nameof(settings.MaxPendingTotal), long.MaxValue) ?? settings.MaxPendingTotal;
+        settings.SlowConsumers = keys.ReadName<SlowConsumerPolicy>(nameof(settings.SlowConsumers)) ?? settings.SlowConsumers;
+        settings.MaxSubscriptions = keys.ReadInteger(nameof(settings.MaxSubscriptions)) ?? settings.MaxSubscriptions;
+        settings.MaxConnections = keys.ReadInteger(nameof(settings.MaxConnections)) ?? settings.MaxConnections;
+        settings.WriteDeadline = keys.ReadDurationOrNever(nameof(settings.WriteDeadline)) ?? settings.WriteDeadline;
+        settings.PingInterval = keys.ReadDuration(nameof(settings.PingInterval)) ?? settings.PingInterval;
+        settings.PingMax = keys.ReadInteger(nameof(settings.PingMax)) ?? settings.PingMax;
+        settings.ClientAdvertise = keys.ReadText(nameof(settings.ClientAdvertise)) ?? settings.ClientAdvertise;
+        Add(settings.ConnectUrls, keys.ReadTexts(nameof(settings.ConnectUrls)));
+        settings.AuthTimeout = keys.ReadDuration(nameof(settings.AuthTimeout)) ?? settings.AuthTimeout;
+        settings.Token = keys.ReadText(nameof(settings.Token)) ?? settings.Token;
+        settings.NoAuthUser = keys.ReadText(nameof(settings.NoAuthUser)) ?? settings.NoAuthUser;
+        Add(settings.Users, keys.ReadInnerList(nameof(settings.Users), ReadUser));
+        settings.Tls = keys.ReadInner(nameof(settings.Tls), ReadTls) ?? settings.Tls;
+        settings.Loops = keys.ReadInteger(nameof(settings.Loops)) ?? settings.Loops;
+        keys.RejectTheRest("a server");
+        ThrowIfAny(problems, Options.DefaultName, typeof(BrokerSettings));
+    }
+
+    /// <summary>Reads the section of a client into its settings.</summary>
+    /// <exception cref="OptionsValidationException">
+    /// A key is unknown or a value is wrong. Each message names the path.
+    /// </exception>
+    public static void Read(IConfigurationSection section, BrokerClientSettings settings, string name)
+    {
+        var problems = new List<string>();
+        Read(section, settings, problems);
+        ThrowIfAny(problems, name, typeof(BrokerClientSettings));
+    }
+
+    /// <summary>Reads the section of a client into its settings, and adds a problem for each wrong key.</summary>
+    public static void Read(IConfigurationSection section, BrokerClientSettings settings, List<string> problems)
+    {
+        RejectSingleValue(section, problems);
+        var keys = new SettingsSection(section, problems);
+        Add(settings.Servers, keys.ReadTexts(nameof(settings.Servers)));
+        settings.Name = keys.ReadText(nameof(settings.Name)) ?? settings.Name;
+        settings.User = keys.ReadText(nameof(settings.User)) ?? settings.User;
+        settings.Password = keys.ReadText(nameof(settings.Password)) ?? settings.Password;
+        settings.Token = keys.ReadText(nameof(settings.Token)) ?? settings.Token;
+        settings.FirstConnect = keys.ReadName<FirstConnect>(nameof(settings.FirstConnect)) ?? settings.FirstConnect;
+        settings.ConnectTimeout = keys.ReadDurationOrNever(nameof(settings.ConnectTimeout)) ?? settings.ConnectTimeout;
+        settings.PingInterval = keys.ReadDurationOrNever(nameof(settings.PingInterval)) ?? settings.PingInterval;
+        settings.ReconnectBufferSize =
+            (int?)keys.ReadSize(nameof(settings.ReconnectBufferSize), int.MaxValue) ?? settings.ReconnectBufferSize;
+        settings.MaxReconnectAttempts = keys.ReadInteger(nameof(settings.MaxReconnectAttempts)) ?? settings.MaxReconnectAttempts;
+        settings.Tracing = keys.ReadFlag(nameof(settings.Tracing)) ?? settings.Tracing;
+        settings.TlsAuthorityFile = keys.ReadText(nameof(settings.TlsAuthorityFile)) ?? settings.TlsAuthorityFile;
+        settings.TlsCertificateFile = keys.ReadText(nameof(settings.TlsCertificateFile)) ?? settings.TlsCertificateFile;
+        settings.TlsKeyFile = keys.ReadText(nameof(settings.TlsKeyFile)) ?? settings.TlsKeyFile;
+        keys.RejectTheRest("a client");
+    }
+
+    private static BrokerUserSettings ReadUser(SettingsSection keys) => new()
+    {
+        Name = keys.ReadText(nameof(BrokerUserSettings.Name)),
+        Password = keys.ReadText(nameof(BrokerUserSettings.Password)),
+        Publish = ReadSubjects(keys, nameof(BrokerUserSettings.Publish)),
+        Subscribe = ReadSubjects(keys, nameof(BrokerUserSettings.Subscribe)),
+    };
+
+    // As in the configuration file, a subject or a list of subjects in place of the section are the allowed ones.
+    private static BrokerSubjectSettings? ReadSubjects(SettingsSection keys, string key)
+    {
+        var subjects = new BrokerSubjectSettings();
+        if (keys.IsTextOrList(key))
+        {
+            Add(subjects.Allow, keys.ReadAllowed(key));
+            return subjects;
+        }
+
+        return keys.ReadInner(key, inner =>
+        {
+            Add(subjects.Allow, inner.ReadAllowed(nameof(subjects.Allow)));
+            Add(subjects.Deny, inner.ReadTexts(nameof(subjects.Deny)));
+            return subjects;
+        });
+    }
+
+    private static BrokerTlsSettings ReadTls(SettingsSection keys) => new()
+    {
+        CertificateFile = keys.ReadText(nameof(BrokerTlsSettings.CertificateFile)),
+        KeyFile = keys.ReadText(nameof(BrokerTlsSettings.KeyFile)),
+        ClientAuthorityFile = keys.ReadText(nameof(BrokerTlsSettings.ClientAuthorityFile)),
+        ClientCertificates = keys.ReadName<ClientCertificateMode>(nameof(BrokerTlsSettings.ClientCertificates)) ?? default,
+        AllowNonTls = keys.ReadFlag(nameof(BrokerTlsSettings.AllowNonTls)) ?? false,
+        HandshakeFirst = keys.ReadFlag(nameof(BrokerTlsSettings.HandshakeFirst)) ?? false,
+    };
+
+    private static void Add<T>(IList<T> list, IReadOnlyList<T> read)
+    {
+        foreach (T one in read)
+        {
+            list.Add(one);
+        }
+    }
+
+    private static void RejectSingleValue(IConfigurationSection section, List<string> problems)
+    {
+        if (!string.IsNullOrEmpty(section.Value))
+        {
+            problems.Add($"{section.Path}: a section is wanted, and this is a single value.");
+        }
+    }
+
+    private static void ThrowIfAny(List<string> problems, string name, Type type)
+    {
+        if (problems.Count > 0)
+        {
+            throw new OptionsValidationException(name, type, problems);
+        }
+    }
+}
