@@ -106,12 +106,46 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("--user", "", "--pass", "x", "--user is empty")]
     [InlineData("--user", "x", "--pass", "", "--pass is empty")]
     [InlineData("--user", "x", "--user and --pass must be given together")]
+    [InlineData("--user", "x", "--pass", "y", "--auth", "t", "--user and --auth cannot be combined")]
     public async Task A_credential_that_is_empty_lets_nobody_in(params string[] argsAndProblem)
     {
         CommandRun run = await CommandRun.Of(["serve", .. argsAndProblem[..^1]]);
 
         Assert.Equal((ExitCode.Usage, null), (run.ExitCode, run.Host.Started));
         Assert.StartsWith("broker: " + argsAndProblem[^1], run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("authorization { users: [ { user: b, password: p } ] }", "--user", "--user and the file's \"users\" cannot be combined")]
+    [InlineData("authorization { users: [ { user: b, password: p } ] }", "--auth", "--auth and the file's \"users\" cannot be combined")]
+    [InlineData("accounts { A { users: [ { user: b, password: p } ] } }", "--user", "--user and the users of the file's \"accounts\" cannot be combined")]
+    [InlineData("accounts { A { users: [ { user: b, password: p } ] } }", "--auth", "--auth and the users of the file's \"accounts\" cannot be combined")]
+    [InlineData("authorization { user: b, password: p }", "--auth", "--auth and the file's \"user\" cannot be combined")]
+    [InlineData("authorization { token: t }", "--user", "--user and the file's \"token\" cannot be combined")]
+    public async Task A_credential_of_the_flags_is_refused_beside_another_way_in_of_the_file(string text, string flag, string problem)
+    {
+        string file = _folder.Write("b.conf", text);
+        string[] given = flag == "--user" ? ["--user", "a", "--pass", "secret"] : ["--auth", "secret"];
+
+        CommandRun run = await CommandRun.Of(["serve", "-c", file, .. given]);
+
+        Assert.Null(run.Host.Started);
+        Assert.NotEqual(0, (int)run.ExitCode);
+        Assert.Contains(problem, run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("authorization { user: b, password: p }", "--user")]
+    [InlineData("authorization { token: t }", "--auth")]
+    public async Task A_credential_of_the_flags_replaces_the_same_of_the_file(string text, string flag)
+    {
+        string file = _folder.Write("b.conf", text);
+        string[] given = flag == "--user" ? ["--user", "a", "--pass", "secret"] : ["--auth", "secret"];
+
+        SecuritySettings security = (await CommandRun.Of(["serve", "-c", file, .. given])).Host.Started!.Security!;
+
+        Assert.Equal(flag == "--user" ? "a" : "secret", flag == "--user" ? Assert.Single(security.Users).Name : security.Token);
     }
 
     [Fact]

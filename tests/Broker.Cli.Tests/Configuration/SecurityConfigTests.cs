@@ -54,6 +54,8 @@ public sealed class SecurityConfigTests
     [InlineData("authorization { users: [ { nkey: U1 } ] }", "\"nkey\" must be a public user key")]
     [InlineData("authorization { users: [ { user: a, password: x }, { user: a, password: y } ] }", "two users have the name \"a\"")]
     [InlineData("authorization { user: a, password: x, users: [ { user: b, password: y } ] }", "\"user\" and \"users\" cannot be combined")]
+    [InlineData("authorization { token: t, users: [ { user: b, password: y } ] }", "\"token\" and \"users\" cannot be combined")]
+    [InlineData("authorization { token: t, user: a, password: y }", "\"token\" and \"user\" cannot be combined")]
     [InlineData("authorization { user: a, password: 31337 }", "\"password\" must be a text in quotes")]
     [InlineData("authorization { tokn: a }", "unknown key \"tokn\"")]
     [InlineData("no_auth_user: a", "\"no_auth_user\" must be the name of one of the users")]

@@ -235,7 +235,7 @@ internal static class KeyCases
             ]),
         new(
             "publishers and subscribers", "allow", ["endpoint: \"tcp://127.0.0.1:*\", allow: [\"10.0.0.0/8\", \"::1\"]", "endpoint: \"ipc://FOLDER/a\", allow: \"127.0.0.1\""],
-            ["allow: x", "allow: \"10.0.0.0/40\"", "allow: 1"]),
+            ["allow: x", "allow: \"10.0.0.0/40\"", "allow: 1", "allow: []", "allow: \"10.1\"", "allow: \"1\"", "allow: \"010.1.0.0/16\"", "allow: \"0x7f.1\""]),
         .. Bridge("prefix", ["a", "\"plant.zmq\""], ["\"a.*\"", "\"\"", "\"a b\"", "1", "LONGPREFIX"]),
         .. Bridge("delimiter", ["\"/\"", "\":\""], ["ab", "\"\"", "\"é\"", "1"]),
         .. Bridge("single_frame_delimiter", ["\",\""], ["ab", "\"\"", "1"]),
