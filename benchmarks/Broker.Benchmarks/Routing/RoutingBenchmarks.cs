@@ -104,7 +104,7 @@ public class RoutingBenchmarks
     public int CacheMiss()
     {
         int matches = 0;
-        _router.Routes.ForgetRecentSubjects();
+        _router.Routes.Admission.ForgetRecentSubjects();
         foreach (byte[] subject in _strangers)
         {
             matches += _cache.Find(subject).PlainSubscriptions.Length;

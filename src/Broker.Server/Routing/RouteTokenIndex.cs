@@ -31,34 +31,21 @@ internal sealed class RouteTokenIndex(ulong seed, int capacity)
     // Comparing this many bytes counts as one visited node.
     private const int BytesPerStep = 32;
 
-    // Beyond this number of routes a subject is stored only at its second use.
-    private const int FewRoutes = 1024;
-    private const int RecentHashes = 256 * 1024;
-
-    // The hit rate is checked once per this many misses. If it is low, only one in CrowdedPerRoute new subjects
-    // replaces another.
-    private const int MissesPerCheck = 8192;
-    private const int RejectedPerStored = 16;
-
     // With this many slots per route, a set is rarely full while half of the slots are free.
     private const int SlotsPerRoute = 4;
 
     private readonly Stack<(RouteNode Node, int Position)> _pending = new();
     private readonly Stack<RouteNode> _path = new();
 
-    // Hashes of subjects that were used once recently.
-    private uint[]? _recentHashes;
-    private uint _randomState;
-    private bool _isCrowded;
-    private uint _rejected;
-    private int _misses;
-    private long _hits;
     private RouteNode _root = new([]);
     private int _nodes;
     private int _credit;
 
     /// <summary>The hash table of all routes. Any thread may search it without the lock.</summary>
     internal RouteHashTable BySubject { get; } = new((int)BitOperations.RoundUpToPowerOf2((uint)capacity) * SlotsPerRoute);
+
+    /// <summary>Decides which routes are stored.</summary>
+    internal RouteAdmission Admission { get; } = new(capacity);
 
     internal int Count { get; private set; }
 
@@ -73,62 +60,6 @@ internal sealed class RouteTokenIndex(ulong seed, int capacity)
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => BySubject.Find(subject, hash);
-
-    /// <summary>Counts a search that found no route, and the successful searches before it.</summary>
-    /// <remarks>
-    /// If there are many times more subjects than capacity, each added route replaces one that is as likely to be used
-    /// again. In this case nearly all new routes are rejected, because adding is the most expensive part of a search.
-    /// </remarks>
-    internal void CountMiss(int hits)
-    {
-        _hits += hits;
-        if (++_misses == MissesPerCheck)
-        {
-            _isCrowded = _hits < MissesPerCheck;
-            _misses = 0;
-            _hits = 0;
-        }
-    }
-
-    /// <summary>
-    /// Whether the route of a new subject should be stored. While most of the capacity is free, every route is stored.
-    /// Otherwise it is stored only if the subject was used recently, because most reply subjects are used only once.
-    /// </summary>
-    internal bool ShouldStore(uint hash)
-    {
-        if (Count < FewRoutes)
-        {
-            return true;
-        }
-
-        if (_isCrowded && Count >= capacity - 1 && _rejected++ % RejectedPerStored != 0)
-        {
-            return false;
-        }
-
-        _recentHashes ??= new uint[RecentHashes];
-        ref uint sight = ref _recentHashes[hash % RecentHashes];
-        if (sight == hash)
-        {
-            return true;
-        }
-
-        // Two subjects with the same slot would never be stored if each use replaced the hash of the other. So a hash
-        // is replaced only in half of the cases.
-        _randomState = (_randomState * 1_103_515_245) + 12_345;
-        if (sight == 0 || (int)_randomState < 0)
-        {
-            sight = hash;
-        }
-
-        return false;
-    }
-
-    /// <summary>
-    /// Forgets which subjects without a stored route were used. It is for benchmarks, which use the same subjects
-    /// repeatedly.
-    /// </summary>
-    internal void ForgetRecentSubjects() => _recentHashes?.AsSpan().Clear();
 
     /// <summary>Adds the route of a subject. The subject must not have one.</summary>
     internal void Add(Route route, uint hash)

@@ -237,9 +237,9 @@ internal sealed class Router
                 return known;
             }
 
-            _routes.CountMiss(hits);
+            _routes.Admission.CountMiss(hits);
             Match(subject, ref work);
-            bool isKept = storeAlways || _found.Count >= LargeRoutes.MinSubscriptions || _routes.ShouldStore(hash);
+            bool isKept = storeAlways || _found.Count >= LargeRoutes.MinSubscriptions || _routes.Admission.ShouldStore(hash, _routes.Count);
             if (FindWithoutBuild(subject, hash, isKept) is { } withoutBuild)
             {
                 return withoutBuild;

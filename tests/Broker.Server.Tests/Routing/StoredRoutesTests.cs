@@ -132,9 +132,9 @@ public sealed class StoredRoutesTests
             return false;
         }
 
-        table.CountMiss(_hits);
+        table.Admission.CountMiss(_hits);
         _hits = 0;
-        if (!table.ShouldStore(hash))
+        if (!table.Admission.ShouldStore(hash, table.Count))
         {
             return false;
         }
