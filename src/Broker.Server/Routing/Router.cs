@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
-using Broker.Protocol;
 
 namespace Broker.Server;
 
@@ -15,12 +14,6 @@ internal sealed class Router
     /// <summary>The number of routes that are stored; see <see cref="RouteTokenIndex"/>.</summary>
     internal const int RouteCapacity = 65_536;
 
-    // Copying this many of the found subscriptions counts as one step of work.
-    private const int FoundPerStep = 16;
-
-    // The list of found subscriptions drops its array after a larger route.
-    private const int MaxKept = 4096;
-
     private readonly Lock _gate = new();
 
     // Reused to build small routes, which happens under the lock.
@@ -29,7 +22,7 @@ internal sealed class Router
     private readonly SubscriptionTrie _subscriptions;
     private readonly RouteTokenIndex _routes;
     private readonly LargeRoutes _large;
-    private readonly List<Subscription> _found = [];
+    private readonly FoundSubscriptions _found;
 
     // The last route that was created for a single message to one subscription. The next such message mostly has the
     // same subscription.
@@ -37,7 +30,7 @@ internal sealed class Router
 
     private readonly Route _withoutSubscribers = Route.WithoutSubscribers();
     private RouterCounts _counts;
-    private IInterestObserver[] _observers = [];
+    private InterestObservers _observers = new();
 
     // The number of subscriptions that do not belong to clients of this account.
     private int _internalCount;
@@ -46,6 +39,7 @@ internal sealed class Router
     {
         Seed = MemoryMarshal.Read<ulong>(RandomNumberGenerator.GetBytes(sizeof(ulong)));
         _subscriptions = new SubscriptionTrie(Seed);
+        _found = new FoundSubscriptions(_subscriptions);
         _routes = new RouteTokenIndex(Seed, RouteCapacity);
         _large = new LargeRoutes(Seed);
     }
@@ -96,7 +90,7 @@ internal sealed class Router
             _subscriptions.Add(subscription);
             _internalCount += subscription.IsInternal ? 1 : 0;
             _counts.Inserts++;
-            Report(subscription, isAdded: true);
+            _observers.Report(subscription, isAdded: true);
             work += Expire(subscription.Filter) + _large.Add(subscription);
         }
     }
@@ -121,7 +115,7 @@ internal sealed class Router
             }
 
             _internalCount -= subscription.IsInternal ? 1 : 0;
-            Report(subscription, isAdded: false);
+            _observers.Report(subscription, isAdded: false);
             subscription.Close();
             if (_singleMessageRoute?.PlainSubscriptions[0] == subscription)
             {
@@ -143,11 +137,7 @@ internal sealed class Router
     {
         lock (_gate)
         {
-            _observers = [.. _observers, observer];
-            foreach (Subscription subscription in _subscriptions.ToList())
-            {
-                observer.OnChanged(subscription, isAdded: true);
-            }
+            _observers.Add(observer, _subscriptions.ToList());
         }
     }
 
@@ -156,7 +146,7 @@ internal sealed class Router
     {
         lock (_gate)
         {
-            _observers = [.. _observers.Where(o => o != observer)];
+            _observers.Remove(observer);
         }
     }
 
@@ -238,8 +228,10 @@ internal sealed class Router
             }
 
             _routes.Admission.CountMiss(hits);
-            Match(subject, ref work);
-            bool isKept = storeAlways || _found.Count >= LargeRoutes.MinSubscriptions || _routes.Admission.ShouldStore(hash, _routes.Count);
+            _found.Search(subject, ref work);
+            bool isKept = storeAlways
+                || _found.Count >= LargeRoutes.MinSubscriptions
+                || _routes.Admission.ShouldStore(hash, _routes.Count);
             if (FindWithoutBuild(subject, hash, isKept) is { } withoutBuild)
             {
                 return withoutBuild;
@@ -248,7 +240,7 @@ internal sealed class Router
             // The field is cleared while the build is used, because resolving an import may call this method again.
             RouteBuild begun = _spare ?? new RouteBuild(Seed);
             _spare = null;
-            begun.Begin(subject.ToArray(), TakeFound());
+            begun.Begin(subject.ToArray(), _found.Take());
             if (begun.Found < LargeRoutes.MinSubscriptions)
             {
                 begun.Advance(int.MaxValue);
@@ -291,7 +283,7 @@ internal sealed class Router
             return empty;
         }
 
-        if (!isKept && _found is [{ Queue: null, IsInternal: false } only] && only.Access is not { LimitsReceiving: true })
+        if (!isKept && _found.Only is { Queue: null, IsInternal: false } only && only.Access is not { LimitsReceiving: true })
         {
             _found.Clear();
             _counts.Built++;
@@ -350,37 +342,6 @@ internal sealed class Router
         }
     }
 
-    private void Report(Subscription subscription, bool isAdded)
-    {
-        foreach (IInterestObserver observer in _observers)
-        {
-            observer.OnChanged(subscription, isAdded);
-        }
-    }
-
-    private void Match(ReadOnlySpan<byte> subject, ref long work)
-    {
-        _found.Clear();
-        if (Subject.HasNoEmptyToken(subject))
-        {
-            long before = _subscriptions.Steps;
-            _subscriptions.Match(subject, _found);
-            work += _subscriptions.Steps - before + (_found.Count / FoundPerStep);
-        }
-    }
-
-    private Subscription[] TakeFound()
-    {
-        Subscription[] found = [.. _found];
-        _found.Clear();
-        if (_found.Capacity > MaxKept)
-        {
-            _found.Capacity = 0;
-        }
-
-        return found;
-    }
-
     private long Expire(ReadOnlySpan<byte> filter)
     {
         long before = _routes.Steps;
@@ -414,8 +375,8 @@ internal sealed class Router
         lock (_gate)
         {
             long work = 0;
-            Match(subject, ref work);
-            all = TakeFound();
+            _found.Search(subject, ref work);
+            all = _found.Take();
             hasInternal = _internalCount != 0;
         }
 
