@@ -10,6 +10,8 @@ namespace Broker.Server;
 [StructLayout(LayoutKind.Sequential)]
 internal sealed class LoopState
 {
+    // The runtime places structs behind all other fields, in this order: so the budget is beside the counters.
+    private WorkBudget _budget;
     private readonly Padding _before;
     private ulong _random;
 
@@ -51,8 +53,8 @@ internal sealed class LoopState
     /// </summary>
     internal long BytesOutAtCheck { get; set; }
 
-    /// <summary>The value of <see cref="BytesOut"/> at which the current publisher must yield to others.</summary>
-    internal long YieldAt { get; set; }
+    /// <summary>The work budget of the current publisher.</summary>
+    internal ref WorkBudget Budget => ref _budget;
 
     /// <summary>The batch of messages to many subscriptions. It contains messages that are not delivered yet.</summary>
     internal FanOutBatch FanOutBatch => field ??= new FanOutBatch();

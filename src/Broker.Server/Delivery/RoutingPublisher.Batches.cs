@@ -163,7 +163,7 @@ internal sealed partial class RoutingPublisher
         }
 
         State.HasBatch = true;
-        if (State.BytesOut + (run.Bytes * route.PlainSubscriptions.Length) >= State.YieldAt)
+        if (State.Budget.IsUsedUp(State.BytesOut + (run.Bytes * route.PlainSubscriptions.Length)))
         {
             EndBatch();
         }

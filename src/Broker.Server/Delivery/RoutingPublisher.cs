@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using Broker.Transport;
 
 namespace Broker.Server;
@@ -10,30 +9,15 @@ namespace Broker.Server;
 /// </summary>
 internal sealed partial class RoutingPublisher
 {
-    // The bytes that a publisher may write before it must yield to others. With so many bytes at a time, few send calls
-    // are needed. Other work counts as the number of bytes that takes as long.
-    private const long MaxWorkBytes = 1024 * 1024;
-
-    // The same limit if very many clients receive messages and one iteration sends to few of them: about 32 KB for each
-    // send.
-    private const long MaxWorkBytesBehind = 256 * 1024;
-    private const int BytesPerStep = 48;
-    private const int BytesPerSkipped = 8;
-
     // The configuration bounds chains of imports. But a reply may lead to another import, and clients choose reply
     // subjects, so nested imports need this limit.
     private const int MaxImports = 16;
     private const int StepsOfImport = 16;
 
-    // The steps of a route build between two checks of the work budget.
-    private const int StepsOfBuild = 1024;
-
     // The number of random members of a large group that are tried before all members are tried in order.
     private const int MaxPicks = 8;
 
-    private RouteCache _routes;
-    private Route? _last;
-    private RouteBuild? _build;
+    private PublishRoutes _routes;
     private int _imports;
 
     internal RoutingPublisher(EventLoop loop, LoopState state, Router router, ConnectionTarget? client = null)
@@ -62,16 +46,18 @@ internal sealed partial class RoutingPublisher
     /// <summary>The client's last measured round-trip time; 0 if it is unknown.</summary>
     internal long RoundTripNanoseconds { get; set; }
 
+    /// <summary>The routes of the subjects to which it publishes.</summary>
+    internal ref PublishRoutes Routes => ref _routes;
+
     /// <summary>Changes the account or the permissions for all later messages.</summary>
     /// <param name="router">The router of the account.</param>
     /// <param name="access">The subjects to which it may publish; null for all subjects.</param>
     internal void MoveTo(Router router, AccessRules? access)
     {
-        Abandon();
+        _routes.Abandon();
         Router = router;
         // Stored routes contain the results of the earlier permission checks.
-        _routes = new RouteCache(router, access);
-        _last = null;
+        _routes = new PublishRoutes(State, router, access);
     }
 
     /// <summary>
@@ -80,7 +66,13 @@ internal sealed partial class RoutingPublisher
     internal bool IsOverBudget
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => State.BytesOut >= State.YieldAt;
+        get
+        {
+            // Read first, so that the JIT needs no check of the state for null.
+            LoopState state = State;
+            long written = state.BytesOut;
+            return state.Budget.IsUsedUp(written);
+        }
     }
 
     /// <summary>Begins the processing of received bytes: it sets a new work budget.</summary>
@@ -88,76 +80,11 @@ internal sealed partial class RoutingPublisher
     {
         // An exception may have interrupted the previous batch.
         EndBatch();
-        State.YieldAt = State.BytesOut + (Loop.IsBehind ? MaxWorkBytesBehind : MaxWorkBytes);
+        State.Budget.Begin(State.BytesOut, Loop.IsBehind);
     }
 
     /// <summary>Charges work that writes no bytes, in visited nodes and subscriptions.</summary>
-    internal void ChargeWork(long steps) => State.YieldAt -= steps * BytesPerStep;
-
-    /// <summary>The route of the last subject; null if there is none. It may have expired.</summary>
-    internal Route? Last => _last;
-
-    /// <summary>
-    /// Returns the route of a subject, or null if it is not stored: then the caller must call
-    /// <see cref="ResolveRoute"/>. The route is refused if the publisher has no permission for the subject. It becomes
-    /// <see cref="Last"/>. For most subjects this method makes no call, so that the CPU can begin the next message
-    /// while this one waits for memory.
-    /// </summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route? FindRoute(ReadOnlySpan<byte> subject)
-        => subject.Length > ByteKey.Short ? FindRouteOfLongSubject(subject) : FindRouteInline(subject);
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private Route? FindRouteOfLongSubject(ReadOnlySpan<byte> subject) => FindRouteInline(subject);
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private Route? FindRouteInline(ReadOnlySpan<byte> subject)
-    {
-        ByteKey key = ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length);
-        Route? route = _last;
-        if (route is { IsCurrent: true } && route.IsOf(subject, key))
-        {
-            return route;
-        }
-
-        return _build is null && _routes.FindStored(subject, key) is { } known ? _last = known : null;
-    }
-
-    /// <summary>
-    /// Searches or builds the route of a subject that is not stored, and charges the work. The route becomes
-    /// <see cref="Last"/>. Returns null if the work budget is used up before a large route is built: the caller must
-    /// then repeat the publish in a later iteration.
-    /// </summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route? ResolveRoute(ReadOnlySpan<byte> subject)
-    {
-        if (_build is not null)
-        {
-            if (subject.SequenceEqual(_build.Subject))
-            {
-                return _last = Build(_build);
-            }
-
-            Abandon();
-        }
-
-        Route? route = _routes.FindOrBeginBuild(subject, out _build);
-        ChargeWork(_routes.ExchangeWork());
-        return _last = route ?? Build(_build!);
-    }
-
-    /// <summary>Whether a publish was deferred and will be repeated.</summary>
-    internal bool HasDeferred => _build is not null;
-
-    /// <summary>Cancels the build for a deferred publish.</summary>
-    internal void Abandon()
-    {
-        if (_build is not null)
-        {
-            Router.AbandonBuild(_build);
-            _build = null;
-        }
-    }
+    internal void ChargeWork(long steps) => State.Budget.Charge(steps);
 
     /// <summary>Delivers a message to all subscribers of its route.</summary>
     /// <returns>The number of subscribers that received it.</returns>
@@ -220,28 +147,9 @@ internal sealed partial class RoutingPublisher
         return Import(in message, Router.Find(message.Subject));
     }
 
-    private Route? Build(RouteBuild build)
-    {
-        do
-        {
-            ChargeWork(build.Advance(StepsOfBuild));
-        }
-        while (!build.IsComplete && (!IsOverBudget || !build.IsRegistered));
-
-        if (!build.IsComplete)
-        {
-            return null;
-        }
-
-        _build = null;
-        Route route = Router.EndBuild(build);
-        _routes.Store(route);
-        return route;
-    }
-
     // A subscriber that does not receive the message costs time too.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void ChargeSkipped(long count) => State.YieldAt -= count * BytesPerSkipped;
+    private void ChargeSkipped(long count) => State.Budget.ChargeSkipped(count);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryDeliver(Subscription subscription, Route route, in RoutedMessage message)

@@ -58,15 +58,15 @@ internal sealed class ClientPublishing
     // Publishes to the subject of the previous publish.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool PublishAgain(PublishOperation operation)
-        => _publisher.Last is { IsCurrent: true } last
+        => _publisher.Routes.Last is { IsCurrent: true } last
             ? Publish(operation, last, isSame: true)
             : PublishUncached(operation);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool PublishNext(PublishOperation operation)
     {
-        Route? last = _publisher.Last;
-        return _publisher.FindRoute(operation.Subject) is { } route
+        Route? last = _publisher.Routes.Last;
+        return _publisher.Routes.Find(operation.Subject) is { } route
             ? Publish(operation, route, isSame: route == last)
             : PublishUncached(operation);
     }
@@ -75,7 +75,7 @@ internal sealed class ClientPublishing
     // publishes can use the registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PublishUncached(PublishOperation operation)
-        => _publisher.ResolveRoute(operation.Subject) is { } route
+        => _publisher.Routes.Resolve(operation.Subject) is { } route
             ? Publish(operation, route, isSame: false) && !_publisher.IsOverBudget
             : _deferred.Defer(operation.Length);
 

@@ -207,7 +207,7 @@ internal sealed partial class ClientSession
         _liveness.End();
         _authentication.End();
         _subscriptions.RemoveInBackground();
-        _publisher.Abandon();
+        _publisher.Routes.Abandon();
         if (_authentication.Request is not null)
         {
             _server.Events.Disconnected(this, CloseText.Of(_channel.Failure, reason));

@@ -12,7 +12,7 @@ internal readonly struct TracedOperations<THandler>(THandler operations, Routing
 {
     public bool OnPublish(scoped PublishOperation operation)
     {
-        if (!publisher.HasDeferred)
+        if (!publisher.Routes.HasDeferred)
         {
             trace.Publish(operation);
         }

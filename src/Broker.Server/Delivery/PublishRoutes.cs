@@ -1,0 +1,105 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Broker.Server;
+
+/// <summary>
+/// Finds the routes of the subjects that one publisher uses. It keeps the last route, and the build of a large route
+/// that the work budget has interrupted. Used on the publisher's loop only.
+/// </summary>
+internal struct PublishRoutes(LoopState state, Router router, AccessRules? access)
+{
+    // The steps of a route build between two checks of the work budget.
+    private const int StepsOfBuild = 1024;
+
+    private RouteCache _routes = new(router, access);
+    private Route? _last;
+    private RouteBuild? _build;
+
+    /// <summary>The route of the last subject; null if there is none. It may have expired.</summary>
+    internal readonly Route? Last
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _last;
+    }
+
+    /// <summary>Whether a publish was deferred and will be repeated.</summary>
+    internal readonly bool HasDeferred => _build is not null;
+
+    /// <summary>
+    /// Returns the route of a subject, or null if it is not stored: then the caller must call <see cref="Resolve"/>.
+    /// The route is refused if the publisher has no permission for the subject. It becomes <see cref="Last"/>. For most
+    /// subjects this method makes no call, so that the CPU can begin the next message while this one waits for memory.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal Route? Find(ReadOnlySpan<byte> subject)
+        => subject.Length > ByteKey.Short ? FindLong(subject) : FindInline(subject);
+
+    /// <summary>
+    /// Searches or builds the route of a subject that is not stored, and charges the work. The route becomes
+    /// <see cref="Last"/>. Returns null if the work budget is used up before a large route is built: the caller must
+    /// then repeat the publish in a later iteration.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal Route? Resolve(ReadOnlySpan<byte> subject)
+    {
+        if (_build is not null)
+        {
+            if (subject.SequenceEqual(_build.Subject))
+            {
+                return _last = Build(_build);
+            }
+
+            Abandon();
+        }
+
+        Route? route = _routes.FindOrBeginBuild(subject, out _build);
+        state.Budget.Charge(_routes.ExchangeWork());
+        return _last = route ?? Build(_build!);
+    }
+
+    /// <summary>Cancels the build for a deferred publish.</summary>
+    internal void Abandon()
+    {
+        if (_build is not null)
+        {
+            router.AbandonBuild(_build);
+            _build = null;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Route? FindLong(ReadOnlySpan<byte> subject) => FindInline(subject);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private Route? FindInline(ReadOnlySpan<byte> subject)
+    {
+        ByteKey key = ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length);
+        Route? route = _last;
+        if (route is { IsCurrent: true } && route.IsOf(subject, key))
+        {
+            return route;
+        }
+
+        return _build is null && _routes.FindStored(subject, key) is { } known ? _last = known : null;
+    }
+
+    private Route? Build(RouteBuild build)
+    {
+        do
+        {
+            state.Budget.Charge(build.Advance(StepsOfBuild));
+        }
+        while (!build.IsComplete && (!state.Budget.IsUsedUp(state.BytesOut) || !build.IsRegistered));
+
+        if (!build.IsComplete)
+        {
+            return null;
+        }
+
+        _build = null;
+        Route route = router.EndBuild(build);
+        _routes.Store(route);
+        return route;
+    }
+}
