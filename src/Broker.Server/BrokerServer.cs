@@ -1,6 +1,5 @@
 using System.ComponentModel;
 using System.Net;
-using System.Net.Sockets;
 using Broker.Transport;
 
 namespace Broker.Server;
@@ -28,7 +27,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private readonly ServerInspector _inspector;
     private readonly ServerReload _reload;
     private readonly bool _ownsLoops;
-    private readonly List<Listener> _listeners = [];
+    private readonly ListenerSet _listeners;
     private int _disposed;
 
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
@@ -37,6 +36,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         _inspector = new ServerInspector(core, loops);
         core.Events = _events = new SystemEvents(core, loops, Inspect);
         _reload = new ServerReload(core, _events);
+        _listeners = new ListenerSet(core, loops);
         Loops = loops;
         _ownsLoops = ownsLoops;
         loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
@@ -46,7 +46,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// The addresses that the server listens on, in the order of the options. A port of 0 is replaced by the port in
     /// use.
     /// </summary>
-    public IReadOnlyList<EndPoint> EndPoints => [.. _listeners.Select(l => l.EndPoint)];
+    public IReadOnlyList<EndPoint> EndPoints => _listeners.EndPoints;
 
     /// <summary>
     /// The event loops of the server. An in-process client on one of these loops exchanges messages with connections of
@@ -90,7 +90,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         var server = new BrokerServer(new ServerCore(options, loops), loops, options.Loops is null);
         try
         {
-            server.Listen();
+            server._listeners.Start();
             return server;
         }
         catch
@@ -208,16 +208,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         => _inspector.InspectSubscriptionsAsync(query, cancellationToken);
 
     /// <summary>Closes the listeners. Connected clients stay connected; no new client can connect.</summary>
-    public void StopAccepting()
-    {
-        lock (_listeners)
-        {
-            foreach (Listener listener in _listeners)
-            {
-                listener.Dispose();
-            }
-        }
-    }
+    public void StopAccepting() => _listeners.Stop();
 
     /// <summary>
     /// Stops accepting connections and reading from clients, delivers the queued messages, and closes every connection.
@@ -318,37 +309,5 @@ public sealed partial class BrokerServer : IAsyncDisposable
             e.Handled = true;
             _core.Log.OutOfFiles(Loops.ConnectionBudget.Limit);
         }
-    }
-
-    private void Listen()
-    {
-        foreach (EndPoint endPoint in _core.Options.EndPoints)
-        {
-            try
-            {
-                // A client may connect before the port of the listener is stored here, so set the configured address
-                // first.
-                _core.AdvertisedEndPoint ??= endPoint;
-                Listener listener = Listener.Start(
-                    Loops, endPoint, (loop, from) => new ClientSession(_core, loop, from));
-                if (_core.AdvertisedEndPoint == endPoint)
-                {
-                    _core.AdvertisedEndPoint = listener.EndPoint;
-                }
-
-                lock (_listeners)
-                {
-                    _listeners.Add(listener);
-                }
-            }
-            catch (SocketException e)
-            {
-                throw new ListenException(endPoint, e);
-            }
-
-            _core.Log.Listening(_listeners[^1].EndPoint);
-        }
-
-        _core.Log.Ready(_core.Identity.Name, _core.Identity.Id);
     }
 }
