@@ -11,12 +11,18 @@ internal abstract partial class PeerSession : ConnectionHandler
     // The limit of answers that are queued for a peer that requests answers and does not read them.
     private const long MaxPendingAnswerBytes = 64 * 1024;
 
+    /// <summary>The time for sending the ERROR command that contains the reason of a refusal.</summary>
+    internal static readonly TimeSpan ErrorLinger = TimeSpan.FromSeconds(1);
+
     private const int KeepAliveProbes = 3;
     private static readonly TimeSpan KeepAliveInterval = TimeSpan.FromSeconds(10);
 
     private readonly TaskCompletionSource<bool> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private protected ZmtpDecoder _decoder;
+    private PeerHandshake? _handshake;
+    private ZmtpCipher? _cipher;
     private bool _isCounted;
+    private volatile bool _accepted;
 
     private protected PeerSession(LoopSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
     {
@@ -82,7 +88,8 @@ internal abstract partial class PeerSession : ConnectionHandler
             connection.KeepAlive(Socket.CommonOptions.KeepAliveTime, KeepAliveInterval, KeepAliveProbes);
         }
 
-        StartHandshake();
+        _handshake = new PeerHandshake(this);
+        _handshake.Start();
     }
 
     public sealed override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
@@ -91,7 +98,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         int consumed = 0;
         if (Peer is null && !IsOver)
         {
-            consumed = AdvanceHandshake(bytes, ref needed);
+            consumed = _handshake!.Advance(bytes, ref needed);
 
             // Bytes that follow the end of an encrypting handshake are encrypted already. The transport decrypts them
             // and delivers them again.
@@ -166,6 +173,52 @@ internal abstract partial class PeerSession : ConnectionHandler
         }
     }
 
+    /// <summary>
+    /// The handshake is complete, and everything except its last READY is in the write buffer: accepts the peer, or
+    /// refuses it if the application or the socket objects to it.
+    /// </summary>
+    internal void Accept(ZmtpHandshake handshake, string userId)
+    {
+        var zmtp = handshake.Peer!;
+        int ready = handshake.ReadySize;
+        _cipher = handshake.TakeCipher(Socket.InboundLimits);
+        EndHandshake();
+        Peer = new ZeroMqPeer(this, Socket.NextPeerId(), zmtp, userId);
+        string? objection = Socket.CommonOptions.AcceptPeer?.Invoke(Peer);
+        if ((objection ?? Socket.RefusalOf(this)) is { } reason)
+        {
+            // An ERROR command instead of READY tells the peer never to retry (RFC 23). So it is not sent if the only
+            // problem is the limit of peers. After READY the peer could not read a plain ERROR command if the
+            // connection is encrypted.
+            if (zmtp.UnderstandsCommands && (ready > 0 ? objection is not null : _cipher is null))
+            {
+                var buffer = WriteBuffer;
+                buffer.Advance(ZmtpCommandWriter.WriteError(buffer.GetSpan(ZmtpCommandWriter.MaxErrorSize), reason));
+            }
+
+            _cipher?.Dispose();
+            Refuse(reason, ErrorLinger);
+            return;
+        }
+
+        if (IsOver)
+        {
+            _cipher?.Dispose();
+            return;
+        }
+
+        WriteBuffer.Advance(ready);
+        if (_cipher is not null)
+        {
+            Connection.StartRecords(_cipher);
+        }
+
+        Heartbeat.Start(zmtp);
+        _accepted = true;
+        OnAccepted();
+        Report(ZeroMqEventKind.PeerConnected, reason: null);
+    }
+
     /// <summary>Refuses the peer at once. Must be called on the loop.</summary>
     internal void Refuse(string reason) => Refuse(reason, linger: TimeSpan.Zero);
 
@@ -222,13 +275,20 @@ internal abstract partial class PeerSession : ConnectionHandler
         }
     }
 
+    private void EndHandshake()
+    {
+        _handshake?.End();
+        _handshake = null;
+    }
+
     private void StopTimers()
     {
-        _handshakeTimer?.Cancel();
+        _handshake?.StopTimer();
         Heartbeat.Stop();
     }
 
-    private void Refuse(string reason, TimeSpan linger)
+    /// <summary>Refuses the peer and sends what is queued for it. Must be called on the loop.</summary>
+    internal void Refuse(string reason, TimeSpan linger)
     {
         if (IsOver)
         {
