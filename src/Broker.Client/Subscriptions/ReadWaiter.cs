@@ -18,6 +18,11 @@ internal sealed class ReadWaiter(SubscriptionQueue queue) : IValueTaskSource<boo
     /// </summary>
     internal bool IsTaken { get; set; }
 
+    /// <summary>
+    /// Whether the wait is not completed and no code has taken it to complete it. Used under the queue's gate.
+    /// </summary>
+    internal bool IsWaiting { get; set; }
+
     /// <summary>The task of the wait. It must be awaited only once.</summary>
     internal ValueTask<bool> Task => new(this, _source.Version);
 

@@ -66,7 +66,7 @@ internal sealed partial class SubscriptionQueue
             }
         }
 
-        ReadWaiter waiter;
+        ReadWaiter? waiter;
         lock (_gate)
         {
             if (Pending != 0)
@@ -79,14 +79,11 @@ internal sealed partial class SubscriptionQueue
                 return _error is null ? ValueTask.FromResult(false) : ValueTask.FromException<bool>(_error);
             }
 
-            waiter = _waiter ??= new ReadWaiter(this);
-            if (waiter.IsTaken)
+            waiter = _waits.TryBeginFirst(this);
+            if (waiter is null)
             {
-                _otherWaits ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-                return new ValueTask<bool>(_otherWaits.Task.WaitAsync(cancellationToken));
+                return new ValueTask<bool>(_waits.WaitWithOthersAsync().WaitAsync(cancellationToken));
             }
-
-            waiter.IsTaken = _isAwaited = true;
         }
 
         waiter.Observe(cancellationToken);
@@ -109,8 +106,8 @@ internal sealed partial class SubscriptionQueue
     {
         lock (_gate)
         {
-            bool was = _isAwaited && waiter == _waiter;
-            _isAwaited &= !was;
+            bool was = waiter.IsWaiting;
+            waiter.IsWaiting = false;
             return was;
         }
     }
@@ -139,7 +136,7 @@ internal sealed partial class SubscriptionQueue
         {
             lock (_gate)
             {
-                _otherWaits?.TrySetResult(false);
+                _waits.EndOthers();
             }
         }
     }

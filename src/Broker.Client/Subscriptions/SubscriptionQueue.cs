@@ -23,14 +23,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     // Created under the gate when the first message comes or when a reader uses the queue.
     private volatile QueueReaders? _readers;
     private TaskCompletionSource? _completion;
-    private ReadWaiter? _waiter;
-
-    // Completed for readers other than the first. After the end of the queue, completed for the code that waits for a
-    // busy reader.
-    private TaskCompletionSource<bool>? _otherWaits;
-
     private Exception? _error;
-    private bool _isAwaited;
     private volatile bool _isDropping;
 
     // One byte for both flags: another bool would increase the size of each queue by eight bytes.
@@ -40,6 +33,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
 
     // Not read-only: its methods change it.
     private QueueCounters _counters;
+    private ReaderWaits _waits;
 
     [Flags]
     private enum Ends : byte
@@ -136,7 +130,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
 
             _counters.Add(messages.Length, bytes, _readers);
             _peak = Math.Max(_peak, (int)Pending);
-            waits = TakeWaits();
+            waits = _waits.Take();
         }
 
         waits.Complete(true, null);
@@ -158,7 +152,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
 
                 _ends |= Ends.Ended;
                 _error = error;
-                waits = TakeWaits();
+                waits = _waits.Take();
                 empty = Pending == 0;
             }
         }
@@ -201,9 +195,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
         {
             lock (_gate)
             {
-                return readers.IsReaderBusy
-                    ? (_otherWaits ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task
-                    : Task.CompletedTask;
+                return readers.IsReaderBusy ? _waits.WaitWithOthersAsync() : Task.CompletedTask;
             }
         }
     }
@@ -225,15 +217,6 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
                 };
             }
         }
-    }
-
-    // Called under the gate. The caller completes these waits, and no other code does.
-    private QueueWaits TakeWaits()
-    {
-        var waits = new QueueWaits(_isAwaited ? _waiter : null, _otherWaits);
-        _isAwaited = false;
-        _otherWaits = null;
-        return waits;
     }
 
     private QueueReaders GetReaders()
