@@ -8,10 +8,9 @@ public abstract partial class Connection
     private readonly InboundBuffer _inbound;
     private WriteBufferSet _writeBuffers;
     private ConnectionLifecycle _lifecycle;
-    private ReceiveGate _gate;
     private ClosingProcedure? _closing;
     private SecurityUpgrade? _security;
-    private bool _spinBeforeSleep = true;
+    private SpinRequest _spinning = new();
 
     /// <summary>A derived class implements <see cref="IOutboundTransport"/>.</summary>
     private protected Connection(EventLoop loop, ConnectionHandler handler)
@@ -41,16 +40,6 @@ public abstract partial class Connection
     internal SecurityLayer? Layer => Outbound.Layer;
 
     internal SharedBlockPool SharedBlocks => Loop.Group.SharedBlocks;
-
-    /// <summary>
-    /// Whether nothing may be received or delivered now. During a handshake nothing is passed to the handler, so the
-    /// handler's pause does not apply. On the loop.
-    /// </summary>
-    internal bool IsInboundPaused
-        => _gate.HasReasons && (Layer is not { IsSecured: false } || _gate.IsPausedByHandshake);
-
-    /// <summary>Whether the pause ends in the loop's next iteration. On the loop.</summary>
-    private protected bool IsYielded => _gate.IsYielded;
 
     /// <summary>Orders calls of <see cref="IOutboundTransport.ArmWritable"/> with other calls to the poller.</summary>
     private protected Lock QueueGate => Outbound.Queue.Gate;
@@ -83,7 +72,7 @@ public abstract partial class Connection
         if (!_lifecycle.IsAnnounced)
         {
             _lifecycle.Open();
-            Loop.AddSpinning(_spinBeforeSleep ? 1 : 0);
+            _spinning.Open(Loop);
             try
             {
                 Handler.OnOpened(this);
@@ -134,54 +123,15 @@ public abstract partial class Connection
     /// <summary>The first half of closing: stops timers and all receiving. On the loop, once.</summary>
     internal void StopTimersAndReceiving()
     {
-        Loop.AddSpinning(_spinBeforeSleep ? -1 : 0);
+        _spinning.Close(Loop);
         _gate.Clear();
         Outbound.Deadline.Cancel();
         _security?.Cancel();
         ReleaseInbound();
     }
 
-    /// <summary>
-    /// The second half of closing, after the last send: the descriptor is released and the queue is complete. Called
-    /// once, on the loop, or on the thread that sent last if the loop has ended.
-    /// </summary>
-    internal void EndClosing()
-    {
-        ReleaseTransport();
-        Layer?.Dispose();
-        Loop.Group.Remove(this);
-        try
-        {
-            Handler.OnClosed(this, _lifecycle.Reason, _lifecycle.Error);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            Loop.Group.ReportFault(e);
-        }
-
-        Outbound.DropQueue();
-    }
-
-    /// <summary>The loop delivers the unconsumed bytes again. On the loop.</summary>
-    internal void DeliverAfterYield()
-    {
-        // The handler may have paused or closed the connection since, or the connection is in the list twice.
-        if (!IsClosed && _gate.TryEndYield() && !IsInboundPaused)
-        {
-            ContinueReceiving();
-        }
-    }
-
-    /// <summary>
-    /// Ends all pauses: received bytes are dropped from now on, and must be read for that. On the loop.
-    /// </summary>
-    internal void ClearPauses()
-    {
-        if (_gate.Clear())
-        {
-            RearmReceive();
-        }
-    }
+    /// <inheritdoc cref="ClosingProcedure.End"/>
+    internal void EndClosing() => Closing.End();
 
     /// <summary>The peer has ended its stream, and this side does not close yet. On the loop.</summary>
     internal void EndReceiving()
@@ -233,50 +183,10 @@ public abstract partial class Connection
     /// <summary>The peer has ended its direction of the stream. On the loop.</summary>
     private protected void OnPeerEnded() => Closing.OnPeerEnded();
 
-    /// <summary>
-    /// The peer's stream ended during the handshake. The handshake now fails with its own error. On the loop.
-    /// </summary>
-    private protected void EndWhileHandshaking(SecurityLayer layer)
-    {
-        EndReceiving();
-        layer.EndHandshakeFeed();
-    }
-
     /// <summary>Bytes were received and dropped while lingering. On the loop.</summary>
     private protected void OnReceivedAfterEnd() => _closing?.OnReceived();
 
-    /// <summary>
-    /// Pauses receiving when the TLS handshake has enough bytes, and resumes it when the handshake has used them. On
-    /// the loop.
-    /// </summary>
-    private protected void PauseForHandshake(bool enough)
-    {
-        if (enough)
-        {
-            _gate.PauseForHandshake();
-        }
-        else if (_gate.TryResumeHandshake())
-        {
-            RearmReceive();
-        }
-    }
-
     private protected abstract void StartReceiving();
-
-    /// <summary>
-    /// Delivers the unconsumed bytes, then continues to receive. On the loop, while no pause is in force.
-    /// </summary>
-    private protected abstract void ContinueReceiving();
-
-    /// <summary>Asks the transport again to report readable bytes, if it had stopped. On the loop.</summary>
-    private protected abstract void RearmReceive();
-
-    /// <summary>
-    /// The handler has paused: for transports that must ask for a report of the stream's end. On the loop.
-    /// </summary>
-    private protected virtual void OnPaused()
-    {
-    }
 
     /// <summary>The handshake has used all received bytes. On the loop.</summary>
     private protected virtual void OnTlsStarved()
@@ -295,5 +205,5 @@ public abstract partial class Connection
     /// Releases the operating system's resources. Called once, on the loop, when no send is running except one that
     /// waits asynchronously in the transport.
     /// </summary>
-    private protected abstract void ReleaseTransport();
+    internal abstract void ReleaseTransport();
 }

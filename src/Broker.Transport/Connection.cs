@@ -30,9 +30,6 @@ public abstract partial class Connection
     /// <summary>Whether the connection still carries bytes; false as soon as either side has ended it.</summary>
     public bool IsOpen => _lifecycle.IsOpen;
 
-    /// <summary>Whether <see cref="PauseReceiving"/> is in force. On the loop.</summary>
-    public bool IsReceivingPaused => _gate.IsPausedByHandler;
-
     /// <summary>What TLS negotiated; null in clear and until the handshake has succeeded. Set on the loop.</summary>
     public TlsDescription? TlsDescription { get; internal set; }
 
@@ -44,16 +41,11 @@ public abstract partial class Connection
     /// </summary>
     public bool SpinBeforeSleep
     {
-        get => _spinBeforeSleep;
+        get => _spinning.IsWanted;
         set
         {
             Loop.RequireCurrent();
-            if (_spinBeforeSleep != value && _lifecycle.IsAnnounced && !IsClosed)
-            {
-                Loop.AddSpinning(value ? 1 : -1);
-            }
-
-            _spinBeforeSleep = value;
+            _spinning.Set(value, Loop);
         }
     }
 
@@ -230,65 +222,6 @@ public abstract partial class Connection
     public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
 
     /// <summary>
-    /// Stops receiving and delivering until <see cref="ResumeReceiving"/>. Bytes that were received and not consumed
-    /// are kept, including those that the current call leaves. All other bytes stay with the operating system, the
-    /// pipe or the peer, so the peer has to wait. On the loop, inside or outside a call of the handler; it may be
-    /// called repeatedly.
-    /// </summary>
-    /// <remarks>
-    /// <para>The end of the peer's stream closes the connection once everything that the peer sent before it has been
-    /// delivered. So the end is reported during a pause if nothing is left to deliver, and after the pause otherwise.
-    /// Bytes that were sent before a failure may be lost.</para>
-    /// <para>The transports differ in how soon they report the end. Sockets on Linux report it at once, whatever
-    /// waits, and a reset too. Portable sockets report it at once unless bytes wait in the kernel. Pipes report it at
-    /// once unless bytes wait in the pipe. In-process links report it at once. Over TLS, bytes of TLS itself, such as
-    /// close_notify, may wait in the kernel and count as waiting bytes.</para>
-    /// <para>A TLS handshake continues during a pause. <see cref="Close"/> ends the pause; bytes that are received
-    /// afterwards are dropped.</para>
-    /// </remarks>
-    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
-    public void PauseReceiving()
-    {
-        RequireLoop();
-        if (IsOpen && _gate.TryPause())
-        {
-            OnPaused();
-        }
-    }
-
-    /// <summary>
-    /// Ends a pause. The handler gets the unconsumed bytes again, unless it needs more of them, in a later iteration
-    /// of the loop and never within this call; then receiving continues. On the loop. It does nothing if there is no
-    /// pause.
-    /// </summary>
-    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
-    public void ResumeReceiving()
-    {
-        RequireLoop();
-        if (_gate.TryResume())
-        {
-            Loop.ScheduleDelivery(this);
-        }
-    }
-
-    /// <summary>
-    /// Lets other connections run first. The bytes that the current call leaves unconsumed are passed to the handler
-    /// again in the loop's next iteration, after all ready connections and posted actions have run and written bytes
-    /// were flushed. Nothing is received for this connection before that. Called in
-    /// <see cref="ConnectionHandler.OnReceived"/>.
-    /// </summary>
-    /// <remarks>Use it if a few bytes cause much work, so that one peer does not delay all others.</remarks>
-    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
-    public void YieldReceiving()
-    {
-        RequireLoop();
-        if (IsOpen && _gate.TryYield())
-        {
-            Loop.ScheduleDelivery(this);
-        }
-    }
-
-    /// <summary>
     /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>, which is made if the connection stays open:
     /// when <see cref="BufferedBytes"/> next falls to <see cref="LowWaterBytes"/>, or, if it is not above that now, as
     /// soon as nothing waits for the peer. For a writer that found no space and waits for the call: its message may be
@@ -412,13 +345,5 @@ public abstract partial class Connection
     {
         ArgumentNullException.ThrowIfNull(cipher);
         SecurityUpgrade.StartRecords(this, cipher);
-    }
-
-    private void RequireLoop()
-    {
-        if (!Loop.IsCurrent)
-        {
-            throw new InvalidOperationException("Receiving can be paused, resumed and yielded on the connection's loop only.");
-        }
     }
 }

@@ -112,6 +112,27 @@ internal sealed class ClosingProcedure(Connection connection)
     /// </summary>
     internal void OnReceived() => _isPeerIdle = false;
 
+    /// <summary>
+    /// The second half of closing, after the last send: the descriptor is released and the queue is complete. Called
+    /// once, on the loop, or on the thread that sent last if the loop has ended.
+    /// </summary>
+    internal void End()
+    {
+        connection.ReleaseTransport();
+        connection.Layer?.Dispose();
+        connection.Loop.Group.Remove(connection);
+        try
+        {
+            connection.Handler.OnClosed(connection, connection.Lifecycle.Reason, connection.Lifecycle.Error);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            connection.Loop.Group.ReportFault(e);
+        }
+
+        connection.Outbound.DropQueue();
+    }
+
     private void Linger(TimeSpan linger)
     {
         if (!connection.Sender.TrySecureQueued())
@@ -172,7 +193,7 @@ internal sealed class ClosingProcedure(Connection connection)
         connection.StopTimersAndReceiving();
         if (connection.Outbound.TryStop())
         {
-            connection.EndClosing();
+            End();
         }
     }
 }

@@ -26,9 +26,9 @@ internal abstract partial class PullConnection
 
     private protected override void OnTlsStarved()
     {
-        if (!IsClosed)
+        if (!IsClosed && Gate.TryResumeHandshake())
         {
-            PauseForHandshake(enough: false);
+            RearmReceive();
         }
     }
 
@@ -118,13 +118,15 @@ internal abstract partial class PullConnection
 
         if (bytes.IsEmpty)
         {
-            EndWhileHandshaking(layer);
+            // The handshake now fails with its own error.
+            EndReceiving();
+            layer.EndHandshakeFeed();
             return false;
         }
 
         if (layer.FeedHandshake(bytes) > MaxReadAhead)
         {
-            PauseForHandshake(enough: true);
+            Gate.PauseForHandshake();
             return false;
         }
 

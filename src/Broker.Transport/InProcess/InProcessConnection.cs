@@ -213,7 +213,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
         Inbound.Release();
     }
 
-    private protected override void ReleaseTransport() => _peer.End();
+    internal override void ReleaseTransport() => _peer.End();
 
     // Accepts blocks up to the window, and returns the first one that has to wait. Unread blocks are packed, and count
     // together with the unused space between them.

@@ -174,7 +174,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    private protected override void ReleaseTransport()
+    internal override void ReleaseTransport()
     {
         _handle.DangerousRelease();
         base.ReleaseTransport();

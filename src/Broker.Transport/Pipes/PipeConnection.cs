@@ -149,7 +149,7 @@ internal sealed class PipeConnection : PullConnection
 
     internal override void ShutdownSend() => CompleteWriter();
 
-    private protected override void ReleaseTransport()
+    internal override void ReleaseTransport()
     {
         bool idle;
         lock (_gate)

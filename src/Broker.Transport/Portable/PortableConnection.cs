@@ -165,7 +165,7 @@ internal sealed class PortableConnection : SocketConnection
         // The pending send sends bytes and ends by itself.
     }
 
-    private protected override void ReleaseTransport()
+    internal override void ReleaseTransport()
     {
         // While an operation is pending, the runtime closes a socket with a reset, which discards what the kernel has
         // not sent yet, unless the socket was shut down before and no send is being tried at that moment. The shutdown

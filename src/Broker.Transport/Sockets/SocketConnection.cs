@@ -75,7 +75,7 @@ internal abstract class SocketConnection : PullConnection
     /// </summary>
     internal void CountAgainst(ConnectionBudget? budget) => _budget = budget;
 
-    private protected override void ReleaseTransport()
+    internal override void ReleaseTransport()
     {
         Socket.Dispose();
         _budget?.Release();

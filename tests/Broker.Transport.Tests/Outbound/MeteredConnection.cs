@@ -61,7 +61,7 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
     {
     }
 
-    private protected override void ReleaseTransport()
+    internal override void ReleaseTransport()
     {
     }
 }
