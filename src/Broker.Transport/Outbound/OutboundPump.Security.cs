@@ -39,7 +39,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            if (_acceptState == AcceptState.Stopped)
+            if (_right.IsStopped)
             {
                 block.Pool.Return(block);
                 return;
@@ -58,12 +58,12 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            if (!IsFree)
+            if (!_right.IsFree)
             {
                 return false;
             }
 
-            _state = SendState.Sending;
+            _right.Take();
             return true;
         }
     }
@@ -73,7 +73,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            _state = SendState.Idle;
+            _right.Release();
         }
     }
 }

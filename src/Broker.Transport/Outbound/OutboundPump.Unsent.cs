@@ -8,7 +8,7 @@ internal sealed partial class OutboundPump
     {
         get
         {
-            long asyncSent = _state == SendState.AsyncSending && _layer is null && _queue.First is { } first
+            long asyncSent = _right.IsAsyncSending && _layer is null && _queue.First is { } first
                 ? Math.Min(first.Length, MaxAsyncSend)
                 : 0;
             return Math.Max(_layer?.Encrypted ?? 0, asyncSent);
@@ -20,17 +20,17 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            if (_acceptState >= AcceptState.Completed)
+            if (_right.AcceptState >= AcceptState.Completed)
             {
                 return default;
             }
 
             // While a sender has taken out the front of the queue, that front contains the encrypted bytes.
-            bool isPartial = _state is SendState.Sending or SendState.SendingWritable;
+            bool isPartial = _right.IsTaken;
             OutboundCount dropped = _queue.Drop(
                 bytes,
                 isPartial ? 0 : _layer?.Encrypted ?? 0,
-                _state == SendState.AsyncSending && _layer is null,
+                _right.IsAsyncSending && _layer is null,
                 isPartial,
                 framing,
                 loop);

@@ -7,11 +7,6 @@ internal sealed partial class OutboundPump
     // An asynchronous send completes only when all its bytes were sent, and only then shows that the peer still reads.
     private const int MaxAsyncSend = 16 * 1024;
 
-    private Action? _postedWritable;
-    private Action? _postedContinue;
-    private bool _isWatched;
-    private bool _isContinuePosted;
-
     /// <summary>The peer accepts bytes again. On the loop.</summary>
     internal PumpResult OnWritable()
     {
@@ -19,26 +14,14 @@ internal sealed partial class OutboundPump
         SecurityLayer? layer;
         lock (Gate)
         {
-            if (_isContinuePosted)
+            if (_continuation.IsPosted || !_right.TryUnblock())
             {
                 return PumpResult.None;
             }
 
-            if (_state is SendState.Sending or SendState.SendingWritable)
-            {
-                _state = SendState.SendingWritable;
-                return PumpResult.None;
-            }
-
-            if (_state is SendState.AsyncSending or SendState.Failed || _acceptState == AcceptState.Stopped)
-            {
-                return PumpResult.None;
-            }
-
-            _state = SendState.Idle;
             if (!TryTake(out chain, out layer))
             {
-                EndWatch();
+                _continuation.EndWatch(_transport);
                 CheckDrained();
                 return PumpResult.None;
             }
@@ -47,9 +30,9 @@ internal sealed partial class OutboundPump
         PumpResult result = Send(chain, layer, Loop, MaxPerSend);
         lock (Gate)
         {
-            if (_state != SendState.Blocked && _acceptState != AcceptState.Stopped)
+            if (!_right.IsBlocked && !_right.IsStopped)
             {
-                EndWatch();
+                _continuation.EndWatch(_transport);
             }
         }
 
@@ -61,7 +44,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            _isContinuePosted = false;
+            _continuation.EndPost();
         }
 
         return OnWritable();
@@ -75,10 +58,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            if (_isWatched)
-            {
-                _transport.ArmWritable();
-            }
+            _continuation.RepeatWatch(_transport);
         }
     }
 
@@ -90,15 +70,14 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            bool may = _state is SendState.Blocked or SendState.Idle && _acceptState != AcceptState.Stopped;
-            Block? first = !may ? null : _layer is null ? _queue.First : _layer.Collect();
+            Block? first = !_right.MayTransportSend ? null : _layer is null ? _queue.First : _layer.Collect();
             if (first is null)
             {
-                _isWatched = false;
+                _continuation.CountUnwatched();
                 return default;
             }
 
-            _state = SendState.AsyncSending;
+            _right.BeginTransportSend();
             return first.Array.AsMemory(first.Start, Math.Min(first.Length, MaxAsyncSend));
         }
     }
@@ -111,9 +90,8 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            _isWatched = false;
-            _hasFailed |= failed;
-            _state = failed ? SendState.Failed : SendState.Idle;
+            _continuation.CountUnwatched();
+            _right.EndTransportSend(failed);
             if (_layer is not null)
             {
                 // The bytes were ciphertext, or bytes that the start of TLS has counted as sent.
@@ -131,40 +109,6 @@ internal sealed partial class OutboundPump
             {
                 CheckDrained();
             }
-        }
-    }
-
-    // Under the lock of the queue, which also orders the calls of ArmWritable and DisarmWritable by several loops.
-    private void OnBlocked()
-    {
-        CheckFull();
-        _marks.CountBlocked();
-        _deadline.Watch();
-        if (!_isWatched)
-        {
-            _isWatched = true;
-            _transport.ArmWritable();
-        }
-    }
-
-    // Under the lock of the queue. Once per iteration: a poller that also reports a writable peer would otherwise add
-    // another send each time.
-    private void Yield()
-    {
-        EndWatch();
-        if (!_isContinuePosted)
-        {
-            _isContinuePosted = true;
-            Loop.Post(_postedContinue ??= _sender.Continue);
-        }
-    }
-
-    private void EndWatch()
-    {
-        if (_isWatched)
-        {
-            _isWatched = false;
-            _transport.DisarmWritable();
         }
     }
 }

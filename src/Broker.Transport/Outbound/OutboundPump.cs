@@ -28,10 +28,8 @@ internal sealed partial class OutboundPump
     private readonly WriteDeadline _deadline;
     private Watermarks _marks = new();
     private SecurityLayer? _layer;
-    private SendState _state;
-    private AcceptState _acceptState;
-    private bool _stopAwaitsSender;
-    private volatile bool _hasFailed;
+    private SendRight _right;
+    private SendContinuation _continuation;
     private Action? _postedLowWater;
     private Action? _postedDrained;
 
@@ -54,7 +52,7 @@ internal sealed partial class OutboundPump
     internal WriteDeadline Deadline => _deadline;
 
     /// <summary>Whether the transport has failed to send. Any thread.</summary>
-    internal bool HasFailed => _hasFailed;
+    internal bool HasFailed => _right.HasFailed;
 
     /// <summary>Finds the boundaries of messages in the queue; null if the protocol has none.</summary>
     internal IOutboundFraming? Framing { get; set; }
@@ -84,13 +82,11 @@ internal sealed partial class OutboundPump
     internal long Progress => _queue.SentBytes + (_layer?.CiphertextSent ?? 0);
 
     /// <summary>Whether the queue waits until the peer accepts bytes. Under the lock of the queue.</summary>
-    internal bool IsWaitingForPeer => _state is SendState.Blocked or SendState.AsyncSending;
+    internal bool IsWaitingForPeer => _right.IsWaitingForPeer;
 
     private EventLoop Loop => _connection.Loop;
 
     private Lock Gate => _queue.Gate;
-
-    private bool IsFree => _state == SendState.Idle && _acceptState != AcceptState.Stopped;
 
     /// <summary>
     /// Queues flushed blocks, and sends them if no other thread sends. <paramref name="loop"/> is the caller's loop,
@@ -103,9 +99,9 @@ internal sealed partial class OutboundPump
         lock (Gate)
         {
             layer = _layer;
-            if (_acceptState != AcceptState.Open || flushed.Bytes == 0)
+            if (_right.AcceptState != AcceptState.Open || flushed.Bytes == 0)
             {
-                if (_acceptState == AcceptState.Full)
+                if (_right.AcceptState == AcceptState.Full)
                 {
                     _queue.CountRefused(flushed, Framing);
                 }
@@ -113,12 +109,12 @@ internal sealed partial class OutboundPump
                 return PumpResult.Discarded;
             }
 
-            if (_state != SendState.Idle || layer is { IsSecured: false })
+            if (!_right.IsIdle || layer is { IsSecured: false })
             {
                 // A thread that sends checks the queue again. If the peer accepts nothing, the poller reports when it
                 // does; a handshake resumes sending when it ends.
                 _queue.Add(flushed, loop);
-                if (_state == SendState.Blocked && Framing is { } framing)
+                if (_right.IsBlocked && Framing is { } framing)
                 {
                     _queue.TrimForStopped(framing, loop);
                 }
@@ -141,7 +137,7 @@ internal sealed partial class OutboundPump
             }
 
             _marks.CountFlush(_queue.BufferedBytes);
-            _state = SendState.Sending;
+            _right.Take();
         }
 
         return Send(chain, layer, loop, Math.Max(flushed.Bytes, MaxPerSend));
@@ -154,7 +150,7 @@ internal sealed partial class OutboundPump
         SecurityLayer? layer;
         lock (Gate)
         {
-            if (!IsFree || !TryTake(out chain, out layer))
+            if (!_right.IsFree || !TryTake(out chain, out layer))
             {
                 return PumpResult.None;
             }
@@ -177,10 +173,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            if (_acceptState < AcceptState.Completed)
-            {
-                _acceptState = AcceptState.Completed;
-            }
+            _right.CompleteAdding();
         }
     }
 
@@ -194,9 +187,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            _acceptState = AcceptState.Stopped;
-            _stopAwaitsSender = _state is SendState.Sending or SendState.SendingWritable;
-            return !_stopAwaitsSender;
+            return _right.TryStop();
         }
     }
 
@@ -208,7 +199,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            if (_state != SendState.AsyncSending)
+            if (!_right.IsAsyncSending)
             {
                 // A loop that has ended, see TryStop, gets no blocks back.
                 EventLoop? loop = Loop.IsCurrent ? Loop : null;
@@ -273,7 +264,7 @@ internal sealed partial class OutboundPump
     {
         chain = default;
         layer = _layer;
-        if (_acceptState == AcceptState.Stopped || !HasWork())
+        if (_right.IsStopped || !HasWork())
         {
             return false;
         }
@@ -283,11 +274,7 @@ internal sealed partial class OutboundPump
             chain = _queue.TakeAll();
         }
 
-        if (_state == SendState.Idle)
-        {
-            _state = SendState.Sending;
-        }
-
+        _right.Take();
         return true;
     }
 
@@ -296,23 +283,12 @@ internal sealed partial class OutboundPump
     // Gives up the right to send. Under the lock of the queue.
     private PumpResult EndSend(SendOutcome outcome)
     {
-        bool isOutdated = _state == SendState.SendingWritable;
-        _hasFailed |= outcome == SendOutcome.Failed;
-        _state = outcome switch
+        if (_right.End(outcome, out bool isOutdated))
         {
-            // Also if other connections come first: the next flush then sends the waiting bytes ahead of its own.
-            SendOutcome.Sent or SendOutcome.Yielded => SendState.Idle,
-            SendOutcome.Blocked => SendState.Blocked,
-            // No thread needs to try again.
-            _ => SendState.Failed,
-        };
-        if (_acceptState == AcceptState.Stopped && _stopAwaitsSender)
-        {
-            _stopAwaitsSender = false;
             return PumpResult.FinishClosing;
         }
 
-        if (_acceptState != AcceptState.Stopped)
+        if (!_right.IsStopped)
         {
             Continue(outcome, isOutdated);
             CheckDrained();
@@ -326,25 +302,28 @@ internal sealed partial class OutboundPump
     {
         if (outcome == SendOutcome.Blocked)
         {
-            OnBlocked();
+            CheckFull();
+            _marks.CountBlocked();
+            _deadline.Watch();
+            _continuation.Watch(_transport);
         }
 
         if (outcome == SendOutcome.Yielded)
         {
-            Yield();
+            _continuation.EndWatch(_transport);
+            _continuation.Post(Loop, _sender);
         }
         else if (isOutdated && outcome != SendOutcome.Failed)
         {
-            Loop.Post(_postedWritable ??= _sender.OnWritable);
+            _continuation.PostWritable(Loop, _sender);
         }
     }
 
     // The limit covers all memory that waits, whatever it contains. Under the lock of the queue.
     private void CheckFull()
     {
-        if (_acceptState == AcceptState.Open && _marks.IsFull(_queue.BufferedBytes))
+        if (_marks.IsFull(_queue.BufferedBytes) && _right.TryFill())
         {
-            _acceptState = AcceptState.Full;
             Loop.PostClose(_connection, CloseReason.QueueFull);
         }
     }

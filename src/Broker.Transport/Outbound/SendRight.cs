@@ -1,0 +1,135 @@
+namespace Broker.Transport;
+
+/// <summary>
+/// The right to send a connection's queue: which thread has it, or what the queue waits for, and whether the queue
+/// still accepts bytes. Used under the lock of the queue.
+/// </summary>
+internal struct SendRight
+{
+    private SendState _state;
+    private AcceptState _acceptState;
+    private bool _stopAwaitsSender;
+    private volatile bool _hasFailed;
+
+    /// <summary>What the queue does with flushed bytes.</summary>
+    internal readonly AcceptState AcceptState => _acceptState;
+
+    /// <summary>Whether the transport has failed to send. Any thread.</summary>
+    internal readonly bool HasFailed => _hasFailed;
+
+    /// <summary>Whether the connection is closed, and nothing is sent any more.</summary>
+    internal readonly bool IsStopped => _acceptState == AcceptState.Stopped;
+
+    /// <summary>Whether no thread sends, and the transport is expected to accept bytes.</summary>
+    internal readonly bool IsIdle => _state == SendState.Idle;
+
+    /// <summary>Whether a thread may take the right now.</summary>
+    internal readonly bool IsFree => IsIdle && !IsStopped;
+
+    /// <summary>Whether a thread has the right.</summary>
+    internal readonly bool IsTaken => _state is SendState.Sending or SendState.SendingWritable;
+
+    /// <summary>Whether the transport accepts no more bytes.</summary>
+    internal readonly bool IsBlocked => _state == SendState.Blocked;
+
+    /// <summary>Whether the transport has the right, for its asynchronous send.</summary>
+    internal readonly bool IsAsyncSending => _state == SendState.AsyncSending;
+
+    /// <summary>Whether the queue waits until the peer accepts bytes.</summary>
+    internal readonly bool IsWaitingForPeer => IsBlocked || IsAsyncSending;
+
+    /// <summary>Takes the right, unless the caller has it already.</summary>
+    internal void Take()
+    {
+        if (IsIdle)
+        {
+            _state = SendState.Sending;
+        }
+    }
+
+    /// <summary>Gives the right up after a use that sent nothing.</summary>
+    internal void Release() => _state = SendState.Idle;
+
+    /// <summary>
+    /// The transport accepts bytes again. Returns whether the caller may take the right. A thread that has the right
+    /// now learns of it at the end of its send.
+    /// </summary>
+    internal bool TryUnblock()
+    {
+        if (IsTaken)
+        {
+            _state = SendState.SendingWritable;
+            return false;
+        }
+
+        if (_state is SendState.AsyncSending or SendState.Failed || IsStopped)
+        {
+            return false;
+        }
+
+        _state = SendState.Idle;
+        return true;
+    }
+
+    /// <summary>Gives the right up after a send.</summary>
+    /// <param name="outcome">How the send ended.</param>
+    /// <param name="isOutdated">Whether the transport has meanwhile reported that it accepts bytes.</param>
+    /// <returns>Whether the end of the connection has waited for this send.</returns>
+    internal bool End(SendOutcome outcome, out bool isOutdated)
+    {
+        isOutdated = _state == SendState.SendingWritable;
+        _hasFailed |= outcome == SendOutcome.Failed;
+        _state = outcome switch
+        {
+            // Also if other connections come first: the next flush then sends the waiting bytes ahead of its own.
+            SendOutcome.Sent or SendOutcome.Yielded => SendState.Idle,
+            SendOutcome.Blocked => SendState.Blocked,
+            // No thread needs to try again.
+            _ => SendState.Failed,
+        };
+        bool wasAwaited = IsStopped && _stopAwaitsSender;
+        _stopAwaitsSender &= !wasAwaited;
+        return wasAwaited;
+    }
+
+    /// <summary>Whether the transport may take the right for an asynchronous send.</summary>
+    internal readonly bool MayTransportSend => _state is SendState.Blocked or SendState.Idle && !IsStopped;
+
+    /// <summary>The transport takes the right for an asynchronous send.</summary>
+    internal void BeginTransportSend() => _state = SendState.AsyncSending;
+
+    /// <summary>The transport gives the right up after its asynchronous send.</summary>
+    internal void EndTransportSend(bool failed)
+    {
+        _hasFailed |= failed;
+        _state = failed ? SendState.Failed : SendState.Idle;
+    }
+
+    /// <summary>The limit is reached. Returns false if the queue did not accept bytes any more.</summary>
+    internal bool TryFill()
+    {
+        bool isOpen = _acceptState == AcceptState.Open;
+        _acceptState = isOpen ? AcceptState.Full : _acceptState;
+        return isOpen;
+    }
+
+    /// <summary>The queue accepts nothing more.</summary>
+    internal void CompleteAdding()
+    {
+        if (_acceptState < AcceptState.Completed)
+        {
+            _acceptState = AcceptState.Completed;
+        }
+    }
+
+    /// <summary>
+    /// Stops sending for good. Returns whether no thread has the right; otherwise that thread's <see cref="End"/>
+    /// returns true.
+    /// </summary>
+    internal bool TryStop()
+    {
+        _acceptState = AcceptState.Stopped;
+        _stopAwaitsSender = IsTaken;
+        return !_stopAwaitsSender;
+    }
+}
