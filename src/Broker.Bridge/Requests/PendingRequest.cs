@@ -13,9 +13,6 @@ internal struct PendingRequest
 
     internal int ReplyTargetLength;
 
-    /// <summary>The routing id of the client at the ROUTER. Empty for requests from subjects.</summary>
-    internal ReadOnlyMemory<byte> RoutingId;
-
     /// <summary>
     /// The <see cref="RequestClient"/> that sent the request, or the <see cref="Broker.ZeroMq.Loops.BalancedPeer"/>
     /// that handles it.
@@ -43,6 +40,11 @@ internal struct PendingRequest
     /// Counts the uses of the slot, so that a late reply does not match a newer request in the same slot.
     /// </summary>
     internal uint Generation;
+
+    /// <summary>
+    /// What only the receivers of the request know: it is in the reply subject, so that nobody else can reply.
+    /// </summary>
+    internal ulong Secret;
 
     /// <summary>The tick of the <see cref="RequestClock"/> at which the request was added.</summary>
     internal uint Epoch;

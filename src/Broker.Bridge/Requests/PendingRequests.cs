@@ -81,7 +81,7 @@ internal sealed class PendingRequests
         return slot;
     }
 
-    /// <summary>Returns the number that identifies the request in its reply subject.</summary>
+    /// <summary>Returns the number that identifies the request in the envelope that its worker echoes.</summary>
     internal ulong NumberOf(int slot) => ((ulong)_slots[slot].Generation << 32) | (uint)slot;
 
     /// <summary>Returns the slot of the pending request with this number, or -1.</summary>
@@ -92,6 +92,10 @@ internal sealed class PendingRequests
             ? (int)slot
             : None;
     }
+
+    /// <summary>Returns the slot if it contains a pending request with this secret, or -1.</summary>
+    internal int Find(uint slot, ulong secret)
+        => slot < (uint)_used && _slots[slot].IsUsed && _slots[slot].Secret == secret ? (int)slot : None;
 
     internal void Remove(int slot)
     {
@@ -111,7 +115,6 @@ internal sealed class PendingRequests
         removed.IsUsed = false;
         removed.IsAwaitingRetry = false;
         removed.Owner = null;
-        removed.RoutingId = default;
         if (removed.Older == None)
         {
             _oldest = removed.Younger;

@@ -7,7 +7,7 @@ using Broker.ZeroMq;
 namespace Broker.Bridge;
 
 /// <summary>
-/// Publishes the requests of ZeroMQ clients, each with a reply subject that contains its number. If a request may have
+/// Publishes the requests of ZeroMQ clients, each with a reply subject that nobody can guess. If a request may have
 /// to be published again, it keeps a copy. Used on the connection's loop.
 /// </summary>
 internal sealed class RequestPublisher
@@ -21,6 +21,7 @@ internal sealed class RequestPublisher
     private readonly MessageMapper? _mapper;
     private readonly byte[] _inbox;
     private readonly bool _keepsCopies;
+    private readonly SecretNumbers _secrets = new();
     private byte[] _scratch = [];
 
     internal RequestPublisher(RequestRouteOptions options, PendingRequests pending, RouteContext context)
@@ -44,14 +45,16 @@ internal sealed class RequestPublisher
 
     /// <summary>Finds the pending request that a reply subject belongs to; returns -1 if there is none.</summary>
     internal int FindRequest(ReadOnlySpan<byte> replySubject)
-        => replySubject.Length > _inbox.Length && ReplyNumber.TryRead(replySubject[_inbox.Length..], out ulong number)
-            ? _pending.Find(number)
+        => replySubject.Length > _inbox.Length
+            && ReplyToken.TryRead(replySubject[_inbox.Length..], out ulong secret, out uint slot)
+            ? _pending.Find(slot, secret)
             : -1;
 
     /// <summary>Publishes a request for the first time.</summary>
     internal PublishStatus Publish(int slot, ZmtpMessage body)
     {
-        Span<byte> replyTo = stackalloc byte[_inbox.Length + ReplyNumber.Length];
+        _pending[slot].Secret = _secrets.Next();
+        Span<byte> replyTo = stackalloc byte[_inbox.Length + ReplyToken.Length];
         WriteReplyTo(slot, replyTo);
         return _tracer is { HasListeners: true }
             ? PublishTraced(slot, body, replyTo)
@@ -61,7 +64,7 @@ internal sealed class RequestPublisher
     /// <summary>Publishes the copy of a request again.</summary>
     internal PublishStatus PublishAgain(int slot)
     {
-        Span<byte> replyTo = stackalloc byte[_inbox.Length + ReplyNumber.Length];
+        Span<byte> replyTo = stackalloc byte[_inbox.Length + ReplyToken.Length];
         WriteReplyTo(slot, replyTo);
         ref PendingRequest request = ref _pending[slot];
         ReadOnlySpan<byte> kept = request.Kept.AsSpan(0, request.KeptLength);
@@ -166,7 +169,7 @@ internal sealed class RequestPublisher
     private void WriteReplyTo(int slot, Span<byte> replyTo)
     {
         _inbox.CopyTo(replyTo);
-        ReplyNumber.Write(replyTo[_inbox.Length..], _pending.NumberOf(slot));
+        ReplyToken.Write(replyTo[_inbox.Length..], _pending[slot].Secret, slot);
     }
 
     // A subject length of 0 stands for the subject of all requests.

@@ -111,7 +111,6 @@ internal sealed class RequestRoute : RequestReplyRoute
         int slot = Pending.Add(Clock.Epoch);
         ref PendingRequest request = ref Pending[slot];
         RequestEnvelope.Write(message, envelope, Pending.RentReplyTarget(slot, size));
-        request.RoutingId = peer.RoutingId;
         request.Owner = client;
         client.Pending++;
         PublishStatus status = _publisher.Publish(slot, envelope == 0 ? message : message.Skip(envelope));
@@ -222,7 +221,8 @@ internal sealed class RequestRoute : RequestReplyRoute
 
     private void Send(int slot, ref FramedPayload reply, ref long counter)
     {
-        if (_router.TrySend(Pending[slot].RoutingId.Span, ref reply) == RouteResult.Sent)
+        // To the connection that asked: another one may have its routing id by now.
+        if (_router.TrySendTo(((RequestClient)Pending[slot].Owner!).Peer, ref reply) == RouteResult.Sent)
         {
             Counters.ToZeroMq++;
             counter++;

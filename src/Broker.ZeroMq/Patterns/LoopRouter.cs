@@ -126,6 +126,28 @@ public sealed class LoopRouter : SingleLoopSocket
         return pipe.TryWrite(ref message, message.EncodedSize) ? RouteResult.Sent : NotSent(RouteResult.Full);
     }
 
+    /// <summary>
+    /// Queues a message that an encoder writes for the connection of a peer, such as the one that sent a request.
+    /// Another connection that has the peer's routing id by now does not get it.
+    /// </summary>
+    /// <param name="peer">A peer of this socket, as the handler got it.</param>
+    /// <param name="message">The encoder. It is called once, or not at all if the message is not queued.</param>
+    /// <returns>The result of the send. A peer that has disconnected is unroutable.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The call is not on the loop. This is only detected for the first message of an iteration to a peer.
+    /// </exception>
+    public RouteResult TrySendTo<TMessage>(ZeroMqPeer peer, ref TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        ArgumentNullException.ThrowIfNull(peer);
+        if (_closed || peer.Session is not MessageSession { Pipe: { } pipe } || pipe.Peer != peer || !_ids.Has(pipe))
+        {
+            return NotSent(RouteResult.Unroutable);
+        }
+
+        return pipe.TryWrite(ref message, message.EncodedSize) ? RouteResult.Sent : NotSent(RouteResult.Full);
+    }
+
     internal override void OnRoom(OutboundPipe pipe) => OnWritable?.Invoke(pipe.RoutingId!);
 
     internal override string? RefusalOf(PeerSession session)

@@ -18,6 +18,9 @@ internal sealed class RoutingIds
 
     internal OutboundPipe? Find(ReadOnlySpan<byte> id) => _bySpan.TryGetValue(id, out var pipe) ? pipe : null;
 
+    /// <summary>Whether this pipe is the one with its id: it is of this socket, and no other has taken its id.</summary>
+    internal bool Has(OutboundPipe pipe) => pipe.RoutingId is { } id && Find(id) == pipe;
+
     /// <summary>
     /// Whether a peer has this id. May be called on any thread; the result may be out of date at once.
     /// </summary>

@@ -60,19 +60,53 @@ public sealed class PendingRequestsTests
         Assert.NotEqual(number, table.NumberOf(first));
     }
 
-    [Theory]
-    [InlineData(0UL)]
-    [InlineData(1UL)]
-    [InlineData(0xFEDC_BA98_7654_3210UL)]
-    [InlineData(ulong.MaxValue)]
-    public void A_number_is_read_as_it_was_written(ulong number)
+    [Fact]
+    public void A_reply_finds_its_request_only_with_the_secret()
     {
-        Span<byte> text = stackalloc byte[ReplyNumber.Length];
-        ReplyNumber.Write(text, number);
-        Assert.True(ReplyNumber.TryRead(text, out ulong read));
-        Assert.Equal(number, read);
-        Assert.False(ReplyNumber.TryRead(text[1..], out _));
+        var table = new PendingRequests(3);
+        int slot = table.Add(0);
+        table[slot].Secret = 0x1234_5678_9ABC_DEF0;
+        Assert.Equal(slot, table.Find((uint)slot, 0x1234_5678_9ABC_DEF0));
+        Assert.Equal(-1, table.Find((uint)slot, 0x1234_5678_9ABC_DEF1));
+        Assert.Equal(-1, table.Find((uint)slot + 1, 0x1234_5678_9ABC_DEF0));
+        Assert.Equal(-1, table.Find(uint.MaxValue, 0));
+        table.Remove(slot);
+        Assert.Equal(-1, table.Find((uint)slot, 0x1234_5678_9ABC_DEF0));
+    }
+
+    [Theory]
+    [InlineData(0UL, 0)]
+    [InlineData(1UL, 12)]
+    [InlineData(0xFEDC_BA98_7654_3210UL, 0xFFFFF)]
+    [InlineData(ulong.MaxValue, int.MaxValue)]
+    public void A_token_is_read_as_it_was_written(ulong secret, int slot)
+    {
+        Span<byte> text = stackalloc byte[ReplyToken.Length];
+        ReplyToken.Write(text, secret, slot);
+        Assert.True(ReplyToken.TryRead(text, out ulong readSecret, out uint readSlot));
+        Assert.Equal((secret, (uint)slot), (readSecret, readSlot));
+        Assert.False(ReplyToken.TryRead(text[1..], out _, out _));
         text[7] = (byte)'g';
-        Assert.False(ReplyNumber.TryRead(text, out _));
+        Assert.False(ReplyToken.TryRead(text, out _, out _));
+    }
+
+    // A thousand numbers that differ from one another and from their neighbours by steps that differ too.
+    [Fact]
+    public void Secrets_do_not_count()
+    {
+        const int Count = 1000;
+        var secrets = new SecretNumbers();
+        ulong[] numbers = [.. Enumerable.Range(0, Count).Select(_ => secrets.Next())];
+        Assert.Equal(Count, numbers.Distinct().Count());
+        Assert.Equal(Count - 1, numbers.Zip(numbers.Skip(1), (a, b) => unchecked(b - a)).Distinct().Count());
+        ulong ones = 0;
+        ulong zeros = 0;
+        foreach (ulong number in numbers)
+        {
+            ones |= number;
+            zeros |= ~number;
+        }
+
+        Assert.Equal((ulong.MaxValue, ulong.MaxValue), (ones, zeros));
     }
 }
