@@ -120,6 +120,7 @@ public static class RoutePatterns
             Pullers = keys.ReadEndpoints("Pullers"),
             Window = (int)keys.ReadInteger("Window", defaults.Window, 1, MostPending),
             WindowBytes = keys.ReadByteCount("WindowBytes", defaults.WindowBytes, 1, MostBytes),
+            MaxQueuedBytes = keys.ReadByteCount("MaxQueued", defaults.MaxQueuedBytes, 1, MostBytes),
             KeepOrder = keys.ReadBoolean("KeepOrder", defaults.KeepOrder),
             MaxMessageSize = (int)keys.ReadByteCount("MaxMessageSize", defaults.MaxMessageSize, 1, MaxMessageSizeLimit),
             MaxPeers = (int)keys.ReadInteger("MaxPeers", defaults.MaxPeers, 1, MaxPeersLimit),

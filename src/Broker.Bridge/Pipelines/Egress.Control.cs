@@ -30,8 +30,6 @@ internal sealed partial class Egress<TConnection, TSink>
                 Answer(link);
             }
         }
-
-        _waiting.Clear();
     }
 
     /// <summary>Announces the egress and its window, if it is open.</summary>
@@ -40,7 +38,7 @@ internal sealed partial class Egress<TConnection, TSink>
         if (IsOpen)
         {
             _connection.Publish(
-                _announceSubject, _announcement.Begin().Line("Zmq-Window: "u8, _limits.Window, _limits.WindowBytes).Finish(), default);
+                _announceSubject, _announcement.Begin().Line("Zmq-Window: "u8, _limits.Window, WindowBytes).Finish(), default);
         }
     }
 
@@ -83,41 +81,6 @@ internal sealed partial class Egress<TConnection, TSink>
         }
 
         Announce();
-    }
-
-    // While no server is connected, silence is not counted, however long that lasts. If a link were removed, the egress
-    // would not know which of its messages PUSH had taken, and the ingress would send all of them again.
-    private void CountSilence()
-    {
-        foreach (EgressLink link in _links.Values)
-        {
-            // A link with queued messages stays until PUSH has taken them.
-            if (++link.SilentTicks > _limits.RememberedTicks && link.Queue.IsEmpty)
-            {
-                _expired.Add(link);
-            }
-        }
-    }
-
-    // Removes the link that has been silent for the longest time and has no queued messages, to make space for another
-    // ingress.
-    private bool TryRemoveSilent()
-    {
-        EgressLink? silent = null;
-        foreach (EgressLink link in _links.Values)
-        {
-            if (link.SilentTicks > (silent?.SilentTicks ?? _limits.MostSilentTicks) && link.Queue.IsEmpty)
-            {
-                silent = link;
-            }
-        }
-
-        if (silent is not null)
-        {
-            RemoveLink(silent);
-        }
-
-        return silent is not null;
     }
 
     // A number before the expected one was already received. A number after it means that a message was lost.
@@ -166,23 +129,6 @@ internal sealed partial class Egress<TConnection, TSink>
         }
     }
 
-    private void Discard(EgressLink link)
-    {
-        Counters.CountReleased(link.Queue.Count);
-        _waitingCount -= link.Queue.Count;
-        link.Queue.Clear();
-    }
-
-    private void RemoveLink(EgressLink link)
-    {
-        _links.Remove(link.Ingress);
-        link.IsAckDue = false;
-        if (_lastLink == link)
-        {
-            _lastLink = null;
-        }
-    }
-
     private void RequestResend(EgressLink link)
     {
         link.RequestedFrom = link.Received + 1;
@@ -199,6 +145,13 @@ internal sealed partial class Egress<TConnection, TSink>
     {
         link.IsAckDue = true;
         _acknowledgementsDue.Add(link);
+        if (_acknowledgementsDue.Count > _limits.MostPeers)
+        {
+            // Some of the links were removed meanwhile: they must not wait here for a timer.
+            Flush();
+            return;
+        }
+
         if (!_isFlushWanted)
         {
             _isFlushWanted = true;
@@ -213,7 +166,7 @@ internal sealed partial class Egress<TConnection, TSink>
     }
 
     private HeaderBuilder Begin(EgressLink link)
-        => link.Headers.Begin().Line("Zmq-Ack: "u8, link.Taken).Line("Zmq-Window: "u8, _limits.Window, _limits.WindowBytes);
+        => link.Headers.Begin().Line("Zmq-Ack: "u8, link.Taken).Line("Zmq-Window: "u8, _limits.Window, WindowBytes);
 
     private void Send(EgressLink link, HeaderBuilder headers)
     {

@@ -1,6 +1,5 @@
 using System.Buffers.Text;
 using System.Runtime.CompilerServices;
-using System.Text;
 
 namespace Broker.Bridge;
 
@@ -29,13 +28,19 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
     private readonly List<EgressLink> _acknowledgementsDue = [];
     private readonly List<EgressLink> _expired = [];
 
-    // The links with queued messages, in round-robin order.
-    private readonly Queue<EgressLink> _waiting = new();
+    private readonly WaitingLinks _waiting = new();
+    private readonly LinkTokens _tokens = new();
+    private readonly PipelineBudget _budget;
+    private readonly byte[] _inPrefix;
+    private readonly HeaderBuilder _strangerHeaders;
     private TConnection _connection;
     private TSink _sink;
     private EgressLink? _lastLink;
     private bool _isFlushWanted;
     private long _waitingCount;
+
+    // The number of links without a token.
+    private int _unproven;
 
     /// <param name="subjects">The subjects of the pipeline.</param>
     /// <param name="id">The name of this egress: one token that no other egress has or had.</param>
@@ -53,6 +58,9 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
         Id = id;
         _announceSubject = PipelineSubjects.Bytes(subjects.Egresses);
         _announcement = new HeaderBuilder($"Zmq-Egress: {id}\r\n");
+        _strangerHeaders = new HeaderBuilder($"Zmq-Egress: {id}\r\n");
+        _inPrefix = PipelineSubjects.Bytes(subjects.InPrefix);
+        _budget = new PipelineBudget(pool, limits.MostBytes);
     }
 
     internal string Id { get; }
@@ -61,6 +69,9 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
 
     /// <summary>The number of known links of ingresses.</summary>
     internal int Links => _links.Count;
+
+    // What each ingress may have on its way. It becomes smaller with the number of links.
+    private long WindowBytes => Math.Min(_limits.WindowBytes, _budget.Share);
 
     /// <summary>The number of messages that are queued for PUSH.</summary>
     internal long Waiting => Volatile.Read(ref _waitingCount);
@@ -103,7 +114,7 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
         {
             OnEnd(header.Ingress);
         }
-        else if (FindOrAddLink(header.Ingress) is { } link)
+        else if (FindOrAddLink(header) is { } link)
         {
             _lastLink = link;
             if (header.Sequence > 0)
@@ -139,7 +150,7 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
             shape = new MessageShape(0);
         }
 
-        if (_waiting.Count == 0 && TrySend(body, shape))
+        if (_waiting.First is null && TrySend(body, shape))
         {
             link.Received = number;
             Counters.CountReceived();
@@ -153,17 +164,18 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
 
     private void Enqueue(EgressLink link, long number, ReadOnlySpan<byte> body, MessageShape shape)
     {
-        if (link.Queue.Count >= _limits.Window || (!link.Queue.IsEmpty
+        // The window may have become smaller while messages were on their way, so the limit is the largest window.
+        if (link.Queue.Count >= _limits.Window || _budget.IsExhausted || (!link.Queue.IsEmpty
             && link.Queue.Bytes + body.Length > _limits.WindowBytes))
         {
-            // The ingress exceeded the window that it received.
+            // The ingress exceeded the window that it received, or there is no memory. It sends the message again.
             Counters.CountRefused();
             return;
         }
 
         if (link.Queue.IsEmpty)
         {
-            _waiting.Enqueue(link);
+            _waiting.AddLast(link);
         }
 
         link.Received = number;
@@ -175,15 +187,8 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
     /// <summary>Passes queued messages to PUSH while it accepts them, one message of each ingress in turn.</summary>
     public void Drain()
     {
-        while (_waiting.TryPeek(out EgressLink? link))
+        while (_waiting.First is { } link)
         {
-            if (link.Queue.IsEmpty)
-            {
-                // The messages were released or discarded meanwhile.
-                _waiting.Dequeue();
-                continue;
-            }
-
             ReadOnlySpan<byte> body = link.Queue.Peek(out MessageShape shape);
             if (!TrySend(body, shape))
             {
@@ -193,10 +198,13 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
             int length = body.Length;
             link.Queue.RemoveFirst();
             _waitingCount--;
-            _waiting.Dequeue();
-            if (!link.Queue.IsEmpty)
+            if (link.Queue.IsEmpty)
             {
-                _waiting.Enqueue(link);
+                _waiting.Remove(link);
+            }
+            else
+            {
+                _waiting.MoveFirstToLast();
             }
 
             OnSent(link, length);
@@ -223,7 +231,7 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
     {
         link.BytesSinceAck += bytes;
         if (link.Taken - link.Acknowledged >= Math.Max(1, _limits.Window / AcksPerWindow)
-            || link.BytesSinceAck >= _limits.WindowBytes / AcksPerWindow)
+            || link.BytesSinceAck >= WindowBytes / AcksPerWindow)
         {
             Acknowledge(link);
         }
@@ -231,26 +239,5 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
         {
             AcknowledgeLater(link);
         }
-    }
-
-    private EgressLink? FindOrAddLink(ReadOnlySpan<byte> ingress)
-    {
-        var byName = _links.GetAlternateLookup<ReadOnlySpan<byte>>();
-        if (byName.TryGetValue(ingress, out EgressLink? link))
-        {
-            return link;
-        }
-
-        if (_links.Count >= _limits.MostPeers && !TryRemoveSilent())
-        {
-            Counters.CountRefused();
-            return null;
-        }
-
-        byte[] name = ingress.ToArray();
-        link = new EgressLink(
-            name, Id, PipelineSubjects.Bytes(_subjects.InPrefix + Encoding.ASCII.GetString(name)), _pool);
-        _links.Add(name, link);
-        return link;
     }
 }

@@ -52,6 +52,17 @@ internal sealed class EgressLink
     /// <summary>Whether an acknowledgement is pending.</summary>
     internal bool IsAckDue { get; set; }
 
+    /// <summary>
+    /// Whether the ingress has shown with a token that it receives what the egress sends to this link.
+    /// </summary>
+    internal bool IsProven { get; set; }
+
+    /// <summary>The next link in <see cref="WaitingLinks"/>; null if this link is not waiting.</summary>
+    internal EgressLink? NextWaiting { get; set; }
+
+    /// <summary>The previous link in <see cref="WaitingLinks"/>.</summary>
+    internal EgressLink? PreviousWaiting { get; set; }
+
     /// <summary>How many ticks ago the last message from the link arrived.</summary>
     internal int SilentTicks { get; set; }
 }

@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.Client;
 
 namespace Broker.Bridge;
 
@@ -17,8 +18,8 @@ internal sealed partial class Ingress<TConnection>
 
         if (_byEgress.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(header.Egress, out IngressLink? link))
         {
-            link.SilentTicks = 0;
-            if (link.IsPaused || !link.Queue.IsEmpty)
+            // Does not count as a sign of life: anybody can announce the name of a dead egress.
+            if (link.IsPaused || link.Candidate is not null || !link.Queue.IsEmpty)
             {
                 // The egress may have been disconnected and may have missed messages.
                 Probe(link);
@@ -27,19 +28,21 @@ internal sealed partial class Ingress<TConnection>
             return;
         }
 
-        if (_links.Count >= _limits.MostPeers)
+        if (_candidates.Count >= _limits.MostPeers)
         {
-            return;
+            RemoveCandidate(_candidates.First!.Value);
         }
 
         byte[] egress = header.Egress.ToArray();
         link = new IngressLink(
-            Id, ++_lastNumber, egress, PipelineSubjects.Bytes(_subjects.Out(Encoding.ASCII.GetString(egress))), _pool, _limits.WindowBytes);
+            Id, NewNumber(), egress, PipelineSubjects.Bytes(_subjects.Out(Encoding.ASCII.GetString(egress))), _pool, _limits.WindowBytes, _budget);
         link.Open(header.WindowMessages, header.WindowBytes, _limits.Window);
         _byEgress.Add(egress, link);
         _byNumber.Add(link.Number, link);
-        _links.Add(link);
-        Continue();
+        link.Candidate = _candidates.AddLast(link);
+
+        // The egress gets messages when it has answered: whoever only announces egresses does not know the link.
+        Probe(link);
     }
 
     /// <summary>
@@ -61,6 +64,18 @@ internal sealed partial class Ingress<TConnection>
                 SendEnd(number, header.Egress);
             }
 
+            return;
+        }
+
+        if (!header.Egress.SequenceEqual(link.Egress) || header.Acknowledged > link.HighestSent)
+        {
+            // Not from the partner of this link, or for messages that it cannot have received.
+            Counters.CountViolation();
+            return;
+        }
+
+        if (link.Candidate is not null && !TryAdmit(link))
+        {
             return;
         }
 
@@ -87,18 +102,7 @@ internal sealed partial class Ingress<TConnection>
         }
         else
         {
-            link.IsPaused = false;
-            if (header.WindowMessages > 0 && header.WindowBytes > 0)
-            {
-                link.Open(header.WindowMessages, header.WindowBytes, _limits.Window);
-            }
-
-            if (header.Resend > link.Acknowledged && header.Resend <= link.Sent)
-            {
-                link.Queue.Rewind((int)(header.Resend - 1 - link.Acknowledged));
-            }
-
-            Pump(link);
+            Resume(link, header);
         }
 
         Continue();
@@ -146,17 +150,20 @@ internal sealed partial class Ingress<TConnection>
             return;
         }
 
+        RemoveSilentCandidates();
+
         for (int i = _links.Count - 1; i >= 0; i--)
         {
             IngressLink link = _links[i];
-            if (++link.SilentTicks > _limits.MostSilentTicks)
+            if (link.SilentTicks >= _limits.MostSilentTicks)
             {
                 SendEnd(link.Number, link.Egress);
                 GiveUp(link, perhapsTaken: true);
             }
-            else
+            else if (Probe(link))
             {
-                Probe(link);
+                // Each probe is answered, so only a probe that was sent shows silence.
+                link.SilentTicks++;
             }
         }
 
@@ -182,8 +189,27 @@ internal sealed partial class Ingress<TConnection>
 
         _orphans.Clear();
         _links.Clear();
+        _candidates.Clear();
         _byNumber.Clear();
         _byEgress.Clear();
+    }
+
+    // The egress is there: sends what it has space for, and again what it misses.
+    private void Resume(IngressLink link, in PipelineHeader header)
+    {
+        link.IsPaused = false;
+        TakeToken(link, header.Token);
+        if (header.WindowMessages > 0 && header.WindowBytes > 0)
+        {
+            link.Open(header.WindowMessages, header.WindowBytes, _limits.Window);
+        }
+
+        if (header.Resend > link.Acknowledged && header.Resend <= link.Sent)
+        {
+            link.Queue.Rewind((int)(header.Resend - 1 - link.Acknowledged));
+        }
+
+        Pump(link);
     }
 
     // An egress that has lost the state of a link sends the same as an egress that has received nothing of it. If it
@@ -197,8 +223,16 @@ internal sealed partial class Ingress<TConnection>
         NotifyRoom();
     }
 
-    private void Probe(IngressLink link)
-        => _connection.Publish(link.Subject, link.Headers.Begin().Line("Zmq-Last: "u8, link.Sent).Finish(), default);
+    private bool Probe(IngressLink link)
+    {
+        HeaderBuilder headers = link.Headers.Begin().Line("Zmq-Last: "u8, link.Sent);
+        if (link.Token.Length > 0)
+        {
+            headers.Line("Zmq-Token: "u8, link.Token);
+        }
+
+        return _connection.Publish(link.Subject, headers.Finish(), default) == PublishStatus.Accepted;
+    }
 
     private void SendEnd(long number, ReadOnlySpan<byte> egress)
     {
@@ -214,6 +248,7 @@ internal sealed partial class Ingress<TConnection>
         _byNumber.Remove(link.Number);
         _byEgress.Remove(link.Egress);
         _links.Remove(link);
+        _budget.Divide(_links.Count);
         if (!link.Queue.IsEmpty)
         {
             // First in the list, because orphaned messages that this link had adopted come before all others.

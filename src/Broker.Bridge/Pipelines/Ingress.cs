@@ -25,8 +25,11 @@ internal sealed partial class Ingress<TConnection>
     private readonly Dictionary<long, IngressLink> _byNumber = [];
     private readonly Dictionary<byte[], IngressLink> _byEgress = new(new ByteStringComparer());
     private readonly OrphanedMessages _orphans;
+    private readonly PipelineBudget _budget;
+
+    // The egresses that have announced themselves and not answered a probe yet. The first one is the oldest.
+    private readonly LinkedList<IngressLink> _candidates = [];
     private TConnection _connection;
-    private long _lastNumber;
     private int _next;
 
     // Whether the connection accepts no messages now.
@@ -49,6 +52,7 @@ internal sealed partial class Ingress<TConnection>
         _connection = connection;
         Id = id;
         _orphans = new OrphanedMessages(limits.KeepOrder, Choose);
+        _budget = new PipelineBudget(pool, limits.MostBytes);
         _askSubject = PipelineSubjects.Bytes(subjects.Ingresses);
         _ownHeaders = new HeaderBuilder($"Zmq-Ingress: {id}\r\n");
     }
@@ -57,7 +61,7 @@ internal sealed partial class Ingress<TConnection>
 
     internal IngressCounters Counters { get; } = new();
 
-    /// <summary>The number of known egresses.</summary>
+    /// <summary>The number of egresses that have answered.</summary>
     internal int Egresses => _links.Count;
 
     /// <summary>Called when there is capacity again after a message was refused.</summary>
@@ -110,7 +114,7 @@ internal sealed partial class Ingress<TConnection>
 
     private bool TryAccept(ReadOnlySpan<byte> body, int frames, IngressLink? link)
     {
-        if (link is null || _isBlocked || !_connection.IsConnected)
+        if (link is null || _isBlocked || !_connection.IsConnected || _budget.IsExhausted)
         {
             _isWanted = true;
             return false;

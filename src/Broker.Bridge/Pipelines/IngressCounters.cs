@@ -11,6 +11,7 @@ internal sealed class IngressCounters
     private long _possibleDuplicates;
     private long _refused;
     private long _given;
+    private long _violations;
 
     /// <summary>Messages accepted from ZeroMQ.</summary>
     internal long Accepted => Volatile.Read(ref _accepted);
@@ -36,6 +37,9 @@ internal sealed class IngressCounters
     /// <summary>Messages that were accepted and then exceed the size limit of another server.</summary>
     internal long GivenUp => Volatile.Read(ref _given);
 
+    /// <summary>Acknowledgements that were not from the link's egress, or for messages that were never sent.</summary>
+    internal long Violations => Volatile.Read(ref _violations);
+
     /// <summary>Messages that are kept: accepted and not yet acknowledged.</summary>
     internal long InFlight => Accepted - Acknowledged;
 
@@ -56,4 +60,6 @@ internal sealed class IngressCounters
     internal void CountRefused() => _refused++;
 
     internal void CountGivenUp() => _given++;
+
+    internal void CountViolation() => _violations++;
 }

@@ -9,9 +9,10 @@ namespace Broker.Bridge;
 internal sealed class IngressLink
 {
     private readonly long _mostBytes;
+    private readonly PipelineBudget _budget;
 
     internal IngressLink(
-        string ingress, long number, byte[] egress, byte[] subject, PipelineMemoryPool pool, long mostBytes)
+        string ingress, long number, byte[] egress, byte[] subject, PipelineMemoryPool pool, long mostBytes, PipelineBudget budget)
     {
         Number = number;
         Egress = egress;
@@ -19,6 +20,7 @@ internal sealed class IngressLink
         Queue = new PipelineQueue(pool);
         Headers = new HeaderBuilder($"Zmq-Ingress: {ingress}.{number.ToString(CultureInfo.InvariantCulture)}\r\n");
         _mostBytes = mostBytes;
+        _budget = budget;
     }
 
     internal long Number { get; }
@@ -58,6 +60,12 @@ internal sealed class IngressLink
 
     internal bool IsClosed { get; set; }
 
+    /// <summary>The place among the egresses that have not answered yet; null if this one has.</summary>
+    internal LinkedListNode<IngressLink>? Candidate { get; set; }
+
+    /// <summary>The token that the egress expects in probes; empty for none.</summary>
+    internal byte[] Token { get; set; } = [];
+
     /// <summary>How many ticks ago the last message from the egress arrived.</summary>
     internal int SilentTicks { get; set; }
 
@@ -68,7 +76,7 @@ internal sealed class IngressLink
     internal IngressLink? Successor { get; set; }
 
     internal bool HasCredit(int size) =>
-        !IsPaused && Last < Limit && (Queue.IsEmpty || Queue.Bytes + size <= WindowBytes);
+        !IsPaused && Last < Limit && (Queue.IsEmpty || Queue.Bytes + size <= Math.Min(WindowBytes, _budget.Share));
 
     /// <summary>Handles the window of the egress. A window never becomes smaller than before.</summary>
     internal void Open(long messages, long bytes, int mostMessages)

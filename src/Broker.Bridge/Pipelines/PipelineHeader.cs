@@ -27,6 +27,9 @@ internal ref struct PipelineHeader
 
     internal ReadOnlySpan<byte> Egress { get; private set; }
 
+    /// <summary>The token of a link; see <see cref="LinkTokens"/>.</summary>
+    internal ReadOnlySpan<byte> Token { get; private set; }
+
     internal long Sequence { get; private set; } = None;
 
     internal long Last { get; private set; } = None;
@@ -99,6 +102,12 @@ internal ref struct PipelineHeader
         {
             Egress = value;
             return IsFirst(1);
+        }
+
+        if (name.SequenceEqual("Token"u8))
+        {
+            Token = value;
+            return IsFirst(10);
         }
 
         if (name.SequenceEqual("Window"u8))

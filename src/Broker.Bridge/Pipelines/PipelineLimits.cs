@@ -14,6 +14,9 @@ internal sealed record PipelineLimits
     /// <summary>The same limit in bytes. A single message may exceed it.</summary>
     internal long WindowBytes { get; init; } = 4 << 20;
 
+    /// <summary>The most bytes that one end keeps for all its partners together. A single message may exceed it.</summary>
+    internal long MostBytes { get; init; } = 64 << 20;
+
     /// <summary>The largest number of egresses of an ingress, and of ingresses of an egress.</summary>
     internal int MostPeers { get; init; } = 1024;
 

@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+using System.Buffers.Text;
 using System.Security.Cryptography;
 using System.Text;
 
@@ -9,7 +11,13 @@ internal sealed class PipelineSubjects(string subject)
     /// <summary>The largest length of an id, in characters.</summary>
     internal const int LongestId = 64;
 
+    // 96 bits, in 16 characters.
+    private const int IdBytes = 12;
+
     private readonly string _subject = subject;
+
+    /// <summary>The filters of all subjects that only the ends of the pipeline use.</summary>
+    internal IReadOnlyList<string> Internal => [Egresses, Ingresses, Out(">"), InPrefix + ">"];
 
     /// <summary>The subject for the announcements of egresses.</summary>
     internal string Egresses => _subject + "._egress";
@@ -26,8 +34,14 @@ internal sealed class PipelineSubjects(string subject)
     /// <summary>The filter for the acknowledgements to all links of an ingress.</summary>
     internal string In(string ingress) => $"{_subject}._in.{ingress}.*";
 
-    /// <summary>Returns a new random name for an ingress or an egress.</summary>
-    internal static string NewId() => Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(6));
+    /// <summary>Returns a new name for an ingress or an egress that nobody can guess.</summary>
+    internal static string NewId() => Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(IdBytes));
+
+    /// <summary>
+    /// Returns a new number for a link that nobody can guess: only who has received a message of the link can answer.
+    /// </summary>
+    internal static long NewLinkNumber()
+        => BinaryPrimitives.ReadInt64LittleEndian(RandomNumberGenerator.GetBytes(sizeof(long))) & long.MaxValue;
 
     /// <summary>
     /// Returns whether a peer's name is valid as a part of a subject and has this number of tokens, 1 or 2.

@@ -23,11 +23,11 @@ internal sealed class PushPullRoute : PipelineRoute
             WindowBytes = options.WindowBytes,
             MostSilentTicks = (int)options.PeerTimeout.TotalSeconds,
             KeepOrder = options.KeepOrder,
+            MostBytes = options.MaxQueuedBytes,
         };
-        var pool = new PipelineMemoryPool();
         if (Pull is not null)
         {
-            _ingress = new Ingress<PipelineConnection>(_subjects, PipelineSubjects.NewId(), PipelineClient, pool, limits)
+            _ingress = new Ingress<PipelineConnection>(_subjects, PipelineSubjects.NewId(), PipelineClient, new PipelineMemoryPool(), limits)
             {
                 OnRoom = ResumePushers,
                 OnUnsendable = ReportUnsendable,
@@ -38,7 +38,7 @@ internal sealed class PushPullRoute : PipelineRoute
         if (Push is not null)
         {
             _egress = new Egress<PipelineConnection, PushSink>(
-                _subjects, PipelineSubjects.NewId(), PipelineClient, new PushSink(Push), pool, limits);
+                _subjects, PipelineSubjects.NewId(), PipelineClient, new PushSink(Push), new PipelineMemoryPool(), limits);
             Action flush = _egress.Flush;
             _egress.OnFlushWanted = () => Loop.StartTimer(FlushDelay, flush);
         }

@@ -44,6 +44,13 @@ public sealed record PushPullRouteOptions : RouteOptions
     public long WindowBytes { get; init; } = 4 << 20;
 
     /// <summary>
+    /// How many bytes the ingress keeps for all its egresses together, and how many the egress queues for its PULL
+    /// programs. Each partner may use an equal share of it, at most <see cref="WindowBytes"/>; a single message may
+    /// exceed it. PUSH programs wait while it is used up. Default 64 MiB.
+    /// </summary>
+    public long MaxQueuedBytes { get; init; } = 64 << 20;
+
+    /// <summary>
     /// Whether all messages of one PUSH connection go to one egress, in order, as long as this egress is connected.
     /// Default false: each message goes to the next egress in turn that has capacity. If an egress has several PULL
     /// programs, their PUSH socket distributes the messages among them in both cases.
@@ -123,6 +130,7 @@ public sealed record PushPullRouteOptions : RouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(Window, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(Window, 1 << 20);
         ArgumentOutOfRangeException.ThrowIfLessThan(WindowBytes, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxQueuedBytes, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxMessageSize, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(HighWaterMark, 1);

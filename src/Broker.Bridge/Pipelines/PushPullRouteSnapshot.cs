@@ -95,7 +95,7 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
             FromSubjects = received,
             ToZeroMq = delivered,
             Dropped = into.GivenUp,
-            Refused = into.Refused + outOf.Refused,
+            Refused = into.Refused + into.Violations + outOf.Refused,
             Accepted = accepted,
             Published = into.Published,
             Acknowledged = acknowledged,

@@ -65,7 +65,7 @@ public sealed class CreditOutageTests
         Run(egress);
         Accept(ingress, 3);
         Run(egress);
-        ingress.Ingress.OnAcknowledgement(1, "NATS/1.0\r\nZmq-Egress: e\r\nZmq-Ack: 0\r\n\r\n"u8);
+        ingress.Ingress.OnAcknowledgement(ingress.LinkNumber, "NATS/1.0\r\nZmq-Egress: e\r\nZmq-Ack: 0\r\n\r\n"u8);
         Run(egress);
         Assert.Equal((0, 0), (egress.Egress.Waiting, egress.Egress.Links));
         egress.Room = 10;

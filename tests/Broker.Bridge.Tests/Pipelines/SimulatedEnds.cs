@@ -28,6 +28,17 @@ internal sealed class SimulatedIngress
 
     internal SimulatedNats.Participant Participant => _participant;
 
+    /// <summary>The number of the link that the ingress last sent anything to.</summary>
+    internal long LinkNumber
+    {
+        get
+        {
+            string headers = Encoding.ASCII.GetString(_participant.LastHeaders);
+            int start = headers.LastIndexOf('.', headers.IndexOf("\r\n", headers.IndexOf("Zmq-Ingress", StringComparison.Ordinal), StringComparison.Ordinal)) + 1;
+            return long.Parse(headers[start..headers.IndexOf('\r', start)], CultureInfo.InvariantCulture);
+        }
+    }
+
     internal int Rooms { get; private set; }
 
     internal bool TryAccept(string message) => Ingress.TryAccept(Encoding.ASCII.GetBytes(message), 1);

@@ -73,6 +73,9 @@ internal sealed class SimulatedNats(int seed)
         /// <summary>The messages that were published with a reply subject.</summary>
         internal List<(string ReplyTo, string Body)> Asked { get; } = [];
 
+        /// <summary>The headers of the last message that was published.</summary>
+        internal byte[] LastHeaders { get; private set; } = [];
+
         internal Action? OnConnected { get; set; }
 
         /// <summary>Whether the connection accepts no messages now.</summary>
@@ -117,6 +120,7 @@ internal sealed class SimulatedNats(int seed)
             }
 
             nats.Published++;
+            LastHeaders = headers.ToArray();
             Sent.Enqueue((Encoding.ASCII.GetString(subject), headers.ToArray(), body.ToArray()));
             return PublishStatus.Accepted;
         }

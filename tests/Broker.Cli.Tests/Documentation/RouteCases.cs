@@ -154,6 +154,7 @@ internal static class RouteCases
             Case(Section, "subject: a, ", "pullers", Endpoints, NotEndpoints),
             With("window", ["10"], [.. NotASize, "2000000"]),
             With("window_bytes", ["1MB"], NotASize),
+            With("max_queued", ["1MB"], NotASize),
             With("keep_order", ["true"], NotAFlag),
             With("max_message_size", ["2KB"], ["0", "65MB"]),
             With("max_peers", ["5"], NotASize),
