@@ -34,8 +34,8 @@ internal static class NatsTargets
 
     private readonly struct Handler : IClientOperationHandler
     {
-        public bool OnPublish(scoped PublishOperation operation) =>
-            operation.Subject.Length + operation.ReplyTo.Length + operation.Payload.Length >= 0;
+        public bool OnPublish(scoped PublishOperation operation)
+            => operation.Subject.Length + operation.ReplyTo.Length + operation.Payload.Length >= 0;
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => true;
 

@@ -11,7 +11,7 @@ switch (args)
         Console.WriteLine(string.Join('\n', Target.All.Select(target => target.Name)));
         return 0;
     case ["seeds", var folder]:
-        foreach (var target in Target.All)
+        foreach (Target target in Target.All)
         {
             target.WriteSeeds(Path.Combine(folder, target.Name));
         }
@@ -26,7 +26,7 @@ switch (args)
 
         foreach (string file in files)
         {
-            using var stream = File.OpenRead(file);
+            using FileStream stream = File.OpenRead(file);
             target.Run(stream);
         }
 

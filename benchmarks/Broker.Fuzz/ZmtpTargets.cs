@@ -30,8 +30,8 @@ internal static class ZmtpTargets
     /// <summary>Decodes a stream at once and in reads. Both must deliver the same.</summary>
     public static void ParseStream(int size, byte[] input)
     {
-        var whole = Decode(input.Length == 0 ? 1 : input.Length, input);
-        var parts = Decode(size, input);
+        (int Messages, int Octets, bool Failed) whole = Decode(input.Length == 0 ? 1 : input.Length, input);
+        (int Messages, int Octets, bool Failed) parts = Decode(size, input);
         Reads.Check(whole == parts, "the result depends on the size of reads");
     }
 
@@ -50,7 +50,7 @@ internal static class ZmtpTargets
         bool failed = false;
         Reads.Run(size, input, unconsumed =>
         {
-            var result = decoder.Decode(unconsumed, ref handler);
+            ZmtpDecodeResult result = decoder.Decode(unconsumed, ref handler);
             Reads.Check(result.Needed <= Limits.MaxPendingBytes, "the decoder claims more memory than its limits");
             failed = result.Error != ZmtpError.None;
             return failed ? -1 : result.Consumed;
@@ -69,7 +69,7 @@ internal static class ZmtpTargets
                 handshake.Admit(output);
             }
 
-            var step = handshake.Advance(unconsumed, output);
+            ZmtpHandshakeStep step = handshake.Advance(unconsumed, output);
             return step.State is ZmtpHandshakeState.Active or ZmtpHandshakeState.Failed ? -1 : step.Consumed;
         });
     }

@@ -58,8 +58,8 @@ internal static class CommandLine
         return command;
     }
 
-    private static string Help() =>
-        "Groups or rows by name, separated by commas; * stands for anything. "
+    private static string Help()
+        => "Groups or rows by name, separated by commas; * stands for anything. "
         + string.Concat(Catalogue.Groups.Select(group => $"{group.Name}: {group.What} ({string.Join(", ", group.Name == "tls" ? [OverTls.Prefix + "…"] : group.Rows.Select(row => row.Name))}). "))
         + $"{Catalogue.Everything}: all groups. The default is {Catalogue.Groups[0].Name}.";
 

@@ -64,6 +64,6 @@ public static class DeviceCommands
     // The same device as a NATS client.
     private static void Do(in MessageView command) => command.Respond([.. "lathe did "u8, .. command.Body]);
 
-    private static void Write(string who, int commands, TextWriter output) =>
-        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{who}: {commands} commands of {Commands}"));
+    private static void Write(string who, int commands, TextWriter output)
+        => output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{who}: {commands} commands of {Commands}"));
 }

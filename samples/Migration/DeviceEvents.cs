@@ -77,6 +77,6 @@ public static class DeviceEvents
         client.Publish(subject, "end"u8);
     }
 
-    private static void Write(string who, int events, TextWriter output) =>
-        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{who}: {events} events of {2 * Events}"));
+    private static void Write(string who, int events, TextWriter output)
+        => output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{who}: {events} events of {2 * Events}"));
 }

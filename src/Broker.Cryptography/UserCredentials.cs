@@ -123,8 +123,8 @@ public sealed class UserCredentials
     }
 
     // The message does not contain the text, which may be a seed with one wrong letter.
-    private static FormatException NoSeed() =>
-        new("The text is not a user seed: it must have 58 base32 characters that begin with SU, with a valid checksum.");
+    private static FormatException NoSeed()
+        => new("The text is not a user seed: it must have 58 base32 characters that begin with SU, with a valid checksum.");
 
     private static string Encode(byte[] bytes)
     {

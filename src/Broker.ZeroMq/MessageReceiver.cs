@@ -18,7 +18,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
     internal bool Receive<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var outcome = Take(ref reader, socket.Options.ReceiveTimeout);
+        DequeueResult outcome = Take(ref reader, socket.Options.ReceiveTimeout);
         if (outcome is DequeueResult.Empty or DequeueResult.Closed)
         {
             ThrowNotReceived(outcome);
@@ -30,7 +30,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
     internal bool TryReceive<TReader>(ref TReader reader, TimeSpan timeout, out bool wasRefused)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var outcome = Take(ref reader, timeout);
+        DequeueResult outcome = Take(ref reader, timeout);
         if (outcome == DequeueResult.Closed)
         {
             socket.ThrowClosed();
@@ -68,7 +68,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
         where TReader : struct, IMessageReader, allows ref struct
     {
         long step = order is null ? 0 : order.BeginReceive();
-        var outcome = queue.TryTake(ref reader);
+        DequeueResult outcome = queue.TryTake(ref reader);
         if (outcome == DequeueResult.Empty && timeout != TimeSpan.Zero)
         {
             outcome = TakeBlocking(ref reader, timeout);
@@ -101,7 +101,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
         for (int i = 0; i < socket.Options.Attempts; i++)
         {
             socket.Loop.RunOnce(TimeSpan.Zero);
-            var found = queue.TryTake(ref reader);
+            DequeueResult found = queue.TryTake(ref reader);
             if (found != DequeueResult.Empty)
             {
                 return found;
@@ -113,7 +113,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
         {
             int left = deadline.Milliseconds;
             socket.Loop.RunOnce(TimeSpan.FromMilliseconds(left));
-            var outcome = queue.TryTake(ref reader);
+            DequeueResult outcome = queue.TryTake(ref reader);
             if (outcome != DequeueResult.Empty || left == 0)
             {
                 return outcome;

@@ -47,8 +47,8 @@ internal sealed class MessageSender
     internal void Send<TMessage>(in TMessage message)
         where TMessage : struct, IRoutableEncoder, allows ref struct
     {
-        var timeout = _socket.Options.SendTimeout;
-        var outcome = _checksBeforeSending ? AddChecked(message, timeout) : Queue.Add(message, timeout);
+        TimeSpan timeout = _socket.Options.SendTimeout;
+        EnqueueResult outcome = _checksBeforeSending ? AddChecked(message, timeout) : Queue.Add(message, timeout);
         if (outcome != EnqueueResult.Sent)
         {
             ThrowNotSent(outcome);
@@ -58,7 +58,7 @@ internal sealed class MessageSender
     internal bool TrySend<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IRoutableEncoder, allows ref struct
     {
-        var outcome = _checksBeforeSending ? AddChecked(message, timeout) : Queue.Add(message, timeout);
+        EnqueueResult outcome = _checksBeforeSending ? AddChecked(message, timeout) : Queue.Add(message, timeout);
         if (outcome == EnqueueResult.Closed)
         {
             _socket.ThrowClosed();
@@ -67,17 +67,17 @@ internal sealed class MessageSender
         return outcome == EnqueueResult.Sent;
     }
 
-    internal ValueTask SendAsync(ReadOnlyMemory<byte> frame, CancellationToken cancellation) =>
-        TrySend(new Encoders.OneFrame(frame.Span), TimeSpan.Zero) ? default : SendSlowlyAsync(frame, cancellation);
+    internal ValueTask SendAsync(ReadOnlyMemory<byte> frame, CancellationToken cancellation)
+        => TrySend(new Encoders.OneFrame(frame.Span), TimeSpan.Zero) ? default : SendSlowlyAsync(frame, cancellation);
 
-    internal ValueTask SendAsync(ZeroMqMessage message, CancellationToken cancellation) =>
-        TrySend(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero)
+    internal ValueTask SendAsync(ZeroMqMessage message, CancellationToken cancellation)
+        => TrySend(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero)
             ? default
             : SendSlowlyAsync(message, cancellation);
 
     /// <summary>Waits until there may be room for a message of this size or the socket is closed.</summary>
-    internal ValueTask WaitForRoomAsync(int size, CancellationToken cancellation) =>
-        Queue.WaitAsync(size, cancellation);
+    internal ValueTask WaitForRoomAsync(int size, CancellationToken cancellation)
+        => Queue.WaitAsync(size, cancellation);
 
     /// <summary>
     /// Registers a callback for room, which is called on any thread. Returns false if another one is registered.
@@ -108,7 +108,7 @@ internal sealed class MessageSender
             return AddInOrder(_order, message, timeout);
         }
 
-        if (!message.TryGetAddress(out var address))
+        if (!message.TryGetAddress(out ReadOnlySpan<byte> address))
         {
             throw new ZeroMqUnroutableException("The message has a routing id but no frame after it.");
         }
@@ -124,11 +124,11 @@ internal sealed class MessageSender
     private EnqueueResult AddInOrder<TMessage>(RequestReplyOrder order, in TMessage message, TimeSpan timeout)
         where TMessage : struct, IRoutableEncoder, allows ref struct
     {
-        var step = order.BeginSend();
+        RequestReplyOrder.Step step = order.BeginSend();
         bool wasSent = false;
         try
         {
-            var outcome = Queue.Add(message, timeout);
+            EnqueueResult outcome = Queue.Add(message, timeout);
             wasSent = outcome == EnqueueResult.Sent;
             if (wasSent)
             {

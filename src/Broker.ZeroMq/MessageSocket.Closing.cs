@@ -40,7 +40,7 @@ public abstract partial class MessageSocket
     /// </summary>
     public void Dispose()
     {
-        var closed = CloseAsync();
+        Task<ZeroMqCloseReport> closed = CloseAsync();
         if (Loop.IsCallerDriven)
         {
             while (!closed.IsCompleted)
@@ -66,8 +66,8 @@ public abstract partial class MessageSocket
             await Task.WhenAny(_sender.Queue.SealAsync(), Task.Delay(linger)).ConfigureAwait(false);
         }
 
-        var remaining = linger - Stopwatch.GetElapsedTime(start);
-        var report = await _socket.CloseAsync(
+        TimeSpan remaining = linger - Stopwatch.GetElapsedTime(start);
+        ZeroMqCloseReport report = await _socket.CloseAsync(
             remaining > TimeSpan.Zero ? remaining : TimeSpan.Zero).ConfigureAwait(false);
         if (_sender is not null)
         {

@@ -81,8 +81,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// The endpoint cannot be bound; the message contains the reason.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
-    public string Bind(string endpoint, IReadOnlyList<IPNetwork>? allowedAddresses = null) =>
-        _lastEndpoint = _socket.Bind(endpoint, allowedAddresses).ToString();
+    public string Bind(string endpoint, IReadOnlyList<IPNetwork>? allowedAddresses = null)
+        => _lastEndpoint = _socket.Bind(endpoint, allowedAddresses).ToString();
 
     /// <summary>
     /// Stops accepting at an endpoint. The text may be the one that was passed to <see cref="Bind"/> or the one that it
@@ -169,7 +169,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     {
         // Conflation needs to know what has been sent already, and only the loop can tell that.
         socket.IsShared = !Options.Conflate;
-        var outbound = CreateSendQueue(
+        SendQueue outbound = CreateSendQueue(
             new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.Pause;

@@ -36,7 +36,7 @@ internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, Messa
                     continue;
                 }
 
-                var outcome = ForwardAll(out int size, stopping);
+                DequeueResult outcome = ForwardAll(out int size, stopping);
                 if (outcome == DequeueResult.Empty)
                 {
                     await from.Receiver.WaitForMessageAsync(stopping).ConfigureAwait(false);

@@ -21,7 +21,7 @@ internal sealed class ProxyPause
     {
         lock (_gate)
         {
-            var end = _end;
+            TaskCompletionSource? end = _end;
             Volatile.Write(ref _end, null);
             end?.SetResult();
         }

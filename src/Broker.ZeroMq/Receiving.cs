@@ -262,7 +262,7 @@ public static partial class Receiving
         : $"The next message has {size} bytes, but the buffer has only {room}.");
 
     [DoesNotReturn]
-    private static T ThrowHasSeveralFrames<T>() =>
-        throw new InvalidOperationException(
+    private static T ThrowHasSeveralFrames<T>()
+        => throw new InvalidOperationException(
             "The next message has several frames; receive it as a ZeroMqMessage or as frames.");
 }

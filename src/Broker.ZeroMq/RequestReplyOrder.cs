@@ -43,8 +43,8 @@ internal sealed class RequestReplyOrder(bool isReply, bool isRelaxed)
     /// <summary>
     /// Ends a send. If nothing was sent, the state stays as before: a reply that was awaited still is.
     /// </summary>
-    internal void EndSend(Step step, bool wasSent) =>
-        Interlocked.CompareExchange(
+    internal void EndSend(Step step, bool wasSent)
+        => Interlocked.CompareExchange(
             ref _step, (step.Value & ~States) | (wasSent || step.WasToReceive ? ToReceive : ToSend), step.Value);
 
     /// <summary>Begins a receive. The result must be passed to <see cref="EndReceive"/>.</summary>

@@ -21,7 +21,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         var socket = new LoopReq(Loop, new CopySink(CreateReceiveQueue()), loopOptions);
         socket.IsShared = true;
         var sender = new OneByOneSender(message => SendRequest(socket, message, options.Relaxed), socket.FlushPipes);
-        var outbound = CreateSendQueue(sender, isOpen: false, socket.PipeGate, isPrompt: true);
+        SendQueue outbound = CreateSendQueue(sender, isOpen: false, socket.PipeGate, isPrompt: true);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.Pause;
         if (options.Relaxed)

@@ -27,7 +27,7 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
                 Handover = options.Handover,
                 Mandatory = options.Mandatory,
             });
-        var outbound = CreateSendQueue(new OneByOneSender(Route), isOpen: true);
+        SendQueue outbound = CreateSendQueue(new OneByOneSender(Route), isOpen: true);
         _isMandatory = options.Mandatory;
         if (_isMandatory)
         {
@@ -56,8 +56,8 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     // Returns false while the peer of a mandatory socket has no room.
     private bool Route(ReadOnlySpan<byte> message)
     {
-        var id = EncodedMessage.SplitFrame(message, out bool more, out int size);
-        var result = RouteResult.Unroutable;
+        ReadOnlySpan<byte> id = EncodedMessage.SplitFrame(message, out bool more, out int size);
+        RouteResult result = RouteResult.Unroutable;
         if (more)
         {
             var rest = new Encoders.Verbatim(message[size..]);

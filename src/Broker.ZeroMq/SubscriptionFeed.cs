@@ -18,7 +18,7 @@ internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink
     {
         // The cancellations of a peer that has disconnected may exceed the mark: there are no more of them than the
         // subscriptions that were accepted.
-        var source = options.Manual ? CopySink.SourceOf(peer) : _all;
+        ReceiveSource source = options.Manual ? CopySink.SourceOf(peer) : _all;
         if (peer.IsConnected && !sink.TryReserve(source))
         {
             return false;

@@ -41,7 +41,7 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
         {
             OnPeerDisconnected = sink.Disconnect,
         };
-        var outbound = CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
+        SendQueue outbound = CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
         _socket.OnWritable = () => Loop.Run(outbound.Resume);
         Attach(_socket);
     }
@@ -77,15 +77,15 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => _socket.Unsubscribe(peer, prefix);
 
     /// <summary>Cancels a <see cref="Subscribe(ZeroMqPeer, string)"/> of the same prefix.</summary>
-    public void Unsubscribe(ZeroMqPeer peer, string prefix) =>
-        _socket.Unsubscribe(peer, Encoding.UTF8.GetBytes(prefix));
+    public void Unsubscribe(ZeroMqPeer peer, string prefix)
+        => _socket.Unsubscribe(peer, Encoding.UTF8.GetBytes(prefix));
 
-    private bool Publish(ReadOnlySpan<byte> message) =>
-        _socket.PublishEncoded(Loop, EncodedMessage.SplitFrame(message, out _, out _), message) >= 0;
+    private bool Publish(ReadOnlySpan<byte> message)
+        => _socket.PublishEncoded(Loop, EncodedMessage.SplitFrame(message, out _, out _), message) >= 0;
 
     private void ResumeAll()
     {
-        foreach (var peer in _socket.Peers)
+        foreach (ZeroMqPeer peer in _socket.Peers)
         {
             peer.Session.Loop.Post(peer.Session.Resume);
         }

@@ -66,7 +66,7 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
 
     private bool SubscribeOrSend(ReadOnlySpan<byte> message)
     {
-        var first = EncodedMessage.SplitFrame(message, out bool more, out _);
+        ReadOnlySpan<byte> first = EncodedMessage.SplitFrame(message, out bool more, out _);
         if (more || first.IsEmpty || first[0] > 1)
         {
             _socket.SendUpstream(Loop, message);

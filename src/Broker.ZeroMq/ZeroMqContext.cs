@@ -78,7 +78,7 @@ public sealed class ZeroMqContext : IDisposable
         }
 
         Inproc.Dispose();
-        foreach (var socket in left)
+        foreach (MessageSocket socket in left)
         {
             socket.Dispose();
         }

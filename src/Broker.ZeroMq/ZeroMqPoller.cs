@@ -114,7 +114,7 @@ public sealed class ZeroMqPoller : IDisposable
     {
         lock (_gate)
         {
-            if (!from.Remove(socket, out var polled))
+            if (!from.Remove(socket, out PolledSocket? polled))
             {
                 return false;
             }
@@ -246,7 +246,7 @@ public sealed class ZeroMqPoller : IDisposable
 
     private void RunPosted()
     {
-        for (int left = _posted.Count; left > 0 && _posted.TryDequeue(out var action); left--)
+        for (int left = _posted.Count; left > 0 && _posted.TryDequeue(out Action? action); left--)
         {
             action();
         }
@@ -256,7 +256,7 @@ public sealed class ZeroMqPoller : IDisposable
     // after them.
     private void ServeReady()
     {
-        for (int left = _ready.Count; left > 0 && _ready.TryDequeue(out var socket); left--)
+        for (int left = _ready.Count; left > 0 && _ready.TryDequeue(out PolledSocket? socket); left--)
         {
             socket.Serve();
         }
@@ -274,7 +274,7 @@ public sealed class ZeroMqPoller : IDisposable
     {
         lock (_gate)
         {
-            while (_timers.TryPeek(out var timer, out long due))
+            while (_timers.TryPeek(out PollerTimer? timer, out long due))
             {
                 long now = Environment.TickCount64;
                 if (!timer.IsCancelled && due > now)

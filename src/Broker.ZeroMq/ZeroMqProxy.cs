@@ -131,7 +131,7 @@ public sealed class ZeroMqProxy : IAsyncDisposable
 
     private async Task CompleteAsync(List<Task> directions)
     {
-        var first = await Task.WhenAny(directions).ConfigureAwait(false);
+        Task first = await Task.WhenAny(directions).ConfigureAwait(false);
         await first.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _stopping.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(directions).ConfigureAwait(false);
@@ -145,7 +145,7 @@ public sealed class ZeroMqProxy : IAsyncDisposable
             while (true)
             {
                 await control.Receiver.ReceiveAsync(message, _stopping.Token).ConfigureAwait(false);
-                var command = message.Last;
+                ReadOnlySpan<byte> command = message.Last;
                 if (command.SequenceEqual("PAUSE"u8))
                 {
                     Pause();

@@ -61,7 +61,7 @@ public sealed class ApplicationTests
             });
         using HttpClient http = Client(application);
 
-        HttpStatusCode[] answers = new HttpStatusCode[3];
+        var answers = new HttpStatusCode[3];
         for (int i = 0; i < answers.Length; i++)
         {
             using HttpResponseMessage answer = await http.GetAsync(new Uri("varz", UriKind.Relative), Cancellation);

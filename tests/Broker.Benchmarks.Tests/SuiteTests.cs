@@ -7,8 +7,8 @@ namespace Broker.Benchmarks.Tests;
 
 public class SuiteTests
 {
-    public static TheoryData<Type> Suites =>
-        [.. typeof(RunMode).Assembly.GetTypes().Where(t => Benchmarks(t).Any())];
+    public static TheoryData<Type> Suites
+        => [.. typeof(RunMode).Assembly.GetTypes().Where(t => Benchmarks(t).Any())];
 
     [Theory]
     [MemberData(nameof(Suites))]

@@ -33,7 +33,11 @@ public sealed class AllocationTests : IDisposable
             new RawRouteOptions { Name = "clients", Socket = RawSocket.Router, ToSubject = "raw.there", FromSubject = "raw.back", Endpoints = [RequestSite.AnyPort] },
             new RawRouteOptions
             {
-                Name = "servers", Socket = RawSocket.Dealer, ToSubject = "raw.back", FromSubject = "raw.there", CarryIdentities = true,
+                Name = "servers",
+                Socket = RawSocket.Dealer,
+                ToSubject = "raw.back",
+                FromSubject = "raw.there",
+                CarryIdentities = true,
                 Endpoints = [RequestSite.AnyPort],
             });
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
@@ -95,7 +99,9 @@ public sealed class AllocationTests : IDisposable
             pipeline.Tracing = tracing;
             ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with
             {
-                Window = 4096, HighWaterMark = 1000, Stream = new StreamQueueOptions { Stream = "WORK" },
+                Window = 4096,
+                HighWaterMark = 1000,
+                Stream = new StreamQueueOptions { Stream = "WORK" },
             });
             using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
             await using var pull = new LoopPull(loops[0], Count);

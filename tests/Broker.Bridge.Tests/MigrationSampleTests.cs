@@ -6,8 +6,8 @@ namespace Broker.Bridge.Tests;
 /// <summary>The systems of samples/Migration print the same counts at each step.</summary>
 public sealed class MigrationSampleTests
 {
-    public static TheoryData<Step, bool> Steps =>
-        [.. Enum.GetValues<Step>().SelectMany(step => new[] { new TheoryDataRow<Step, bool>(step, false), new TheoryDataRow<Step, bool>(step, true) })];
+    public static TheoryData<Step, bool> Steps
+        => [.. Enum.GetValues<Step>().SelectMany(step => new[] { new TheoryDataRow<Step, bool>(step, false), new TheoryDataRow<Step, bool>(step, true) })];
 
     [Theory]
     [MemberData(nameof(Steps))]

@@ -24,7 +24,8 @@ public sealed class OutOfFilesTests
         using EventLoopGroup loops = NothingLeft();
         await using ZeroMqBridge bridge = await BridgeAsync(new ClientOptions
         {
-            Loops = loops, Servers = [$"nats://127.0.0.1:{((IPEndPoint)server.EndPoints[0]).Port}"],
+            Loops = loops,
+            Servers = [$"nats://127.0.0.1:{((IPEndPoint)server.EndPoints[0]).Port}"],
         });
         using var metrics = new BridgeMetrics(bridge);
         int port = new Uri(((PubSubRoute)bridge.Find("pubsub")!).SubscriberEndpoints[0]).Port;

@@ -39,6 +39,10 @@ public sealed class RouteLogTests
 
     private static RawRouteOptions Router(string name) => new()
     {
-        Name = name, Socket = RawSocket.Router, ToSubject = $"{name}.there", FromSubject = $"{name}.back", Endpoints = [RequestSite.AnyPort],
+        Name = name,
+        Socket = RawSocket.Router,
+        ToSubject = $"{name}.there",
+        FromSubject = $"{name}.back",
+        Endpoints = [RequestSite.AnyPort],
     };
 }

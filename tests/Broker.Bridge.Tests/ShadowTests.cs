@@ -15,8 +15,8 @@ public sealed class ShadowTests
     {
         await using RequestSite site = await RequestSite.StartAsync(
             loops, RequestSite.Asking, RequestSite.Answering, RequestSite.Answering with { Name = "shadow", Shadow = true });
-        await using ForeignHost host = ForeignHost.Take();
-        await using ForeignHost others = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
+        await using var others = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         ForeignSocket rep = await others.SocketAsync("REP");
         ForeignSocket shadow = await others.SocketAsync("REP");

@@ -9,7 +9,7 @@ internal sealed class TemporaryFolder : IDisposable
 
     public string Write(string name, string text)
     {
-        var path = System.IO.Path.Combine(Path, name);
+        string path = System.IO.Path.Combine(Path, name);
         Directory.CreateDirectory(System.IO.Path.GetDirectoryName(path)!);
         File.WriteAllText(path, text);
         return path;

@@ -76,7 +76,7 @@ public sealed class ClosingTests
     public async Task A_drain_without_a_server_ends(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with { OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         await server.KillAsync();
@@ -170,7 +170,7 @@ public sealed class ClosingTests
                 }
             }))];
             Array.ForEach(threads, t => t.Start());
-            Task pings = Task.Run(async () =>
+            var pings = Task.Run(async () =>
             {
                 while (true)
                 {

@@ -98,7 +98,7 @@ public sealed class FaultTests
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using EventLoopGroup group = Loops(portable);
         await using FaultLink link = server.OpenLink();
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         TaskCompletionSource found = Wait.Source();
         await using BrokerConnection client = await Patient.ConnectAsync(
             Options(link) with

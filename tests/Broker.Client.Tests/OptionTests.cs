@@ -55,7 +55,7 @@ public sealed class OptionTests
     [InlineData(ServerKind.Nats)]
     public async Task A_key_signs_the_nonce(ServerKind kind)
     {
-        UserCredentials credentials = UserCredentials.FromSeed(Seed);
+        var credentials = UserCredentials.FromSeed(Seed);
         await using AnyServer server = await AnyServer.StartAsync(
             kind,
             o => o.UseCryptography().Users = [User.WithKey(credentials.PublicKey)],
@@ -73,8 +73,8 @@ public sealed class OptionTests
     [Fact]
     public async Task The_JWT_is_requested_and_sent_with_a_signature_at_each_connect()
     {
-        UserCredentials credentials = UserCredentials.FromSeed(Seed);
-        var said = Wait.Source<string>();
+        var credentials = UserCredentials.FromSeed(Seed);
+        TaskCompletionSource<string> said = Wait.Source<string>();
         using var server = new FakeServer(peer =>
         {
             said.TrySetResult(peer.ShakeHands("INFO {\"headers\":true,\"nonce\":\"abc\",\"auth_required\":true} \r\n"));

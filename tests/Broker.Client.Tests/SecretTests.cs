@@ -36,7 +36,7 @@ public sealed class SecretTests
     [Fact]
     public void Options_print_no_secret()
     {
-        var options = Filled<ClientOptions>() with { Name = "me" };
+        ClientOptions options = Filled<ClientOptions>() with { Name = "me" };
         string text = options.ToString();
         Assert.DoesNotContain(Canary, text, StringComparison.Ordinal);
         Assert.Contains("host:1", text, StringComparison.Ordinal);

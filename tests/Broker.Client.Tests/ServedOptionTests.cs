@@ -137,7 +137,7 @@ public sealed class ServedOptionTests
             if (theirs is not null)
             {
                 theirs.Kill();
-                NatsServer next = NatsServer.StartAt(theirs.Port, "--user", "u", "--pass", password);
+                var next = NatsServer.StartAt(theirs.Port, "--user", "u", "--pass", password);
                 theirs.Dispose();
                 theirs = next;
             }
@@ -204,7 +204,7 @@ public sealed class ServedOptionTests
             Token);
         Assert.Equal(ConnectionState.Reconnecting, client.State);
         await Wait.For(failed);
-        Channel<string> got = Channel.CreateUnbounded<string>();
+        var got = Channel.CreateUnbounded<string>();
         client.Subscribe("a", (in MessageView m) => got.Writer.TryWrite(Encoding.UTF8.GetString(m.Body)));
         client.Publish("a", "first"u8);
         client.Publish("a", "second"u8, headers: new MessageHeaders { ["Kept"] = "1" });
@@ -253,7 +253,7 @@ public sealed class ServedOptionTests
     [Fact]
     public async Task A_name_is_shown_by_nats_server()
     {
-        using NatsServer server = NatsServer.Start("-m", "-1");
+        using var server = NatsServer.Start("-m", "-1");
         await using BrokerConnection client = await Patient.ConnectAsync(new() { Servers = [server.Url], Name = "kitchen \"1\"" }, Token);
         Assert.Contains("kitchen \\\"1\\\"", await server.Http.GetStringAsync(new Uri("connz", UriKind.Relative), Token), StringComparison.Ordinal);
     }

@@ -23,13 +23,13 @@ public sealed class LoginTests
     public async Task A_hashed_password_logs_in_and_later_commands_of_the_same_read_are_executed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.UseCryptography().Users = [new User("a", Hash), new User("b", "plain")]);
-        using RawClient good = RawClient.Open(server, As("a", "secret") + "SUB x 1\r\nPUB x 1\r\nx\r\n");
+        using var good = RawClient.Open(server, As("a", "secret") + "SUB x 1\r\nPUB x 1\r\nx\r\n");
         Assert.Equal("MSG x 1 1\r\nx\r\n", good.Sync());
-        using RawClient plain = RawClient.Open(server, As("b", "plain"));
+        using var plain = RawClient.Open(server, As("b", "plain"));
         Assert.Equal("", plain.Sync());
         foreach ((string user, string password) in new[] { ("a", "Secret"), ("a", Hash), ("a", ""), ("b", "secret"), ("zz", "secret") })
         {
-            using RawClient bad = RawClient.Open(server, As(user, password) + "SUB x 1\r\n");
+            using var bad = RawClient.Open(server, As(user, password) + "SUB x 1\r\n");
             Assert.Equal(Violation, bad.ReadToEnd());
         }
     }
@@ -38,9 +38,9 @@ public sealed class LoginTests
     public async Task A_hashed_token_logs_in()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.UseCryptography().Token = Hash);
-        using RawClient good = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"secret\"}\r\n");
+        using var good = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"secret\"}\r\n");
         Assert.Equal("", good.Sync());
-        using RawClient bad = RawClient.Open(server, $"CONNECT {{\"auth_token\":\"{Hash}\"}}\r\n");
+        using var bad = RawClient.Open(server, $"CONNECT {{\"auth_token\":\"{Hash}\"}}\r\n");
         Assert.Equal(Violation, bad.ReadToEnd());
     }
 
@@ -64,7 +64,7 @@ public sealed class LoginTests
             replay ??= connect;
         }
 
-        using RawClient again = RawClient.Open(server, replay!);
+        using var again = RawClient.Open(server, replay!);
         Assert.Equal(Violation, again.ReadToEnd());
         using var unknown = new RawClient(server.EndPoints[0]);
         // The first client has an unknown key. The second one has a known key and another key's signature.
@@ -81,7 +81,7 @@ public sealed class LoginTests
             o.UseCryptography().Users = [new User("slow", SlowHash), new User("fast", "p")];
             o.AuthTimeout = TimeSpan.FromSeconds(20);
         });
-        using RawClient served = RawClient.Open(server, As("fast", "p"));
+        using var served = RawClient.Open(server, As("fast", "p"));
         served.Send("SUB x 1\r\n");
         served.Sync();
         RawClient[] flood = [.. Enumerable.Range(0, 60).Select(_ => RawClient.Open(server, As("slow", "wrong")))];
@@ -92,7 +92,7 @@ public sealed class LoginTests
         }
 
         // This login needs no hash.
-        using RawClient other = RawClient.Open(server, As("fast", "p"));
+        using var other = RawClient.Open(server, As("fast", "p"));
         Assert.Equal("", other.Sync());
         Assert.Contains(flood, f => f.Socket.Available == 0);
         Array.ForEach(flood, f => f.Dispose());
@@ -100,7 +100,7 @@ public sealed class LoginTests
 
     private static string Nonce(string info)
     {
-        using JsonDocument json = JsonDocument.Parse(info["INFO ".Length..]);
+        using var json = JsonDocument.Parse(info["INFO ".Length..]);
         return json.RootElement.GetProperty("nonce").GetString()!;
     }
 

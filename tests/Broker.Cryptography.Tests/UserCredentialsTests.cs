@@ -17,7 +17,7 @@ public sealed class UserCredentialsTests
     [Fact]
     public void A_seed_gives_a_public_key_and_signatures()
     {
-        UserCredentials credentials = UserCredentials.FromSeed(Seed);
+        var credentials = UserCredentials.FromSeed(Seed);
         Assert.Equal(56, credentials.PublicKey.Length);
         Assert.Equal('U', credentials.PublicKey[0]);
         Assert.Null(credentials.Jwt);
@@ -36,7 +36,7 @@ public sealed class UserCredentialsTests
             "-----BEGIN NATS USER JWT-----", "eyJ0eXAi.payload.signature", "------END NATS USER JWT------", "",
             "************************* IMPORTANT *************************", "NKEY Seed printed below can be used to sign and prove identity.",
             "", "-----BEGIN USER NKEY SEED-----", Seed, "------END USER NKEY SEED------", ""));
-        UserCredentials credentials = UserCredentials.Load(file);
+        var credentials = UserCredentials.Load(file);
         Assert.Equal("eyJ0eXAi.payload.signature", credentials.Jwt);
         Assert.Equal(UserCredentials.FromSeed(Seed).PublicKey, credentials.PublicKey);
         Assert.Null(UserCredentials.Load(FileWith(Seed + end)).Jwt);

@@ -30,8 +30,8 @@ public sealed class ClientLogTests
     [Fact]
     public async Task Callbacks_of_the_application_are_called_beside_the_log()
     {
-        var lost = Wait.Source<Exception>();
-        var faulted = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> faulted = Wait.Source<Exception>();
         BrokerServer server = await BrokerServer.StartAsync(static o => o.Listen(0), Cancellation);
         await using TestHost host = await TestHost.StartAsync(
             s => s.AddBrokerClient(c => c.Configure(o => o with
@@ -40,7 +40,7 @@ public sealed class ClientLogTests
                 OnFault = (_, fault) => faulted.TrySetResult(fault),
             })),
             ("BrokerClient:Servers:0", $"nats://{server.EndPoints[0]}"));
-        var client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
         client.Subscribe("a", static (in _) => throw new InvalidDataException("no order"));
         client.Publish("a", default);
         Assert.Equal("no order", (await Wait.For(faulted)).Message);

@@ -19,7 +19,7 @@ public sealed class ContentRootTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "sockets of Unix");
         TestCertificates.WriteSelfSigned(_content.Path);
         await File.WriteAllTextAsync(Path.Combine(_content.Path, "users"), "ada:secret\n", TestContext.Current.CancellationToken);
-        await using TestHost host = TestHost.BuildIn(
+        await using var host = TestHost.BuildIn(
             _content.Path,
             static s => s.AddBroker().AddZeroMqBridge(),
             ("Broker:Listen:0", "127.0.0.1:0"), ("Broker:Listen:1", "unix:nats.sock"),
@@ -39,11 +39,11 @@ public sealed class ContentRootTests : IDisposable
     public async Task A_client_reads_its_authority_from_there()
     {
         TestCertificates.WriteSelfSigned(_content.Path);
-        await using TestHost server = TestHost.BuildIn(
+        await using var server = TestHost.BuildIn(
             _content.Path, static s => s.AddBroker(),
             ("Broker:Listen:0", "127.0.0.1:0"), ("Broker:Tls:CertificateFile", "server.pem"), ("Broker:Tls:KeyFile", "server.key"));
         await server.StartAsync();
-        await using TestHost host = TestHost.BuildIn(
+        await using var host = TestHost.BuildIn(
             _content.Path, static s => s.AddBrokerClient(),
             ("BrokerClient:Servers:0", server.Url.Replace("nats:", "tls:", StringComparison.Ordinal)), ("BrokerClient:TlsAuthorityFile", "server.pem"));
 
@@ -55,7 +55,7 @@ public sealed class ContentRootTests : IDisposable
     [Fact]
     public async Task A_file_that_is_missing_is_named_with_its_folder()
     {
-        await using TestHost host = TestHost.BuildIn(
+        await using var host = TestHost.BuildIn(
             _content.Path, static s => s.AddBroker(), ("Broker:Listen:0", "127.0.0.1:0"), ("Broker:Tls:CertificateFile", "missing.pem"));
 
         OptionsValidationException e = await Assert.ThrowsAsync<OptionsValidationException>(host.StartAsync);

@@ -58,7 +58,7 @@ public sealed partial class DocumentationTests
     [Fact]
     public void Each_event_of_the_log_is_on_the_page_with_its_level_and_no_number_is_used_twice()
     {
-        var events = typeof(HostingLog).GetMethods(BindingFlags.Instance | BindingFlags.NonPublic)
+        (int EventId, string Level)[] events = typeof(HostingLog).GetMethods(BindingFlags.Instance | BindingFlags.NonPublic)
             .Select(m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
             .Select(a => (a.EventId, Level: a.Level.ToString().ToLowerInvariant())).Order().ToArray();
 
@@ -70,7 +70,7 @@ public sealed partial class DocumentationTests
     [InlineData(typeof(ZeroMqBridge), "| event of `Broker.Bridge` | level |")]
     public void Each_event_of_what_it_hosts_is_on_the_page_too_and_no_number_is_used_twice(Type part, string title)
     {
-        var events = part.Assembly.GetTypes().SelectMany(t => t.GetMethods(BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+        (int EventId, string Level)[] events = part.Assembly.GetTypes().SelectMany(t => t.GetMethods(BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
             .Select(m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
             .Select(a => (a.EventId, Level: a.Level.ToString().ToLowerInvariant())).Order().ToArray();
 

@@ -35,7 +35,7 @@ public sealed class HealthTests
     {
         using ServiceProvider services = new ServiceCollection().AddHealthChecks().AddBroker().Services.BuildServiceProvider();
 
-        var checks = services.GetRequiredService<Microsoft.Extensions.Options.IOptions<HealthCheckServiceOptions>>().Value;
+        HealthCheckServiceOptions checks = services.GetRequiredService<Microsoft.Extensions.Options.IOptions<HealthCheckServiceOptions>>().Value;
 
         Assert.NotEqual(Timeout.InfiniteTimeSpan, checks.Registrations.Single(static c => c.Name == "broker-loops").Timeout);
     }
@@ -43,7 +43,7 @@ public sealed class HealthTests
     [Fact]
     public async Task Asking_for_health_starts_nothing()
     {
-        await using TestHost host = TestHost.Build(static s => s.AddBroker().AddBrokerClient().AddHealthChecks().AddBroker(), Free);
+        await using var host = TestHost.Build(static s => s.AddBroker().AddBrokerClient().AddHealthChecks().AddBroker(), Free);
 
         HealthReport report = await CheckAsync(host, "");
 

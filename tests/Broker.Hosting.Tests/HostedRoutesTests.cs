@@ -101,8 +101,8 @@ public sealed partial class HostedRoutesTests
     [Fact]
     public async Task Code_adds_security_to_a_route_of_the_configuration_at_each_reload_and_its_own_route_is_left_alone()
     {
-        static ValueTask<ZeroMqAdmission> AdmitAsync(ZeroMqCredentials shown) =>
-            ValueTask.FromResult(shown.Username == "ada" ? ZeroMqAdmission.Admit("ada") : ZeroMqAdmission.Refuse("unknown"));
+        static ValueTask<ZeroMqAdmission> AdmitAsync(ZeroMqCredentials shown)
+            => ValueTask.FromResult(shown.Username == "ada" ? ZeroMqAdmission.Admit("ada") : ZeroMqAdmission.Refuse("unknown"));
         await using TestHost host = await TestHost.StartAsync(
             static services => services.AddBroker(static settings => settings.InProcessOnly = true).AddZeroMqBridge(static (_, options) => options with
             {

@@ -191,8 +191,8 @@ public sealed partial class HostedSecurityTests : IDisposable
         Assert.Equal("ZeroMqBridge:Security: no route uses it.", Assert.Single(refused.Failures));
     }
 
-    private static (string, string)[] Bound() =>
-        [(Route + "Pattern", "pushpull"), (Route + "Subject", "logs"), (Route + "Pushers", "tcp://127.0.0.1:*"), (Route + "Pullers", "tcp://127.0.0.1:*")];
+    private static (string, string)[] Bound()
+        => [(Route + "Pattern", "pushpull"), (Route + "Subject", "logs"), (Route + "Pushers", "tcp://127.0.0.1:*"), (Route + "Pullers", "tcp://127.0.0.1:*")];
 
     private static (string, string)[] Secured(string route, params (string Key, string Value)[] security) => [.. security.Select(pair => ($"{route}Security:{pair.Key}", pair.Value))];
 

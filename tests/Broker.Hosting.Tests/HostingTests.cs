@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Broker.Bridge;
 using Broker.Client;
 using Broker.Server;
 using Broker.Transport;
@@ -23,11 +24,11 @@ public sealed class HostingTests
         // Not a port that the system chooses: after it is free again, another program could get it.
         await using TestHost host = await TestHost.StartAsync(
             static s => s.AddBroker().AddBrokerClient().AddBrokerClient("other"), ("Broker:Listen:0", $"127.0.0.1:{FreePort.Next()}"));
-        var client = host.Services.GetRequiredService<BrokerConnection>();
-        var other = host.Services.GetRequiredKeyedService<BrokerConnection>("other");
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerConnection other = host.Services.GetRequiredKeyedService<BrokerConnection>("other");
         Assert.NotSame(client, other);
         Assert.Equal(ConnectionState.Connected, client.State);
-        var heard = Wait.Source<string>();
+        TaskCompletionSource<string> heard = Wait.Source<string>();
         other.Subscribe("a", (in message) => heard.TrySetResult(Encoding.UTF8.GetString(message.Body)));
         await other.FlushAsync(Cancellation);
         await using BrokerConnection outside = await BrokerConnection.ConnectAsync(TestHost.Patient(host.Url), Cancellation);
@@ -73,7 +74,7 @@ public sealed class HostingTests
         using var holder = new TcpListener(IPAddress.Loopback, 0);
         holder.Start();
         int port = ((IPEndPoint)holder.LocalEndpoint).Port;
-        await using TestHost host = TestHost.Build(static s => s.AddBroker(), ("Broker:Listen:0", $"127.0.0.1:{port}"));
+        await using var host = TestHost.Build(static s => s.AddBroker(), ("Broker:Listen:0", $"127.0.0.1:{port}"));
 
         ListenException e = await Assert.ThrowsAsync<ListenException>(host.StartAsync);
 
@@ -85,7 +86,7 @@ public sealed class HostingTests
     {
         int port = FreePort.Next();
         (string, string) nowhere = ("BrokerClient:Servers:0", $"nats://127.0.0.1:{port}");
-        await using TestHost failing = TestHost.Build(static s => s.AddBrokerClient(), nowhere);
+        await using var failing = TestHost.Build(static s => s.AddBrokerClient(), nowhere);
         await Assert.ThrowsAnyAsync<ClientException>(failing.StartAsync);
 
         await using TestHost host = await TestHost.StartAsync(static s => s.AddBrokerClient(), nowhere, ("BrokerClient:FirstConnect", "Background"));
@@ -115,7 +116,7 @@ public sealed class HostingTests
     [InlineData("BrokerClient:Serves:0", "x", "Serves")]
     public async Task A_wrong_setting_fails_the_host_and_is_named(string key, string value, string named)
     {
-        await using TestHost host = TestHost.Build(static s => s.AddBroker(o => o.Listen.Add("127.0.0.1:0")).AddBrokerClient().AddBrokerClient("other"), (key, value));
+        await using var host = TestHost.Build(static s => s.AddBroker(o => o.Listen.Add("127.0.0.1:0")).AddBrokerClient().AddBrokerClient("other"), (key, value));
 
         Exception? e = await Record.ExceptionAsync(host.StartAsync);
 
@@ -127,7 +128,7 @@ public sealed class HostingTests
     public async Task A_change_of_the_configuration_reaches_the_server_that_runs()
     {
         await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker().AddBrokerClient(), Free);
-        var server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
         Assert.Equal(65_536, server.MaxConnections);
 
         host.Change(("Broker:MaxConnections", "7"));
@@ -147,7 +148,7 @@ public sealed class HostingTests
     public async Task A_change_that_is_wrong_is_logged_and_nothing_has_changed(string key, string value, string said)
     {
         await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker(), Free);
-        var server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
 
         host.Change(("Broker:MaxConnections", "7"), (key, value));
 
@@ -169,7 +170,7 @@ public sealed class HostingTests
 
         Assert.Equal(ConnectionState.Connected, host.Services.GetRequiredService<BrokerConnection>().State);
         await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(TestHost.Patient(host.Url), Cancellation));
-        var refused = Wait.Source<string>();
+        TaskCompletionSource<string> refused = Wait.Source<string>();
         await using BrokerConnection ada = await BrokerConnection.ConnectAsync(
             TestHost.Patient(host.Url) with { User = "ada", Password = "secret", OnServerError = (_, text) => refused.TrySetResult(text) }, Cancellation);
         ada.Publish("closed", "x"u8);
@@ -179,14 +180,14 @@ public sealed class HostingTests
     [Fact]
     public async Task Health_follows_the_life_of_the_host()
     {
-        await using TestHost host = TestHost.Build(
+        await using var host = TestHost.Build(
             static s =>
             {
                 s.AddBroker().AddBrokerClient().AddHostedService<SlowStop>().AddHealthChecks().AddBroker();
                 s.AddSingleton<StopGate>();
             },
             Free);
-        var health = host.Services.GetRequiredService<HealthCheckService>();
+        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
         HealthReport before = await health.CheckHealthAsync(Cancellation);
         Assert.Equal((HealthStatus.Unhealthy, "starting"), (before.Entries["broker"].Status, before.Entries["broker"].Description));
         await host.StartAsync();
@@ -209,14 +210,14 @@ public sealed class HostingTests
     public async Task What_nobody_takes_before_the_hosts_time_is_over_is_counted()
     {
         await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker().AddBrokerClient(), Free, ("Broker:WriteDeadline", "00:10:00"));
-        var server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
         using var reader = new TcpClient();
         await reader.ConnectAsync(IPAddress.Loopback, ((IPEndPoint)server.EndPoints[0]).Port, Cancellation);
         await reader.GetStream().WriteAsync("CONNECT {\"verbose\":false}\r\nSUB a 1\r\n"u8.ToArray(), Cancellation);
         await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 1, "the subscription");
         // More than the sockets buffer.
         byte[] body = new byte[1_000_000];
-        var client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
         for (int i = 0; i < 30; i++)
         {
             await client.PublishAsync("a", body, cancellationToken: Cancellation);
@@ -247,11 +248,11 @@ public sealed class HostingTests
                 ],
             }),
             Free);
-        var heard = Wait.Source<string>();
-        var client = host.Services.GetRequiredService<BrokerConnection>();
+        TaskCompletionSource<string> heard = Wait.Source<string>();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
         client.Subscribe("zmq.weather.>", (in message) => heard.TrySetResult(Encoding.UTF8.GetString(message.Body)));
         await client.FlushAsync(Cancellation);
-        var route = Assert.IsType<Bridge.PubSubRouteSnapshot>(Assert.Single(host.Services.GetRequiredService<Bridge.ZeroMqBridge>().Snapshot().Routes));
+        PubSubRouteSnapshot route = Assert.IsType<Bridge.PubSubRouteSnapshot>(Assert.Single(host.Services.GetRequiredService<Bridge.ZeroMqBridge>().Snapshot().Routes));
         await using var publisher = new ZeroMq.PublisherSocket();
         publisher.Connect(route.PublisherEndpoints[0]);
 

@@ -38,7 +38,7 @@ public sealed class ReloadTests
     public async Task A_setting_changes_while_the_server_runs(string key, string value)
     {
         await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker(), ("Broker:InProcessOnly", "true"));
-        var server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
         Assert.NotEqual(value, Told[key](server.Inspect()));
 
         host.Change(("Broker:" + key, value));
@@ -97,7 +97,7 @@ public sealed class ReloadTests
         using var folder = new TemporaryFolder();
         (string certificate, string key) = TestCertificates.WriteSelfSigned(folder.Path);
         await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker(), ("Broker:Listen:0", "127.0.0.1:0"));
-        var server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
         Assert.False(server.Inspect().IsTlsRequired);
 
         host.Change(("Broker:Tls:CertificateFile", certificate), ("Broker:Tls:KeyFile", key));
@@ -112,7 +112,7 @@ public sealed class ReloadTests
     public async Task Users_change_while_the_server_runs_and_so_does_who_is_let_in_without_a_name()
     {
         await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker(), ("Broker:InProcessOnly", "true"));
-        var server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
 
         host.Change(("Broker:Users:0:Name", "ada"), ("Broker:Users:0:Password", "secret"));
         await Wait.UntilAsync(() => server.Inspect().IsAuthRequired, () => host.Log.Text);

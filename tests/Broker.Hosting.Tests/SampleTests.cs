@@ -18,7 +18,7 @@ public sealed class SampleTests
     {
         (int nats, string publishers, string subscribers, string questions) =
             (FreePort.Next(), FreePort.NextAddress(), FreePort.NextAddress(), FreePort.NextAddress());
-        await using PeerProcess sample = PeerProcess.Start(
+        await using var sample = PeerProcess.Start(
             "sample", "dotnet", Repository.Sample("WorkerWithBridge"), $"--Broker:Listen:0=127.0.0.1:{nats}",
             "--Broker:AuthTimeout=00:02:00", "--BrokerClient:ConnectTimeout=00:02:00", $"--ZeroMqBridge:Routes:readings:Publishers={publishers}",
             $"--ZeroMqBridge:Routes:readings:Subscribers={subscribers}", $"--ZeroMqBridge:Routes:questions:Endpoint={questions}",
@@ -65,7 +65,7 @@ public sealed class SampleTests
     [Fact]
     public async Task The_embedded_server_says_its_addresses_and_shows_its_message()
     {
-        await using PeerProcess sample = PeerProcess.Start("sample", "dotnet", Repository.Sample("EmbeddedServer"));
+        await using var sample = PeerProcess.Start("sample", "dotnet", Repository.Sample("EmbeddedServer"));
 
         await sample.ReadLineWithAsync("NATS clients connect to nats://127.0.0.1:");
         await sample.ReadLineWithAsync("ZeroMQ publishers connect to tcp://127.0.0.1:");

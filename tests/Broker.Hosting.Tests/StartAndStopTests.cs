@@ -18,9 +18,9 @@ public sealed class StartAndStopTests
     [Fact]
     public async Task A_host_that_is_asked_to_stop_while_its_server_starts_ends_in_order()
     {
-        await using TestHost host = TestHost.Build(
-            static s => s.AddBroker(static settings => settings.Configure(static (services, _) =>
-                services.GetRequiredService<IHostApplicationLifetime>().StopApplication())).AddBrokerClient(),
+        await using var host = TestHost.Build(
+            static s => s.AddBroker(static settings => settings.Configure(static (services, _)
+                => services.GetRequiredService<IHostApplicationLifetime>().StopApplication())).AddBrokerClient(),
             Listen(FreePort.Next()));
 
         await host.RunAsync();
@@ -33,10 +33,10 @@ public sealed class StartAndStopTests
     {
         using var gate = new Gate();
         int port = FreePort.Next();
-        await using TestHost host = TestHost.Build(
+        await using var host = TestHost.Build(
             s => s.AddBroker(settings => settings.Configure((_, _) => gate.Pass())).AddBrokerClient(static settings => settings.Servers.Add("nats://127.0.0.1:1")),
             Listen(port));
-        Task start = Task.Run(host.StartAsync, Cancellation);
+        var start = Task.Run(host.StartAsync, Cancellation);
         await gate.ReachedAsync();
 
         Task stop = host.StopAsync(Cancellation);
@@ -53,8 +53,8 @@ public sealed class StartAndStopTests
     {
         using var gate = new Gate();
         int port = FreePort.Next();
-        TestHost host = TestHost.Build(s => s.AddBroker(settings => settings.Configure((_, _) => gate.Pass())).AddBrokerClient(), Listen(port));
-        Task start = Task.Run(host.StartAsync, Cancellation);
+        var host = TestHost.Build(s => s.AddBroker(settings => settings.Configure((_, _) => gate.Pass())).AddBrokerClient(), Listen(port));
+        var start = Task.Run(host.StartAsync, Cancellation);
         await gate.ReachedAsync();
 
         Task dispose = host.DisposeAsync().AsTask();
@@ -70,7 +70,7 @@ public sealed class StartAndStopTests
     {
         using var given = new CancellationTokenSource();
         int port = FreePort.Next();
-        await using TestHost host = TestHost.Build(s => s.AddBroker(settings => settings.Configure((_, _) => given.Cancel())).AddBrokerClient(), Listen(port));
+        await using var host = TestHost.Build(s => s.AddBroker(settings => settings.Configure((_, _) => given.Cancel())).AddBrokerClient(), Listen(port));
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => host.StartUnlessAsync(given.Token));
 
@@ -84,7 +84,7 @@ public sealed class StartAndStopTests
         holder.Start();
         string taken = $"127.0.0.1:{((IPEndPoint)holder.LocalEndpoint).Port}";
         int port = FreePort.Next();
-        await using TestHost host = TestHost.Build(
+        await using var host = TestHost.Build(
             s => s.AddBroker().AddBrokerClient().AddZeroMqBridge((_, options) => options with
             {
                 Routes = [new PubSubRouteOptions { Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")], Subscribers = [new BridgeEndpoint(Bind: true, "tcp://" + taken)] }],

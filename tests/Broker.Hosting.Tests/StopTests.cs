@@ -53,7 +53,7 @@ public sealed class StopTests
     {
         await using TestHost host = await StartAsync();
         int heard = 0;
-        var client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
         client.Subscribe("zmq.>", (in message) => heard += message.Body.Length == 1 ? 1 : 0);
         await client.FlushAsync(Cancellation);
         await using var publisher = new PublisherSocket();
@@ -91,7 +91,7 @@ public sealed class StopTests
 
     private static async Task FillAsync(TestHost host)
     {
-        var client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
         byte[] body = Encoding.ASCII.GetBytes(new string('x', Size));
         for (int i = 0; i < Messages; i++)
         {

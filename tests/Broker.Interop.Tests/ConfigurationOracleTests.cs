@@ -56,15 +56,15 @@ public sealed class ConfigurationOracleTests
     public async Task Both_readers_agree(string text)
     {
         string program = Programs.Require("nats-server");
-        var folder = Directory.CreateTempSubdirectory("oracle-");
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("oracle-");
         try
         {
-            var file = Path.Combine(folder.FullName, "test.conf");
+            string file = Path.Combine(folder.FullName, "test.conf");
             await File.WriteAllTextAsync(file, text, TestContext.Current.CancellationToken);
 
-            var (exitCode, verdict) = await Programs.RunAsync(program, "", "-t", "-c", file);
+            (int exitCode, string? verdict) = await Programs.RunAsync(program, "", "-t", "-c", file);
 
-            Assert.True(exitCode == 0 == Accepts(file, out var problem), $"nats-server: {verdict}\nbroker: {problem}");
+            Assert.True(exitCode == 0 == Accepts(file, out string? problem), $"nats-server: {verdict}\nbroker: {problem}");
         }
         finally
         {
@@ -91,8 +91,8 @@ public sealed class ConfigurationOracleTests
             string file = Path.Combine(folder.FullName, "test.conf");
             await File.WriteAllTextAsync(file, text, TestContext.Current.CancellationToken);
 
-            await using PeerProcess there = PeerProcess.Start("nats-server", program, ("U", ""), ["-t", "-c", file]);
-            await using PeerProcess here = PeerProcess.Start(
+            await using var there = PeerProcess.Start("nats-server", program, ("U", ""), ["-t", "-c", file]);
+            await using var here = PeerProcess.Start(
                 "broker", BrokerProgram.Command[0], ("U", ""), [.. BrokerProgram.Command[1..], "serve", "-p", "-1", "-c", file]);
 
             Assert.Equal(isTakenThere, await there.WaitForExitAsync() == 0);

@@ -19,15 +19,15 @@ public sealed class HarnessZeroMqTests
     [MemberData(nameof(Pairs))]
     public async Task A_publisher_that_binds_reaches_a_subscriber_that_connects(string publisher, string subscriber)
     {
-        var address = FreePort.NextAddress();
-        await using var pub = await Peers.ZeroMq(publisher).PublishAsync(address, "bind");
-        await using var sub = await Peers.ZeroMq(subscriber).SubscribeAsync(address, "weather");
+        string address = FreePort.NextAddress();
+        await using Publisher pub = await Peers.ZeroMq(publisher).PublishAsync(address, "bind");
+        await using Subscriber sub = await Peers.ZeroMq(subscriber).SubscribeAsync(address, "weather");
         await pub.SendUntilReceivedAsync("weather", sub);
 
         await pub.SendAsync("traffic.oslo", "not subscribed");
         await pub.SendAsync("weather.oslo", "4", "", "C");
 
-        var message = await sub.ReadAsync();
+        Message message = await sub.ReadAsync();
         Assert.Equal(["weather.oslo", "4", "", "C"], message.Frames.Select(Encoding.UTF8.GetString));
     }
 
@@ -35,15 +35,15 @@ public sealed class HarnessZeroMqTests
     [MemberData(nameof(Pairs))]
     public async Task A_publisher_that_connects_reaches_a_subscriber_that_binds(string publisher, string subscriber)
     {
-        var address = FreePort.NextAddress();
-        await using var sub = await Peers.ZeroMq(subscriber).SubscribeAsync(address, "", "bind");
-        await using var pub = await Peers.ZeroMq(publisher).PublishAsync(address);
+        string address = FreePort.NextAddress();
+        await using Subscriber sub = await Peers.ZeroMq(subscriber).SubscribeAsync(address, "", "bind");
+        await using Publisher pub = await Peers.ZeroMq(publisher).PublishAsync(address);
         await pub.SendUntilReceivedAsync("", sub);
 
         byte[] topic = [0x00, 0x0d, 0x0a, 0xff, (byte)' ', (byte)'>'];
         await pub.SendAsync(topic, []);
 
-        var message = await sub.ReadAsync();
+        Message message = await sub.ReadAsync();
         Assert.Equal([topic, []], message.Frames);
         Assert.StartsWith("DONE ", await pub.FinishAsync(), StringComparison.Ordinal);
     }
@@ -51,9 +51,9 @@ public sealed class HarnessZeroMqTests
     [Fact]
     public async Task A_subscriber_ends_after_its_count()
     {
-        var address = FreePort.NextAddress();
-        await using var pub = await Peers.Python.PublishAsync(address, "bind");
-        await using var sub = await Peers.Libzmq.SubscribeAsync(address, "t", count: 1);
+        string address = FreePort.NextAddress();
+        await using Publisher pub = await Peers.Python.PublishAsync(address, "bind");
+        await using Subscriber sub = await Peers.Libzmq.SubscribeAsync(address, "t", count: 1);
 
         await pub.SendUntilReceivedAsync("t", sub);
 

@@ -16,14 +16,14 @@ public sealed partial class PackageTests
         await packages.BuildAsync("web-pages", "Microsoft.NET.Sdk.Web", Sources(web[true], port), [.. web[true], "Broker.Hosting"]);
         string program = await packages.BuildAsync("pages", "Microsoft.NET.Sdk", Sources(web[false], port), [.. web[false]]);
 
-        await using PeerProcess server = PeerProcess.Start("server", "dotnet", program, "Broker.Server 1");
+        await using var server = PeerProcess.Start("server", "dotnet", program, "Broker.Server 1");
         await server.ReadLineWithAsync($"nats://127.0.0.1:{port}");
-        await using PeerProcess client = PeerProcess.Start("client", "dotnet", program, "Broker.Client 1");
+        await using var client = PeerProcess.Start("client", "dotnet", program, "Broker.Client 1");
         await client.ReadLineWithAsync("weather.oslo");
         await server.WriteLineAsync("");
         Assert.True(await server.WaitForExitAsync() == 0, server.Errors);
 
-        await using PeerProcess sockets = PeerProcess.Start("sockets", "dotnet", program, "Broker.ZeroMq 1");
+        await using var sockets = PeerProcess.Start("sockets", "dotnet", program, "Broker.ZeroMq 1");
         Assert.Equal("hello", await sockets.ReadLineAsync());
         Assert.True(await sockets.WaitForExitAsync() == 0, sockets.Errors);
     }

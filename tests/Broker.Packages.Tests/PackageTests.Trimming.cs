@@ -71,7 +71,7 @@ public sealed partial class PackageTests
             """,
             libraries);
 
-        await using PeerProcess run = PeerProcess.Start("trimmed", program);
+        await using var run = PeerProcess.Start("trimmed", program);
         foreach (string what in (string[])["settings", "metrics", "health", "na", "ws", "ZeroMQ"])
         {
             Assert.Equal($"{what}: True", await run.ReadLineWithAsync(what + ": "));

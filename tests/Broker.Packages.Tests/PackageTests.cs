@@ -76,7 +76,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             "Broker.Cryptography",
             "Broker.Testing");
 
-        await using PeerProcess run = PeerProcess.Start("console", "dotnet", program);
+        await using var run = PeerProcess.Start("console", "dotnet", program);
         Assert.Equal("hello", await run.ReadLineAsync());
         Assert.Equal("world", await run.ReadLineAsync());
         Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
@@ -110,7 +110,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             "Broker.Hosting",
             "Microsoft.Extensions.Hosting/10.0.14");
 
-        await using PeerProcess run = PeerProcess.Start("worker", "dotnet", program);
+        await using var run = PeerProcess.Start("worker", "dotnet", program);
         await run.ReadLineWithAsync("answer: hello");
         Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
     }
@@ -143,7 +143,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             "Broker.Hosting",
             "Broker.AspNetCore");
 
-        await using PeerProcess run = PeerProcess.Start("web", "dotnet", program);
+        await using var run = PeerProcess.Start("web", "dotnet", program);
         await run.ReadLineWithAsync("page: True");
         await run.ReadLineWithAsync("health: Healthy");
         Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
@@ -154,14 +154,14 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
     {
         string broker = await packages.InstallToolAsync();
         await using var ports = new TemporaryPorts();
-        await using PeerProcess serve = PeerProcess.Start(
+        await using var serve = PeerProcess.Start(
             "serve", broker, Runtime,
             ["serve", "-q", "-p", "-1", "--zeromq-publishers", "tcp://127.0.0.1:*", "--zeromq-subscribers", "tcp://127.0.0.1:*", "--ports_file_dir", ports.Folder]);
         PortsFile addresses = await PortsFile.WaitAsync(ports.Folder, serve);
-        await using PeerProcess sub = PeerProcess.Start("sub", broker, Runtime, ["sub", "-s", addresses.Nats[0], "--count", "1", "--raw", "zmq.weather.*"]);
+        await using var sub = PeerProcess.Start("sub", broker, Runtime, ["sub", "-s", addresses.Nats[0], "--count", "1", "--raw", "zmq.weather.*"]);
         await Wait.UntilAsync(() => sub.Errors.Contains("subscribed to ", StringComparison.Ordinal) || sub.HasExited, "the subscription");
 
-        await using PeerProcess pub = PeerProcess.Start(
+        await using var pub = PeerProcess.Start(
             "pub", broker, Runtime, ["zmq", "pub", "--timeout", "2m", "--connect", addresses.Publishers[0], "weather.oslo", "4 degrees"]);
 
         Assert.True(await pub.WaitForExitAsync() == 0, pub.Errors);
@@ -175,7 +175,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         string broker = await packages.InstallToolAsync();
         string program = await packages.BuildTemplateAsync("broker-worker", "Made.Worker");
         string publishers = FreePort.NextAddress();
-        await using PeerProcess run = PeerProcess.Start(
+        await using var run = PeerProcess.Start(
             "worker", "dotnet",
             program, "--contentRoot", Path.GetDirectoryName(program)!, "--Broker:Listen:0=127.0.0.1:0", "--Broker:AuthTimeout=00:02:00",
             "--BrokerClient:ConnectTimeout=00:01:00", $"--ZeroMq:Publishers={publishers}", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
@@ -207,7 +207,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         await run.ReadLineWithAsync("work.it: hi");
 
         // It waits for a subscriber. The bridge subscribes for the worker.
-        await using PeerProcess pub = PeerProcess.Start("pub", broker, Runtime, ["zmq", "pub", "--timeout", "2m", "--connect", publishers, "work.oven", "hot"]);
+        await using var pub = PeerProcess.Start("pub", broker, Runtime, ["zmq", "pub", "--timeout", "2m", "--connect", publishers, "work.oven", "hot"]);
         await run.ReadLineWithAsync("zmq.work.oven: hot");
         Assert.True(await pub.WaitForExitAsync() == 0, pub.Errors);
         if (!OperatingSystem.IsWindows())
@@ -221,7 +221,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
     public async Task A_program_of_the_template_serves_and_answers()
     {
         string program = await packages.BuildTemplateAsync("broker-embedded", "Made.Embedded");
-        await using PeerProcess run = PeerProcess.Start("embedded", "dotnet", program, "0");
+        await using var run = PeerProcess.Start("embedded", "dotnet", program, "0");
         string address = (await run.ReadLineWithAsync("NATS clients connect to nats://")).Split("nats://")[1].Split(',')[0];
 
         using var client = new TcpClient();

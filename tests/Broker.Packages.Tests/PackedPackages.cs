@@ -135,7 +135,10 @@ public sealed class PackedPackages : IAsyncLifetime
     {
         var start = new ProcessStartInfo("dotnet", arguments)
         {
-            WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true,
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            RedirectStandardInput = true,
         };
         // A compiler server would keep the output open. Variables of the test runner must not reach the program.
         start.Environment["UseSharedCompilation"] = "false";

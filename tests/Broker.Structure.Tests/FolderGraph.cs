@@ -42,7 +42,7 @@ internal sealed class FolderGraph
     /// <summary>Groups of folders each of which uses, in one or more steps, all others of its group.</summary>
     internal List<string[]> Circles()
     {
-        Dictionary<string, HashSet<string>> reach = _uses.Keys.ToDictionary(n => n, Reachable);
+        var reach = _uses.Keys.ToDictionary(n => n, Reachable);
         return
         [
             .. _uses.Keys

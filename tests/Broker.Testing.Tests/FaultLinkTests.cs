@@ -347,10 +347,10 @@ public sealed class FaultLinkTests : IAsyncLifetime
     [Fact]
     public async Task A_client_reconnects_through_a_link_that_was_cut_in_the_middle_of_a_message()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using FaultLink link = broker.OpenLink();
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
-        var back = Wait.Source();
+        TaskCompletionSource back = Wait.Source();
         await using BrokerConnection program = await BrokerConnection.ConnectAsync(
             new ClientOptions
             {

@@ -13,7 +13,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task It_records_messages_in_order_with_all_their_parts()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("orders.*", Cancellation);
 
         broker.Client.Publish("orders.new", "1"u8, "answers", new MessageHeaders { ["Source"] = "shop" });
@@ -30,7 +30,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task A_wait_ends_with_the_message_that_it_waits_for()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync(">", Cancellation);
         Task<RecordedMessage> bySubject = recorder.WaitForAsync("orders.*", cancellationToken: Cancellation);
         Task<RecordedMessage> byText = recorder.WaitForAsync("orders.*", "2", Cancellation);
@@ -49,7 +49,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task A_failure_shows_what_was_expected_and_what_was_recorded()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         broker.WaitTimeout = InVain;
         await using MessageRecorder recorder = await broker.RecordAsync("orders.*", Cancellation);
         broker.WaitTimeout = Wait.Limit;
@@ -73,7 +73,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task The_assertion_that_nothing_came_holds_until_a_message_comes()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("orders", Cancellation);
         await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
         program.Publish("payments", "1"u8);
@@ -91,7 +91,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task Long_lists_and_long_texts_are_truncated_in_failures()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
         broker.Client.Publish("a", Encoding.UTF8.GetBytes(new string('x', 300)));
         for (int i = 0; i < 24; i++)
@@ -109,7 +109,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task Too_many_messages_fail_every_expectation()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
         for (int i = 0; i <= MessageRecorder.MaxMessages; i++)
         {
@@ -125,7 +125,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task A_disposed_recorder_keeps_its_messages_and_records_no_more()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         MessageRecorder recorder = await MessageRecorder.StartAsync(broker.Client, "a", cancellationToken: Cancellation);
         broker.Client.Publish("a", "1"u8);
         await recorder.AssertTextsAsync("1");
@@ -140,7 +140,7 @@ public sealed class RecorderTests
     [Fact]
     public async Task A_wait_can_be_cancelled()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
         using var cancelled = new CancellationTokenSource();
         Task wait = recorder.WaitForCountAsync(1, cancelled.Token);

@@ -18,7 +18,7 @@ public sealed class TestBrokerTests
         await Task.WhenAll(Enumerable.Range(0, 8).Select(i => Task.Run(
             async () =>
             {
-                await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+                await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
                 await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
                 broker.Client.Publish("number", [(byte)('0' + i)]);
                 await all.AssertTextsAsync($"{i}");
@@ -29,7 +29,7 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task A_program_connects_with_the_connection_string_and_is_counted()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
         await broker.WaitForConnectionsAsync(0, Cancellation);
 
@@ -46,7 +46,7 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task A_disposed_broker_leaves_nobody_connected_and_nothing_listening()
     {
-        var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         var port = (IPEndPoint)broker.EndPoint;
         MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
 
@@ -62,7 +62,7 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task With_users_the_client_is_the_first_user_and_other_clients_use_their_own()
     {
-        await using var broker = await TestBroker.StartAsync(
+        await using TestBroker broker = await TestBroker.StartAsync(
             static o => o.Users = [new User("ada", "secret"), new User("bob", "word")], cancellationToken: Cancellation);
 
         await using BrokerConnection bob = await broker.ConnectAsync(new ClientOptions { User = "bob" }, Cancellation);
@@ -75,7 +75,7 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task With_a_token_the_client_uses_it()
     {
-        await using var broker = await TestBroker.StartAsync(static o => o.Token = "secret", cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(static o => o.Token = "secret", cancellationToken: Cancellation);
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
 
         broker.Client.Publish("a", "hello"u8);
@@ -91,7 +91,7 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task A_wait_for_subscribers_counts_the_subscriptions_that_a_message_would_reach_but_not_recorders()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
         await using MessageRecorder orders = await broker.RecordAsync("orders.*", Cancellation);
         await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
@@ -116,7 +116,7 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task A_failed_wait_for_connections_shows_their_number()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         broker.WaitTimeout = InVain;
 
         ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForConnectionsAsync(1, Cancellation));
@@ -127,7 +127,7 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task Invalid_subjects_and_times_are_refused()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
 
         await Assert.ThrowsAsync<ArgumentException>(() => broker.WaitForSubscribersAsync("orders.*", 1, Cancellation));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => broker.WaitForSubscribersAsync("orders", 0, Cancellation));
@@ -138,10 +138,10 @@ public sealed class TestBrokerTests
     [Fact]
     public async Task A_handler_that_blocks_delays_neither_the_broker_nor_another_program()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
         using var release = new ManualResetEventSlim();
-        var blocked = Wait.Source();
+        TaskCompletionSource blocked = Wait.Source();
         broker.Client.Subscribe("a", (in _) =>
         {
             blocked.TrySetResult();
@@ -160,7 +160,7 @@ public sealed class TestBrokerTests
     public async Task The_broker_uses_the_clock_of_the_test()
     {
         var time = new VirtualTime();
-        await using var broker = await TestBroker.StartAsync(o => o.LoopOptions = o.LoopOptions with { TimeProvider = time }, cancellationToken: Cancellation);
+        await using TestBroker broker = await TestBroker.StartAsync(o => o.LoopOptions = o.LoopOptions with { TimeProvider = time }, cancellationToken: Cancellation);
         using var socket = new TcpClient();
         await socket.ConnectAsync((IPEndPoint)broker.EndPoint, Cancellation);
         using var reader = new StreamReader(socket.GetStream());

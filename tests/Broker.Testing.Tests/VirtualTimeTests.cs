@@ -24,7 +24,7 @@ public sealed class VirtualTimeTests
     public async Task A_delay_ends_when_the_clock_has_advanced_enough()
     {
         var time = new VirtualTime();
-        Task delay = Task.Delay(TimeSpan.FromHours(1), time, TestContext.Current.CancellationToken);
+        var delay = Task.Delay(TimeSpan.FromHours(1), time, TestContext.Current.CancellationToken);
 
         time.Advance(TimeSpan.FromMinutes(59));
         Assert.False(delay.IsCompleted);

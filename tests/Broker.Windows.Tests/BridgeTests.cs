@@ -96,7 +96,7 @@ public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsM
             }
         });
         await native.PingAsync(TestContext.Current.CancellationToken);
-        await using PeerProcess programs = PeerProcess.Start("pyzmq", python, ["-c", ThreePatterns, .. at, $"{Count}"]);
+        await using var programs = PeerProcess.Start("pyzmq", python, ["-c", ThreePatterns, .. at, $"{Count}"]);
 
         Assert.Equal("events True", await programs.ReadLineAsync());
         Assert.Equal("lines True", await programs.ReadLineAsync());

@@ -67,7 +67,7 @@ internal sealed class InstalledService : IAsyncDisposable
     {
         string? file = null;
         await Wait.UntilAsync(() => (file = Directory.EnumerateFiles(_folder, "broker_*.ports").FirstOrDefault()) is not null, "the addresses");
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllBytesAsync(file!, TestContext.Current.CancellationToken));
+        using var json = JsonDocument.Parse(await File.ReadAllBytesAsync(file!, TestContext.Current.CancellationToken));
         JsonElement zeroMq = json.RootElement.GetProperty("zeromq");
         return (First(json.RootElement.GetProperty("nats"))!, First(zeroMq.GetProperty("publishers")) ?? "", First(zeroMq.GetProperty("subscribers")) ?? "");
     }

@@ -62,7 +62,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
             }
         });
         await receiver.PingAsync(TestContext.Current.CancellationToken);
-        await using PeerProcess publisher = PeerProcess.Start("publisher", python, "-c", $"""
+        await using var publisher = PeerProcess.Start("publisher", python, "-c", $"""
             import zmq, sys
             socket = zmq.Context().socket(zmq.XPUB)
             socket.linger = -1
@@ -78,7 +78,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         Assert.Equal("999", await Wait.For(fromZeroMq));
 
         // To ZeroMQ: a message before the subscription is lost, so the test publishes repeatedly.
-        await using PeerProcess subscriber = PeerProcess.Start("subscriber", python, "-c", $"""
+        await using var subscriber = PeerProcess.Start("subscriber", python, "-c", $"""
             import zmq
             socket = zmq.Context().socket(zmq.SUB)
             socket.connect("{subscribers}")
@@ -218,7 +218,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
             Client($"nats://127.0.0.1:{port}") with { FirstConnect = FirstConnect.Background, MaxReconnectAttempts = -1 }, TestContext.Current.CancellationToken))
         {
             await Wait.UntilAsync(() => client.State == ConnectionState.Connected, "the service");
-            await using PeerProcess publisher = PeerProcess.Start("publisher", "/usr/bin/python3", "-c", $"""
+            await using var publisher = PeerProcess.Start("publisher", "/usr/bin/python3", "-c", $"""
                 import zmq, sys
                 socket = zmq.Context().socket(zmq.XPUB)
                 socket.connect("{publishers}")

@@ -192,7 +192,10 @@ public sealed class WindowsMachine : IAsyncLifetime
     {
         var start = new ProcessStartInfo(program, arguments)
         {
-            WorkingDirectory = Folder, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
+            WorkingDirectory = Folder,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
         };
         start.Environment["WINEPREFIX"] = _prefix;
         start.Environment["WINEDEBUG"] = "-all";

@@ -25,7 +25,7 @@ internal static class RateTable
         {
             for (int i = 0; i < clients.Count; i++)
             {
-                Usage usage = Usage.Of(clients[i].Work, clients[i].Other);
+                var usage = Usage.Of(clients[i].Work, clients[i].Other);
                 if (round >= 0)
                 {
                     all[i].Add(usage);

@@ -73,10 +73,10 @@ internal static class RequestRates
             {
                 foreach ((string name, IRequester requester) in clients)
                 {
-                    Usage one = Usage.Of(() => requester.Ask(ticks), others);
+                    var one = Usage.Of(() => requester.Ask(ticks), others);
                     Array.Sort(ticks);
                     bool has = true;
-                    Usage many = Usage.Of(() => has = requester.TryAskTogether(Together, each / 4), others);
+                    var many = Usage.Of(() => has = requester.TryAskTogether(Together, each / 4), others);
                     if (round > 0)
                     {
                         alone[name].Add((one, Micros(ticks[each / 2]), Micros(ticks[each * 99 / 100])));

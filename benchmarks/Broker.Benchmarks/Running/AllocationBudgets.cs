@@ -15,7 +15,7 @@ internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
     {
         var options = new JsonReaderOptions { CommentHandling = JsonCommentHandling.Skip, AllowTrailingCommas = true };
         var reader = new Utf8JsonReader(json, options);
-        using JsonDocument document = JsonDocument.ParseValue(ref reader);
+        using var document = JsonDocument.ParseValue(ref reader);
         if (document.RootElement.ValueKind != JsonValueKind.Object)
         {
             throw new JsonException("The budgets must be an object of patterns and bytes per operation.");

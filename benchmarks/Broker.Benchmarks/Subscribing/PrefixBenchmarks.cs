@@ -68,7 +68,7 @@ public class PrefixBenchmarks
     [GlobalCleanup]
     public void Cleanup()
     {
-        foreach (var subscriber in _subscribers)
+        foreach (LoopSubscriber subscriber in _subscribers)
         {
             _ = subscriber.CloseAsync(TimeSpan.Zero);
         }

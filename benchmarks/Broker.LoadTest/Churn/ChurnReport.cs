@@ -7,12 +7,12 @@ namespace Broker.LoadTest.Churn;
 /// <summary>The report: the results of all servers side by side, and in Markdown the values during the run.</summary>
 internal static class ChurnReport
 {
-    public static string ToText(ChurnSettings settings, IReadOnlyList<ChurnOutcome> outcomes) =>
-        Head(settings, "") + "\n" + Conclusions(outcomes).ToText() + Failures(outcomes, "");
+    public static string ToText(ChurnSettings settings, IReadOnlyList<ChurnOutcome> outcomes)
+        => Head(settings, "") + "\n" + Conclusions(outcomes).ToText() + Failures(outcomes, "");
 
     public static string ToMarkdown(ChurnSettings settings, IReadOnlyList<ChurnOutcome> outcomes)
     {
-        var text = new StringBuilder("# Churn\n\n").Append(Head(settings, "- ")).Append('\n').Append(Conclusions(outcomes).ToMarkdown()).Append('\n');
+        StringBuilder text = new StringBuilder("# Churn\n\n").Append(Head(settings, "- ")).Append('\n').Append(Conclusions(outcomes).ToMarkdown()).Append('\n');
         foreach (ChurnOutcome outcome in outcomes)
         {
             text.Append(CultureInfo.InvariantCulture, $"## {outcome.Server}\n\n").Append(outcome.Intervals.ToMarkdown()).Append('\n');
@@ -21,8 +21,8 @@ internal static class ChurnReport
         return text.Append(Failures(outcomes, "- ")).ToString();
     }
 
-    private static string Head(ChurnSettings settings, string bullet) =>
-        $"{bullet}Machine: {MachineInfo.Machine}\n{bullet}System: {MachineInfo.System}; driver on {MachineInfo.Runtime}\n{bullet}Broker: {MachineInfo.BrokerVersion}\n{bullet}Settings: {settings}\n"
+    private static string Head(ChurnSettings settings, string bullet)
+        => $"{bullet}Machine: {MachineInfo.Machine}\n{bullet}System: {MachineInfo.System}; driver on {MachineInfo.Runtime}\n{bullet}Broker: {MachineInfo.BrokerVersion}\n{bullet}Settings: {settings}\n"
         + string.Create(CultureInfo.InvariantCulture, $"{bullet}Date: {DateTimeOffset.UtcNow:yyyy-MM-dd HH:mm} UTC\n");
 
     private static Table Conclusions(IReadOnlyList<ChurnOutcome> outcomes)
@@ -41,8 +41,8 @@ internal static class ChurnReport
         return table;
     }
 
-    private static string Failures(IReadOnlyList<ChurnOutcome> outcomes, string bullet) =>
-        string.Concat(outcomes.SelectMany(outcome => outcome.Failures.Select(failure => $"{bullet}FAILED {outcome.Server}: {failure}\n")));
+    private static string Failures(IReadOnlyList<ChurnOutcome> outcomes, string bullet)
+        => string.Concat(outcomes.SelectMany(outcome => outcome.Failures.Select(failure => $"{bullet}FAILED {outcome.Server}: {failure}\n")));
 
     private static string Count(long? value) => value?.ToString("N0", CultureInfo.InvariantCulture) ?? Format.Nothing;
 

@@ -30,7 +30,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
     {
         try
         {
-            using ServerProcess server = ServerProcess.Start(command, resources);
+            using var server = ServerProcess.Start(command, resources);
             var target = new Target(server, resources.Buffers);
             using Session session = target.OpenSession();
             using var fullRate = new FullRate(target, _latency);

@@ -13,6 +13,6 @@ internal sealed record ChurnSettings
     /// <summary>The time between two lines of the table.</summary>
     public TimeSpan Interval => TimeSpan.FromSeconds(Math.Clamp(Duration.TotalSeconds / 6, 1, 10));
 
-    public override string ToString() =>
-        $"{ConnectionsPerSecond} connections per second for {Duration.TotalSeconds:0} s beside full-rate publishing, after {Before.TotalSeconds:0} s without";
+    public override string ToString()
+        => $"{ConnectionsPerSecond} connections per second for {Duration.TotalSeconds:0} s beside full-rate publishing, after {Before.TotalSeconds:0} s without";
 }

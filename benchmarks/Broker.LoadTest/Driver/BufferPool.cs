@@ -12,8 +12,8 @@ internal sealed class BufferPool
 
     private readonly ConcurrentBag<byte[]> _free = [];
 
-    public byte[] Rent() =>
-        _free.TryTake(out byte[]? buffer) ? buffer : GC.AllocateUninitializedArray<byte>(BufferSize, pinned: true);
+    public byte[] Rent()
+        => _free.TryTake(out byte[]? buffer) ? buffer : GC.AllocateUninitializedArray<byte>(BufferSize, pinned: true);
 
     public void Return(byte[] buffer) => _free.Add(buffer);
 }

@@ -32,8 +32,8 @@ internal sealed class CertificateFiles : IDisposable
     public string KeyPath => Path.Combine(_folder.FullName, "key.pem");
 
     /// <summary>Whether a server has sent this certificate, which is the only one that the driver trusts.</summary>
-    public bool Matches(X509Certificate? shown) =>
-        shown is not null && string.Equals(shown.GetCertHashString(), _thumbprint, StringComparison.OrdinalIgnoreCase);
+    public bool Matches(X509Certificate? shown)
+        => shown is not null && string.Equals(shown.GetCertHashString(), _thumbprint, StringComparison.OrdinalIgnoreCase);
 
     public void Dispose() => _folder.Delete(recursive: true);
 }

@@ -54,8 +54,8 @@ internal static class Payloads
         Run(payload[SizeWithPublisher..], publisher + sequence);
     }
 
-    public static (int Publisher, int Sequence) ReadNumbers(ReadOnlySpan<byte> payload) =>
-        payload.Length < SizeWithPublisher
+    public static (int Publisher, int Sequence) ReadNumbers(ReadOnlySpan<byte> payload)
+        => payload.Length < SizeWithPublisher
             ? (0, ReadNumber(payload[..Math.Min(payload.Length, SequenceDigits)]))
             : (ReadNumber(payload[..PublisherDigits]), ReadNumber(payload.Slice(PublisherDigits, SequenceDigits)));
 

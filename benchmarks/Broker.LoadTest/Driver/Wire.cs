@@ -4,8 +4,8 @@ namespace Broker.LoadTest.Driver;
 internal static class Wire
 {
     // protocol 0: newer servers send a second INFO to clients of protocol 1, which would spoil the byte counts.
-    public static ReadOnlySpan<byte> Hello =>
-        "CONNECT {\"verbose\":false,\"pedantic\":false,\"lang\":\"loadtest\",\"version\":\"1\",\"protocol\":0,\"headers\":true}\r\nPING\r\n"u8;
+    public static ReadOnlySpan<byte> Hello
+        => "CONNECT {\"verbose\":false,\"pedantic\":false,\"lang\":\"loadtest\",\"version\":\"1\",\"protocol\":0,\"headers\":true}\r\nPING\r\n"u8;
 
     public static ReadOnlySpan<byte> Ping => "PING\r\n"u8;
 

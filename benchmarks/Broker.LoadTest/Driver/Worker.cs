@@ -8,8 +8,8 @@ internal sealed class Worker
     private readonly Thread _thread;
     private Exception? _error;
 
-    private Worker(string name, Action body, Action? onError) =>
-        _thread = new Thread(() => Run(body, onError), StackSize) { Name = name, IsBackground = true };
+    private Worker(string name, Action body, Action? onError)
+        => _thread = new Thread(() => Run(body, onError), StackSize) { Name = name, IsBackground = true };
 
     public static Worker Start(string name, Action body, Action? onError = null)
     {

@@ -40,8 +40,8 @@ internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sampl
         return [Format.Times(ratio.OfMedians), ratio.ByRound is { } spread ? $"{Format.Times(spread.Median)} ({Format.Range(spread, Format.Digits)})" : Format.Nothing];
     }
 
-    public static IEnumerable<double> Figures(IEnumerable<Sample> samples, Func<Measurement, double?> figure) =>
-        samples.Select(sample => Figure(sample, figure)).OfType<double>();
+    public static IEnumerable<double> Figures(IEnumerable<Sample> samples, Func<Measurement, double?> figure)
+        => samples.Select(sample => Figure(sample, figure)).OfType<double>();
 
     /// <summary>Returns the round trips of all rounds; null if there are none.</summary>
     public static Latency? Pool(IEnumerable<Sample> samples) => Latency.Pool(samples.Select(sample => sample.Measurement).Where(m => !m.Lost).Select(m => m.Latency).OfType<Latency>());

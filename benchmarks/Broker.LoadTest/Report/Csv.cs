@@ -17,8 +17,8 @@ internal static class Csv
         var text = new StringBuilder(Header);
         foreach (Results results in parts)
         {
-            Dictionary<string, string> versions = results.Participants.ToDictionary(p => p.Command.Name, p => p.Version, StringComparer.Ordinal);
-            Dictionary<string, Row> rows = results.Rows.ToDictionary(row => row.Name, StringComparer.Ordinal);
+            var versions = results.Participants.ToDictionary(p => p.Command.Name, p => p.Version, StringComparer.Ordinal);
+            var rows = results.Rows.ToDictionary(row => row.Name, StringComparer.Ordinal);
             foreach (Sample sample in results.Samples)
             {
                 Line(text, sample, versions[sample.Server], rows[sample.Row].Point, results.Settings.Cold ? "cold" : "warm");

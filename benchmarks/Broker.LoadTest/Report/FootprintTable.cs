@@ -39,8 +39,8 @@ internal static class FootprintTable
         return table;
     }
 
-    private static string Median(IEnumerable<Sample> samples, Func<Measurement, double?> figure, Func<double, string>? format = null) =>
-        Comparison.Median(samples, figure) is { } median ? (format ?? Format.Digits)(median) : Format.Nothing;
+    private static string Median(IEnumerable<Sample> samples, Func<Measurement, double?> figure, Func<double, string>? format = null)
+        => Comparison.Median(samples, figure) is { } median ? (format ?? Format.Digits)(median) : Format.Nothing;
 
     private static string Whole(double value) => value.ToString("N0", CultureInfo.InvariantCulture);
 }

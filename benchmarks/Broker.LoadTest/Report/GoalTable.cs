@@ -78,6 +78,6 @@ internal static class GoalTable
         }
     }
 
-    private static string Megabytes(Sample[] samples) =>
-        Comparison.Median(samples, m => m.ResidentBytes) is { } bytes ? Format.Digits(bytes / 1e6) : Format.Nothing;
+    private static string Megabytes(Sample[] samples)
+        => Comparison.Median(samples, m => m.ResidentBytes) is { } bytes ? Format.Digits(bytes / 1e6) : Format.Nothing;
 }

@@ -9,8 +9,8 @@ namespace Broker.LoadTest.Report;
 /// </summary>
 internal static class GrowthTable
 {
-    public static IEnumerable<Table> BuildAll(Results results) =>
-        results.Rows.Where(row => row.Point is not null)
+    public static IEnumerable<Table> BuildAll(Results results)
+        => results.Rows.Where(row => row.Point is not null)
             .GroupBy(row => (row.Point!.Dimension, row.Point.Figure))
             .Select(dimension => Build(results, dimension.Key.Dimension, dimension.Key.Figure, [.. dimension]));
 

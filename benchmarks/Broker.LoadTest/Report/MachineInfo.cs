@@ -16,11 +16,11 @@ internal static class MachineInfo
     /// <summary>
     /// The version of the measured build. Its INFO contains the version of nats-server with the same protocol.
     /// </summary>
-    public static string BrokerVersion =>
-        typeof(BrokerServer).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown version";
+    public static string BrokerVersion
+        => typeof(BrokerServer).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown version";
 
-    private static string CpuName() =>
-        OperatingSystem.IsWindows()
+    private static string CpuName()
+        => OperatingSystem.IsWindows()
             ? Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? "unknown CPU"
             : ValueIn("/proc/cpuinfo", "model name", ':') ?? "unknown CPU";
 

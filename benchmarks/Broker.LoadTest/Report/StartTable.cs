@@ -36,6 +36,6 @@ internal static class StartTable
         return table;
     }
 
-    private static string[] Cells(IEnumerable<Sample> samples, Func<Measurement, double?> figure) =>
-        Spread.Of(Comparison.Figures(samples, figure)) is { } spread ? [Format.Digits(spread.Median), Format.Range(spread, Format.Digits)] : [Format.Nothing, Format.Nothing];
+    private static string[] Cells(IEnumerable<Sample> samples, Func<Measurement, double?> figure)
+        => Spread.Of(Comparison.Figures(samples, figure)) is { } spread ? [Format.Digits(spread.Median), Format.Range(spread, Format.Digits)] : [Format.Nothing, Format.Nothing];
 }

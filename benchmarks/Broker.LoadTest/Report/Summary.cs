@@ -10,8 +10,8 @@ internal static class Summary
 {
     public static string ToText(IReadOnlyList<Results> parts) => Build(parts, table => table.ToText(), "", heading => $"{heading}\n");
 
-    public static string ToMarkdown(IReadOnlyList<Results> parts) =>
-        "# Load test\n\n" + Build(parts, table => table.ToMarkdown(), "- ", heading => $"## {heading}\n");
+    public static string ToMarkdown(IReadOnlyList<Results> parts)
+        => "# Load test\n\n" + Build(parts, table => table.ToMarkdown(), "- ", heading => $"## {heading}\n");
 
     private static string Build(IReadOnlyList<Results> parts, Func<Table, string> render, string bullet, Func<string, string> heading)
     {

@@ -40,8 +40,8 @@ internal static class BasicRows
 
     private static PublishOnly PublishOfSize(int size) => new($"pub{size}", $"publish only, {size} B", "foo", Payloads.Pattern(size));
 
-    private static PublishOnly PublishOfText(string name, string subject, string text) =>
-        new(name, $"publish only to {subject}, {text.Length} B", subject, Text(text));
+    private static PublishOnly PublishOfText(string name, string subject, string text)
+        => new(name, $"publish only to {subject}, {text.Length} B", subject, Text(text));
 
     private static byte[] Text(string text) => Encoding.ASCII.GetBytes(text);
 }

@@ -52,11 +52,11 @@ internal static class Catalogue
         return [.. from rowGroup in Groups from row in rowGroup.Rows where patterns.Any(pattern => Matches(pattern, rowGroup, row)) select row];
     }
 
-    private static bool Matches(string pattern, RowGroup group, Row row) =>
-        Is(pattern, Everything) || Is(pattern, group.Name) || FileSystemName.MatchesSimpleExpression(pattern, row.Name);
+    private static bool Matches(string pattern, RowGroup group, Row row)
+        => Is(pattern, Everything) || Is(pattern, group.Name) || FileSystemName.MatchesSimpleExpression(pattern, row.Name);
 
     private static bool Is(string pattern, string word) => string.Equals(pattern, word, StringComparison.OrdinalIgnoreCase);
 
-    private static RequestReply Request(string name, string beside, bool flooded) =>
-        new($"request-{name}", 16, flooded) { Point = new Point("request and reply beside", beside, GrowthFigure.P99) };
+    private static RequestReply Request(string name, string beside, bool flooded)
+        => new($"request-{name}", 16, flooded) { Point = new Point("request and reply beside", beside, GrowthFigure.P99) };
 }

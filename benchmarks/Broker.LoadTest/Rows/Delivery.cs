@@ -122,6 +122,6 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
         }
     }
 
-    private static DriverException Miscounted(long bytes, long expected, long deliveries) =>
-        new($"Expected {deliveries} messages, {expected} bytes, and received {bytes}.");
+    private static DriverException Miscounted(long bytes, long expected, long deliveries)
+        => new($"Expected {deliveries} messages, {expected} bytes, and received {bytes}.");
 }

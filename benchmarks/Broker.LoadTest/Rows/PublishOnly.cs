@@ -23,6 +23,6 @@ internal sealed class PublishOnly(string name, string what, string subject, byte
         return target.Finish(messages, from, to);
     }
 
-    public override void Verify(Target target) =>
-        new Verification(new Topology { Subject = subject, PayloadSize = payload.Length }).Run(target);
+    public override void Verify(Target target)
+        => new Verification(new Topology { Subject = subject, PayloadSize = payload.Length }).Run(target);
 }

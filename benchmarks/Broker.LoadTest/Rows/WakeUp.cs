@@ -26,8 +26,8 @@ internal sealed class WakeUp(string name, int? idlePolls)
 
     public override int FewestMessages => 3_000;
 
-    public override ServerCommand? CommandFor(ServerCommand command) =>
-        idlePolls is null ? command : command.Name == KnownServers.Ours ? KnownServers.WithIdlePolls(idlePolls.Value) : null;
+    public override ServerCommand? CommandFor(ServerCommand command)
+        => idlePolls is null ? command : command.Name == KnownServers.Ours ? KnownServers.WithIdlePolls(idlePolls.Value) : null;
 
     public override Measurement Measure(Target target, long messages)
     {
@@ -38,14 +38,14 @@ internal sealed class WakeUp(string name, int? idlePolls)
         long[] close = roundTrip.Run(_exchange, messages);
         Measurement measurement = target.Finish(messages, from, Stopwatch.GetTimestamp());
 
-        var asleep = new long[Pauses];
+        long[] asleep = new long[Pauses];
         for (int i = 0; i < asleep.Length; i++)
         {
             Thread.Sleep(Pause);
             asleep[i] = roundTrip.Run(_exchange, 1)[0];
         }
 
-        IdleCost idle = IdleCost.Of(target, Settling, Idling);
+        var idle = IdleCost.Of(target, Settling, Idling);
         roundTrip.Fence();
         return measurement with { Latency = Latency.FromTicks(close), AfterPause = Latency.FromTicks(asleep), Idle = idle };
     }

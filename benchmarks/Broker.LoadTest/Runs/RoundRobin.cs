@@ -59,7 +59,7 @@ internal sealed class RoundRobin(
     private Dictionary<Row, long> WarmUp(CancellationToken cancellationToken)
     {
         var sizing = new Sizing(settings);
-        Dictionary<Row, long> messages = rows.ToDictionary(row => row, sizing.FirstGuess);
+        var messages = rows.ToDictionary(row => row, sizing.FirstGuess);
         for (int pass = 1; pass <= settings.WarmUps; pass++)
         {
             progress.WriteLine($"warm-up {pass} of {settings.WarmUps}");
@@ -74,6 +74,6 @@ internal sealed class RoundRobin(
         return messages;
     }
 
-    private Measurement? Measure(Row row, Participant participant, long messages) =>
-        attempts.With(row.NeedsFreshServer ? freshServers : servers, row, participant, target => row.Measure(target, messages));
+    private Measurement? Measure(Row row, Participant participant, long messages)
+        => attempts.With(row.NeedsFreshServer ? freshServers : servers, row, participant, target => row.Measure(target, messages));
 }

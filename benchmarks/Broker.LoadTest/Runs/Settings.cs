@@ -27,6 +27,6 @@ internal sealed record Settings
 
     public double LongestSeconds => (Quick, Cold) switch { (true, _) => 0.5, (_, true) => 1.0, _ => 2.0 };
 
-    public override string ToString() =>
-        $"{Rounds} rounds, {(Cold ? "cold: a fresh process for each measurement" : $"warm: {WarmUps} passes before")}, {ShortestSeconds:0.##} to {LongestSeconds:0.##} s per measurement{(Quick ? ", quick" : "")}";
+    public override string ToString()
+        => $"{Rounds} rounds, {(Cold ? "cold: a fresh process for each measurement" : $"warm: {WarmUps} passes before")}, {ShortestSeconds:0.##} to {LongestSeconds:0.##} s per measurement{(Quick ? ", quick" : "")}";
 }

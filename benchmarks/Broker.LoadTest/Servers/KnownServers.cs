@@ -55,8 +55,8 @@ internal static class KnownServers
     /// This broker with another number of idle polls. The command has no flag for it, so this program embeds the
     /// broker.
     /// </summary>
-    public static ServerCommand WithIdlePolls(int polls) =>
-        Managed("Broker.LoadTest.dll", [HostCommand.Name, HostCommand.Port, ServerCommand.PortPlaceholder, HostCommand.IdlePolls, polls.ToString(CultureInfo.InvariantCulture)]);
+    public static ServerCommand WithIdlePolls(int polls)
+        => Managed("Broker.LoadTest.dll", [HostCommand.Name, HostCommand.Port, ServerCommand.PortPlaceholder, HostCommand.IdlePolls, polls.ToString(CultureInfo.InvariantCulture)]);
 
     private static string[] Serve { get; } = ["serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"];
 

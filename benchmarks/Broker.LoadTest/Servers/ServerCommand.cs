@@ -25,8 +25,8 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     public string Line => string.Join(' ', Arguments.Prepend(FileName));
 
     /// <summary>Creates a command for the same server with TLS, by the flags of nats-server.</summary>
-    public ServerCommand OverTls() =>
-        this with { Arguments = [.. Arguments, "--tls", "--tlscert", CertificatePlaceholder, "--tlskey", KeyPlaceholder], IsTls = true };
+    public ServerCommand OverTls()
+        => this with { Arguments = [.. Arguments, "--tls", "--tlscert", CertificatePlaceholder, "--tlskey", KeyPlaceholder], IsTls = true };
 
     /// <summary>Creates a command for the same server with monitoring pages, by the flag of nats-server.</summary>
     public ServerCommand WithMonitoring() => this with { Arguments = [.. Arguments, "-m", MonitoringPlaceholder], IsMonitored = true };
@@ -35,8 +35,8 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     /// Returns the arguments with all values inserted. <paramref name="certificate"/> is not null if the server uses
     /// TLS.
     /// </summary>
-    public IEnumerable<string> ArgumentsFor(int port, CertificateFiles? certificate, int monitoringPort = 0) =>
-        Arguments.Select(argument => argument
+    public IEnumerable<string> ArgumentsFor(int port, CertificateFiles? certificate, int monitoringPort = 0)
+        => Arguments.Select(argument => argument
             .Replace(PortPlaceholder, port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
             .Replace(MonitoringPlaceholder, monitoringPort.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
             .Replace(CertificatePlaceholder, certificate?.CertificatePath, StringComparison.Ordinal)

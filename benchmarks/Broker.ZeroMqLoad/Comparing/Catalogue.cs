@@ -26,12 +26,12 @@ internal static class Catalogue
     ];
 
     /// <summary>Returns the rows whose names begin with one of these texts.</summary>
-    public static IReadOnlyList<Row> Select(IReadOnlyList<string> beginnings) =>
-        [.. All.Where(row => beginnings.Any(name => row.Name.StartsWith(name, StringComparison.Ordinal)))];
+    public static IReadOnlyList<Row> Select(IReadOnlyList<string> beginnings)
+        => [.. All.Where(row => beginnings.Any(name => row.Name.StartsWith(name, StringComparison.Ordinal)))];
 
     /// <summary>Returns the first text with which no row's name begins; null if there is none.</summary>
-    public static string? FindUnknown(IReadOnlyList<string> beginnings) =>
-        beginnings.FirstOrDefault(name => !All.Any(row => row.Name.StartsWith(name, StringComparison.Ordinal)));
+    public static string? FindUnknown(IReadOnlyList<string> beginnings)
+        => beginnings.FirstOrDefault(name => !All.Any(row => row.Name.StartsWith(name, StringComparison.Ordinal)));
 
     private static Row Push(string name, (int Size, int Libzmq, int Ours) size, bool varies)
     {
@@ -48,8 +48,8 @@ internal static class Catalogue
 
         Shape Of(int count) => new(count, count, size.Size) { Varies = varies };
 
-        static Variant Between(string name, Kind sender, Kind receiver, Shape shape) =>
-            new(name, ends => Measurements.Push(ends, sender, receiver, shape));
+        static Variant Between(string name, Kind sender, Kind receiver, Shape shape)
+            => new(name, ends => Measurements.Push(ends, sender, receiver, shape));
     }
 
     private static Row Request()

@@ -99,7 +99,7 @@ internal sealed class EndFactory : IDisposable
         }
 
         string driver = Path.Combine(_directory, "driver");
-        using Process compiler = Process.Start("cc", ["-O2", "-o", driver, source, "-lzmq"]);
+        using var compiler = Process.Start("cc", ["-O2", "-o", driver, source, "-lzmq"]);
         compiler.WaitForExit();
         if (compiler.ExitCode != 0)
         {

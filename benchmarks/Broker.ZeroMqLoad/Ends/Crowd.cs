@@ -51,7 +51,7 @@ internal static class Crowd
             while (true)
             {
                 await stream.ReadExactlyAsync(frame.AsMemory(0, 2)).ConfigureAwait(false);
-                var body = frame.AsMemory(0, frame[1]);
+                Memory<byte> body = frame.AsMemory(0, frame[1]);
                 await stream.ReadExactlyAsync(body).ConfigureAwait(false);
                 if (body.Span.StartsWith(Pong.AsSpan(2)))
                 {

@@ -12,7 +12,7 @@ internal sealed partial class Load
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         var push = new LoopPush(loops[0], new LoopMessageOptions { SendHighWaterMark = Mark });
         byte[] body = new byte[Size];
-        var sizes = Sizes();
+        int[] sizes = Sizes();
         using var done = new ManualResetEventSlim();
         int sent = 0;
         Meter? meter = null;

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Broker.Transport;
 using Broker.ZeroMq;
 
 namespace Broker.ZeroMqLoad.Ends;
@@ -11,7 +12,7 @@ internal sealed partial class Load
         using var push = new PushSocket(Options);
         Join(push);
         byte[] body = new byte[Size];
-        var sizes = Sizes();
+        int[] sizes = Sizes();
         for (int i = 0; i < WarmUp; i++)
         {
             push.Send(body.AsSpan(0, sizes[i & (sizes.Length - 1)]));
@@ -47,8 +48,8 @@ internal sealed partial class Load
 
     private void Request()
     {
-        using var loops = OwnLoops();
-        using var context = ContextOf(loops);
+        using EventLoopGroup? loops = OwnLoops();
+        using ZeroMqContext context = ContextOf(loops);
         using var req = new RequestSocket(new RequestSocketOptions { Attempts = Attempts }, context);
         Join(req);
         byte[] body = new byte[Size];
@@ -78,8 +79,8 @@ internal sealed partial class Load
 
     private void Reply()
     {
-        using var loops = OwnLoops();
-        using var context = ContextOf(loops);
+        using EventLoopGroup? loops = OwnLoops();
+        using ZeroMqContext context = ContextOf(loops);
         using var rep = new ResponseSocket(Options, context);
         Join(rep);
         byte[] buffer = new byte[Size];

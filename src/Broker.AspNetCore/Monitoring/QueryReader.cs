@@ -2,13 +2,14 @@ using System.Globalization;
 using Broker.Protocol;
 using Broker.Server;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
 
 namespace Broker.AspNetCore;
 
 /// <summary>Reads the parameters of the monitoring pages, with nats-server's defaults and error texts.</summary>
 internal readonly struct QueryReader(IQueryCollection query)
 {
-    internal string? Text(string name) => query.TryGetValue(name, out var values) && values is [{ Length: > 0 } first, ..] ? first : null;
+    internal string? Text(string name) => query.TryGetValue(name, out StringValues values) && values is [{ Length: > 0 } first, ..] ? first : null;
 
     internal bool Is(string name, string value) => string.Equals(Text(name), value, StringComparison.OrdinalIgnoreCase);
 

@@ -70,15 +70,15 @@ public sealed class SocketSecurity
     /// </exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
-    public static SocketSecurity PlainServer(string file) =>
-        new(ZeroMqSecurity.PlainServer, PlainUsers.Read(file).AuthenticateAsync, $"plain server {HashOf(File.ReadAllBytes(file))}");
+    public static SocketSecurity PlainServer(string file)
+        => new(ZeroMqSecurity.PlainServer, PlainUsers.Read(file).AuthenticateAsync, $"plain server {HashOf(File.ReadAllBytes(file))}");
 
     /// <summary>PLAIN with the ZeroMQ programs as the servers.</summary>
     /// <param name="user">The user name, at most 255 bytes of UTF-8.</param>
     /// <param name="password">The password, at most 255 bytes of UTF-8.</param>
     /// <exception cref="ArgumentException">The user name or the password is too long.</exception>
-    public static SocketSecurity PlainClient(string user, string password) =>
-        new(ZeroMqSecurity.PlainClient(user, password), null, $"plain client {user.Length} {user} {HashOf(Encoding.UTF8.GetBytes(password))}");
+    public static SocketSecurity PlainClient(string user, string password)
+        => new(ZeroMqSecurity.PlainClient(user, password), null, $"plain client {user.Length} {user} {HashOf(Encoding.UTF8.GetBytes(password))}");
 
     /// <summary>
     /// Returns a copy of the options with this security: <see cref="RouteOptions.Security"/> and

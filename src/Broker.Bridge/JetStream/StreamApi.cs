@@ -123,13 +123,13 @@ internal sealed class StreamApi
         return at;
     }
 
-    private static long? Number(JsonDocument document, params ReadOnlySpan<string> path) =>
-        Find(document, path) is { ValueKind: JsonValueKind.Number } found && found.TryGetInt64(out long number)
+    private static long? Number(JsonDocument document, params ReadOnlySpan<string> path)
+        => Find(document, path) is { ValueKind: JsonValueKind.Number } found && found.TryGetInt64(out long number)
             ? number
             : null;
 
-    private static string? Text(JsonDocument document, params ReadOnlySpan<string> path) =>
-        Find(document, path) is { ValueKind: JsonValueKind.String } found ? found.GetString() : null;
+    private static string? Text(JsonDocument document, params ReadOnlySpan<string> path)
+        => Find(document, path) is { ValueKind: JsonValueKind.String } found ? found.GetString() : null;
 
     private async Task<JsonDocument> QueryAsync(string what)
         => JsonDocument.Parse((await _client.RequestAsync(_prefix + what, default, RequestTimeout).ConfigureAwait(false)).Body);
@@ -157,7 +157,7 @@ internal sealed class StreamApi
     private async Task<StreamException?> SendAsync(string what, ReadOnlyMemory<byte> body)
     {
         Message answer = await _client.RequestAsync(_prefix + what, body, RequestTimeout).ConfigureAwait(false);
-        using JsonDocument json = JsonDocument.Parse(answer.Body);
+        using var json = JsonDocument.Parse(answer.Body);
         if (!json.RootElement.TryGetProperty("error", out JsonElement error))
         {
             return null;

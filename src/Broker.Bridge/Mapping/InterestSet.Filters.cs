@@ -12,7 +12,7 @@ internal sealed partial class InterestSet
 
     private InterestFilter FindOrCreate(ReadOnlySpan<byte> stem)
     {
-        if (_filtersBySpan.TryGetValue(stem, out var filter))
+        if (_filtersBySpan.TryGetValue(stem, out InterestFilter? filter))
         {
             return filter;
         }
@@ -42,7 +42,7 @@ internal sealed partial class InterestSet
         while (stem.Length > _codec.Prefix.Length)
         {
             stem = stem[..stem.LastIndexOf((byte)'.')];
-            if (_filtersBySpan.TryGetValue(stem, out var filter))
+            if (_filtersBySpan.TryGetValue(stem, out InterestFilter? filter))
             {
                 return filter;
             }
@@ -53,7 +53,7 @@ internal sealed partial class InterestSet
 
     private bool HasWantedAbove(InterestFilter filter)
     {
-        for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
+        for (InterestFilter? above = Above(filter.Stem); above is not null; above = Above(above.Stem))
         {
             if (above.Wanted > 0)
             {
@@ -66,7 +66,7 @@ internal sealed partial class InterestSet
 
     private bool HasActiveAbove(InterestFilter filter)
     {
-        for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
+        for (InterestFilter? above = Above(filter.Stem); above is not null; above = Above(above.Stem))
         {
             if (above.Phase == InterestPhase.Active)
             {
@@ -79,7 +79,7 @@ internal sealed partial class InterestSet
 
     private bool HasActiveBelow(InterestFilter filter)
     {
-        foreach (var below in Below(filter))
+        foreach (InterestFilter below in Below(filter))
         {
             if (below.Phase == InterestPhase.Active)
             {

@@ -46,12 +46,12 @@ internal sealed partial class InterestSet
     {
         _byId.Clear();
         _awaiting.Clear();
-        foreach (var filter in _ordered)
+        foreach (InterestFilter filter in _ordered)
         {
             filter.Phase = InterestPhase.Absent;
         }
 
-        foreach (var filter in new List<InterestFilter>(_ordered))
+        foreach (InterestFilter filter in new List<InterestFilter>(_ordered))
         {
             ForgetIfUnused(filter);
             if (filter.Wanted > 0 && !HasWantedAbove(filter))
@@ -66,7 +66,7 @@ internal sealed partial class InterestSet
     private void Want<TCommands>(ReadOnlySpan<byte> stem, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        var filter = FindOrCreate(stem);
+        InterestFilter filter = FindOrCreate(stem);
         if (filter.Wanted++ > 0 || HasWantedAbove(filter))
         {
             return;
@@ -95,8 +95,8 @@ internal sealed partial class InterestSet
         {
             // Subscribes to the filters that need their own subscription now, before it unsubscribes any filter above
             // them.
-            var below = Below(filter);
-            foreach (var uncovered in below)
+            List<InterestFilter> below = Below(filter);
+            foreach (InterestFilter uncovered in below)
             {
                 if (uncovered.Wanted == 0 || HasWantedAbove(uncovered))
                 {
@@ -113,7 +113,7 @@ internal sealed partial class InterestSet
                 }
             }
 
-            foreach (var lingering in below)
+            foreach (InterestFilter lingering in below)
             {
                 Settle(lingering, ref commands);
             }
@@ -170,7 +170,7 @@ internal sealed partial class InterestSet
             return;
         }
 
-        foreach (var below in Below(filter))
+        foreach (InterestFilter below in Below(filter))
         {
             if (below.Phase == InterestPhase.Active)
             {
@@ -182,7 +182,7 @@ internal sealed partial class InterestSet
     private void UnsubscribeBelow<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        foreach (var below in Below(filter))
+        foreach (InterestFilter below in Below(filter))
         {
             if (below.Phase != InterestPhase.Absent)
             {
@@ -219,7 +219,7 @@ internal sealed partial class InterestSet
     private void SettleAbove<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
+        for (InterestFilter? above = Above(filter.Stem); above is not null; above = Above(above.Stem))
         {
             Settle(above, ref commands);
         }
@@ -250,7 +250,7 @@ internal sealed partial class InterestSet
     // active in between ends all subscriptions below it.
     private void AddToPendingAbove(InterestFilter filter, int change)
     {
-        for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
+        for (InterestFilter? above = Above(filter.Stem); above is not null; above = Above(above.Stem))
         {
             if (above.Phase == InterestPhase.Active)
             {

@@ -105,9 +105,9 @@ internal sealed partial class InterestSet
     /// Returns whether to deliver a message of this subscription to ZeroMQ peers. Takes constant time and does not
     /// allocate.
     /// </summary>
-    public bool ShouldDeliver(long id) =>
-        _byId.TryGetValue(id, out var filter) && filter is { Phase: InterestPhase.Active, Topmost: true };
+    public bool ShouldDeliver(long id)
+        => _byId.TryGetValue(id, out InterestFilter? filter) && filter is { Phase: InterestPhase.Active, Topmost: true };
 
-    private ReadOnlySpan<byte> LowerToStem(ReadOnlySpan<byte> prefix) =>
-        _buffer.AsSpan(0, _codec.LowerPrefix(prefix, _buffer) - 2);
+    private ReadOnlySpan<byte> LowerToStem(ReadOnlySpan<byte> prefix)
+        => _buffer.AsSpan(0, _codec.LowerPrefix(prefix, _buffer) - 2);
 }

@@ -41,7 +41,7 @@ internal ref struct MappingHeaders
             return true;
         }
 
-        if (!TryReadLine(ref block, out var line) || !IsVersion(line))
+        if (!TryReadLine(ref block, out ReadOnlySpan<byte> line) || !IsVersion(line))
         {
             return false;
         }
@@ -107,8 +107,8 @@ internal ref struct MappingHeaders
         return true;
     }
 
-    private static bool IsVersion(ReadOnlySpan<byte> line) =>
-        line.StartsWith("NATS/1.0"u8) && (line.Length == 8 || line[8] == ' ');
+    private static bool IsVersion(ReadOnlySpan<byte> line)
+        => line.StartsWith("NATS/1.0"u8) && (line.Length == 8 || line[8] == ' ');
 
     private static bool TryReadLine(scoped ref ReadOnlySpan<byte> rest, out ReadOnlySpan<byte> line)
     {

@@ -23,7 +23,7 @@ public sealed partial class MessageMapper
         scoped ReadOnlySpan<byte> subject, scoped ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, Span<byte> scratch, out FrameReader message)
     {
         message = default;
-        if (!MappingHeaders.TryParse(headers, out var fields))
+        if (!MappingHeaders.TryParse(headers, out MappingHeaders fields))
         {
             return Refuse(MapStatus.MalformedHeaders);
         }
@@ -49,7 +49,7 @@ public sealed partial class MessageMapper
             return MapStatus.Mapped;
         }
 
-        var status = fields.HasTopic
+        MapStatus status = fields.HasTopic
             ? ReadTopicHeader(subject, fields.Topic, scratch, out int length)
             : DecodeSubject(subject, scratch, out length);
         if (status == MapStatus.Mapped && length > _options.MaxTopicBytes)
@@ -71,8 +71,8 @@ public sealed partial class MessageMapper
         return MapStatus.Mapped;
     }
 
-    private MapStatus DecodeSubject(ReadOnlySpan<byte> subject, Span<byte> topic, out int length) =>
-        Codec.Decode(subject, topic, out length) switch
+    private MapStatus DecodeSubject(ReadOnlySpan<byte> subject, Span<byte> topic, out int length)
+        => Codec.Decode(subject, topic, out length) switch
         {
             TopicDecoding.Exact => MapStatus.Mapped,
             TopicDecoding.Foreign => _options.RefuseForeignSubjects ? MapStatus.ForeignSubject : MapStatus.Mapped,
@@ -90,7 +90,7 @@ public sealed partial class MessageMapper
             return MapStatus.TopicTooLong;
         }
 
-        var status = Base64Url.DecodeFromUtf8(value, topic, out _, out length);
+        OperationStatus status = Base64Url.DecodeFromUtf8(value, topic, out _, out length);
         if (status != OperationStatus.Done)
         {
             return status == OperationStatus.DestinationTooSmall

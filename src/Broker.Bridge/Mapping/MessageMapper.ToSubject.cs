@@ -38,13 +38,13 @@ public sealed partial class MessageMapper
             return Refuse(MapStatus.ScratchTooSmall);
         }
 
-        var read = frames.Next(out var first);
+        FrameRead read = frames.Next(out ReadOnlySpan<byte> first);
         if (read != FrameRead.Frame)
         {
             return Refuse(read == FrameRead.End ? MapStatus.NoFrames : MapStatus.MalformedFrames);
         }
 
-        read = frames.Next(out var second);
+        read = frames.Next(out ReadOnlySpan<byte> second);
         if (read == FrameRead.Malformed)
         {
             return Refuse(MapStatus.MalformedFrames);
@@ -62,14 +62,14 @@ public sealed partial class MessageMapper
         }
 
         int subjectLength = Codec.Encode(first, scratch, out bool hashed);
-        var subject = scratch[..subjectLength];
+        Span<byte> subject = scratch[..subjectLength];
         scratch = scratch[subjectLength..];
         int count = 2;
-        var payload = second;
-        read = frames.Next(out var third);
+        ReadOnlySpan<byte> payload = second;
+        read = frames.Next(out ReadOnlySpan<byte> third);
         if (read != FrameRead.End)
         {
-            var status = WriteFramed(frames, read, second, third, scratch, out count, out int written);
+            MapStatus status = WriteFramed(frames, read, second, third, scratch, out count, out int written);
             if (status != MapStatus.Mapped)
             {
                 return Refuse(status);
@@ -111,11 +111,11 @@ public sealed partial class MessageMapper
     {
         written = 0;
         count = 1;
-        var status = Append(second, destination, ref count, ref written);
+        MapStatus status = Append(second, destination, ref count, ref written);
         while (status == MapStatus.Mapped && read == FrameRead.Frame)
         {
             status = Append(next, destination, ref count, ref written);
-            read = frames.Next(out var following);
+            read = frames.Next(out ReadOnlySpan<byte> following);
             next = following;
         }
 

@@ -25,7 +25,7 @@ public sealed partial class TopicCodec
             return TopicDecoding.OutsidePrefix;
         }
 
-        var text = subject[_prefixDot.Length..];
+        ReadOnlySpan<byte> text = subject[_prefixDot.Length..];
         if (EndsInHash(text))
         {
             return TopicDecoding.Hashed;
@@ -106,7 +106,7 @@ public sealed partial class TopicCodec
             return false;
         }
 
-        var token = text[^HashTokenLength..];
+        ReadOnlySpan<byte> token = text[^HashTokenLength..];
         return token.StartsWith("=="u8)
             && (text.Length == HashTokenLength || text[^(HashTokenLength + 1)] == '.')
             && !token[2..].ContainsAnyExcept(LowerHexDigits);

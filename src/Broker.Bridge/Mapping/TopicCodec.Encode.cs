@@ -52,7 +52,7 @@ public sealed partial class TopicCodec
             ThrowShort(nameof(destination));
         }
 
-        var certain = SingleFrameTopic(prefix);
+        ReadOnlySpan<byte> certain = SingleFrameTopic(prefix);
         int last = certain.LastIndexOf(_delimiter);
         int stem = _prefixDot.Length - 1;
         if (last < 0)
@@ -85,7 +85,7 @@ public sealed partial class TopicCodec
         kept = at - 1;
         foreach (byte b in topic)
         {
-            var kind = _kinds[b];
+            ByteKind kind = _kinds[b];
             int size = kind switch { ByteKind.Literal => 1, ByteKind.Escaped => 3, _ => 2 };
             if (subject.Length - at < size)
             {
@@ -148,6 +148,6 @@ public sealed partial class TopicCodec
     private static byte UpperHex(int nibble) => (byte)(nibble + (nibble < 10 ? '0' : 'A' - 10));
 
     [DoesNotReturn]
-    private static void ThrowShort(string parameter) =>
-        throw new ArgumentException("The span must have at least MaxSubjectLength bytes.", parameter);
+    private static void ThrowShort(string parameter)
+        => throw new ArgumentException("The span must have at least MaxSubjectLength bytes.", parameter);
 }

@@ -75,8 +75,8 @@ internal sealed class IngressLink
     /// <summary>The link that received the messages of this link when it was given up.</summary>
     internal IngressLink? Successor { get; set; }
 
-    internal bool HasCredit(int size) =>
-        !IsPaused && Last < Limit && (Queue.IsEmpty || Queue.Bytes + size <= Math.Min(WindowBytes, _budget.Share));
+    internal bool HasCredit(int size)
+        => !IsPaused && Last < Limit && (Queue.IsEmpty || Queue.Bytes + size <= Math.Min(WindowBytes, _budget.Share));
 
     /// <summary>Handles the window of the egress. A window never becomes smaller than before.</summary>
     internal void Open(long messages, long bytes, int mostMessages)

@@ -187,6 +187,6 @@ internal ref struct PipelineHeader
         return true;
     }
 
-    internal static bool TryReadNumber(ReadOnlySpan<byte> digits, out long number) =>
-        Utf8Parser.TryParse(digits, out number, out int read) && read == digits.Length && number >= 0 && char.IsAsciiDigit((char)digits[0]);
+    internal static bool TryReadNumber(ReadOnlySpan<byte> digits, out long number)
+        => Utf8Parser.TryParse(digits, out number, out int read) && read == digits.Length && number >= 0 && char.IsAsciiDigit((char)digits[0]);
 }

@@ -37,8 +37,8 @@ internal sealed class RecentDeliveries(int capacity)
     /// lose the record of its last deliveries and repeat them as first deliveries, and it may assign sequence numbers
     /// twice.
     /// </summary>
-    internal bool WasDeliveredBefore(in DeliverySubject delivery) =>
-        delivery.Delivered > 1 || !IsNewer(KeyOf(delivery));
+    internal bool WasDeliveredBefore(in DeliverySubject delivery)
+        => delivery.Delivered > 1 || !IsNewer(KeyOf(delivery));
 
     /// <summary>Adds a message, or updates whether PUSH took it.</summary>
     internal void Add(in DeliverySubject delivery, bool taken)
@@ -71,8 +71,8 @@ internal sealed class RecentDeliveries(int capacity)
     /// <summary>Removes a message that was returned to the stream, so that its next delivery counts as new.</summary>
     internal void Remove(in DeliverySubject delivery) => _entries.Remove(KeyOf(delivery));
 
-    private bool IsNewer((long Sequence, long Stored) key) =>
-        key.Stored > _newest.Stored || (key.Stored == _newest.Stored && key.Sequence > _newest.Sequence);
+    private bool IsNewer((long Sequence, long Stored) key)
+        => key.Stored > _newest.Stored || (key.Stored == _newest.Stored && key.Sequence > _newest.Sequence);
 
     // A quarter more than the number of messages, so that RemoveUnused is rarely needed.
     private static int MostOrdered(int capacity) => capacity + (capacity / 4) + 1;

@@ -107,7 +107,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
     private void Change(ReadOnlySpan<byte> prefix, bool wanted)
     {
         // A second change of the same prefix cancels the first one, which has not been applied yet.
-        var known = _known.GetAlternateLookup<ReadOnlySpan<byte>>();
+        HashSet<byte[]>.AlternateLookup<ReadOnlySpan<byte>> known = _known.GetAlternateLookup<ReadOnlySpan<byte>>();
         if (wanted)
         {
             byte[] copy = prefix.ToArray();

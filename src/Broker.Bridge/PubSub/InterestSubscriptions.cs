@@ -304,8 +304,8 @@ internal sealed class InterestSubscriptions
 
     private readonly struct Commands(InterestSubscriptions owner) : IInterestCommands
     {
-        public void Subscribe(long id, ReadOnlySpan<byte> filter) =>
-            owner._commands.Enqueue(new Command(id, Encoding.ASCII.GetString(filter), Barrier: 0));
+        public void Subscribe(long id, ReadOnlySpan<byte> filter)
+            => owner._commands.Enqueue(new Command(id, Encoding.ASCII.GetString(filter), Barrier: 0));
 
         public void Unsubscribe(long id) => owner._commands.Enqueue(new Command(id, Filter: null, Barrier: 0));
 

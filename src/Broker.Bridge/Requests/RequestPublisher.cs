@@ -148,7 +148,7 @@ internal sealed class RequestPublisher
         ReadOnlySpan<byte> block = message.Headers;
         if (!trace.IsEmpty)
         {
-            var traced = new byte[block.Length + TraceContext.HeaderBytes];
+            byte[] traced = new byte[block.Length + TraceContext.HeaderBytes];
             block = traced.AsSpan(0, TraceContext.AddTo(block, trace, traced));
         }
 

@@ -36,8 +36,8 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         };
     }
 
-    private static ReadOnlySpan<byte> LossHeaders =>
-        "NATS/1.0\r\nNats-Service-Error: the worker was lost\r\nNats-Service-Error-Code: 502\r\n\r\n"u8;
+    private static ReadOnlySpan<byte> LossHeaders
+        => "NATS/1.0\r\nNats-Service-Error: the worker was lost\r\nNats-Service-Error-Code: 502\r\n\r\n"u8;
 
     private protected override SingleLoopSocket Socket => _socket;
 

@@ -59,7 +59,7 @@ public sealed record BridgeEndpoint(bool Bind, string Endpoint)
     internal void Validate()
     {
         ArgumentNullException.ThrowIfNull(AllowedAddresses);
-        ZeroMqEndpoint endpoint = ZeroMqEndpoint.Parse(Endpoint);
+        var endpoint = ZeroMqEndpoint.Parse(Endpoint);
         if (endpoint.IsInproc)
         {
             throw new FormatException(

@@ -22,7 +22,7 @@ internal sealed class RefusalLogFilter(TimeProvider clock)
     internal bool ShouldLog(string endpoint, string address, string? reason, out long suppressed)
     {
         int colon = address.LastIndexOf(':');
-        var kind = (endpoint, colon < 0 ? address : address[..colon], reason);
+        (string endpoint, string, string? reason) kind = (endpoint, colon < 0 ? address : address[..colon], reason);
         long now = clock.GetTimestamp();
         lock (_gate)
         {
@@ -58,7 +58,7 @@ internal sealed class RefusalLogFilter(TimeProvider clock)
 
     private void RemoveEnded(long now)
     {
-        foreach (var (kind, episode) in _episodes)
+        foreach (((string Endpoint, string Host, string? Reason) kind, Episode? episode) in _episodes)
         {
             if (clock.GetElapsedTime(episode.Last, now) >= QuietPeriod)
             {

@@ -57,8 +57,8 @@ internal static class TraceContext
     internal static ReadOnlySpan<byte> Write(string? id, Span<byte> destination)
         => id is { Length: Length } ? destination[..Encoding.ASCII.GetBytes(id, destination)] : default;
 
-    internal static bool IsContext(ReadOnlySpan<byte> text) =>
-        text.Length == Length && text[2] == '-' && text[35] == '-' && text[52] == '-'
+    internal static bool IsContext(ReadOnlySpan<byte> text)
+        => text.Length == Length && text[2] == '-' && text[35] == '-' && text[52] == '-'
         && IsHex(text[..2]) && !text.StartsWith("ff"u8)
         && IsHex(text[3..35]) && text[3..35].ContainsAnyExcept((byte)'0')
         && IsHex(text[36..52]) && text[36..52].ContainsAnyExcept((byte)'0')

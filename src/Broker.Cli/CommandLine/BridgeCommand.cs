@@ -1,7 +1,7 @@
 using System.CommandLine;
 using Broker.Cli.Help;
-using Broker.Cli.Serving;
 using Broker.Cli.ServiceManagers;
+using Broker.Cli.Serving;
 using Broker.Cli.Shell;
 using Broker.Cli.Terminal;
 using Broker.Client;

@@ -55,7 +55,7 @@ internal sealed class BridgeOptions
         ConfigBlock? root = null;
         if (flags.GetValue(Shared.Config) is { } path)
         {
-            ConfigFile file = ConfigFile.Load(path);
+            var file = ConfigFile.Load(path);
             warnings = [.. file.Warnings];
             root = file.Root;
             settings = BridgeFile.Bind(root, settings);

@@ -39,7 +39,7 @@ internal sealed class BrokerCommand(
 
     public async Task<int> RunAsync(IReadOnlyList<string> args, CancellationToken cancellationToken)
     {
-        var root = Build();
+        RootCommand root = Build();
         args = args switch
         {
             ["help" or "version"] => ["--" + args[0]],
@@ -49,7 +49,7 @@ internal sealed class BrokerCommand(
             [] when program != ProgramName.Default => ["serve"],
             _ => args,
         };
-        var parsed = root.Parse(GoStyleArguments.Normalize(args, root, out string? unknown), new ParserConfiguration
+        ParseResult parsed = root.Parse(GoStyleArguments.Normalize(args, root, out string? unknown), new ParserConfiguration
         {
             // Disables response files, because a value may begin with '@', such as the server name @name.
             ResponseFileTokenReplacer = null,
@@ -113,8 +113,8 @@ internal sealed class BrokerCommand(
 
     private static string Explain(ParseResult parsed, string? unknown)
     {
-        var command = parsed.CommandResult.Command;
-        var help = $"broker {Path(parsed.CommandResult)}--help";
+        Command command = parsed.CommandResult.Command;
+        string help = $"broker {Path(parsed.CommandResult)}--help";
         string? token = unknown ?? (parsed.UnmatchedTokens is [var first, ..] ? first : null);
         if (token is null)
         {
@@ -128,12 +128,12 @@ internal sealed class BrokerCommand(
             return $"{token} is not supported: {why}";
         }
 
-        var known = token.StartsWith('-')
+        IEnumerable<string> known = token.StartsWith('-')
             ? command.Options.SelectMany(o => o.Aliases.Prepend(o.Name))
             : command.Subcommands.Select(c => c.Name);
-        var meant = Spelling.Nearest(token, known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
+        string meant = Spelling.Nearest(token, known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
         // An unexpected argument may be the rest of a password that was not quoted.
-        var shown = parsed.Tokens.Any(t => t.Value is "--pass" or "--auth" or "--plain-password") ? "" : $" \"{token}\"";
+        string shown = parsed.Tokens.Any(t => t.Value is "--pass" or "--auth" or "--plain-password") ? "" : $" \"{token}\"";
         return token.StartsWith('-')
             ? $"unknown flag {token}{meant} ({help} lists them)"
             : $"unexpected argument{shown}{meant} ({help})";

@@ -65,7 +65,10 @@ internal static class CredentialFlags
         {
             security = (security ?? new SecuritySettings()) with
             {
-                Users = [new User(user, password)], Token = null, NoAuthUser = null, IsOneUser = true,
+                Users = [new User(user, password)],
+                Token = null,
+                NoAuthUser = null,
+                IsOneUser = true,
             };
         }
 

@@ -65,7 +65,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
     public Command Build()
     {
         var command = new Command("serve", "Starts the NATS server and, if requested, the ZeroMQ bridge.");
-        foreach (var option in _options.All)
+        foreach (Option option in _options.All)
         {
             command.Options.Add(option);
         }
@@ -83,7 +83,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
             return ExitCode.Usage;
         }
 
-        var testOnly = flags.GetValue(_options.Test);
+        bool testOnly = flags.GetValue(_options.Test);
         if (SettingsReport.Read(screen, testOnly, "broker serve -t", () => ServeSettingsReader.Read(_options, flags)) is not { } settings)
         {
             return ExitCode.Failure;
@@ -96,7 +96,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
 
         if (testOnly)
         {
-            var what = flags.GetValue(_options.Config) is { } path ? $"configuration file {path} is" : "the flags are";
+            string what = flags.GetValue(_options.Config) is { } path ? $"configuration file {path} is" : "the flags are";
             screen.WriteLine($"broker: {what} valid");
             return ExitCode.Success;
         }
@@ -104,7 +104,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         using var control = new ServeControl(cancellationToken);
         using var signals = new ServeSignals(control);
         using var systemd = SystemdNotifier.OfProcess();
-        await using var host = createHost();
+        await using IServeHost host = createHost();
         systemd?.Watch(host.AnswerAsync);
         return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
             settings with { Program = program }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
@@ -116,7 +116,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         // Windows starts a service in a folder of its own.
         Environment.CurrentDirectory = ServiceCommandLine.Folder();
         using var control = new ServeControl(cancellationToken);
-        using WindowsService? service = WindowsService.Connect(name, request => Ask(control, request));
+        using var service = WindowsService.Connect(name, request => Ask(control, request));
         if (service is null)
         {
             return RefuseService();
@@ -153,7 +153,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
             return ExitCode.Failure;
         }
 
-        await using var host = createHost();
+        await using IServeHost host = createHost();
         var nobody = new Screen(TextWriter.Null, TextWriter.Null, isTerminal: false, static () => 0);
         return await new ServeRunner(nobody, TimeProvider.System, new WindowsServiceObserver(service)) { Events = events }.RunAsync(
             settings with { Quiet = true }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);

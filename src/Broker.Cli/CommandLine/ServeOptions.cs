@@ -162,8 +162,8 @@ internal sealed class ServeOptions
     // As in nats-server, a negative length also means all bytes.
     private static int? ParseLength(ArgumentResult result)
     {
-        var text = result.Tokens[0].Value;
-        if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var length))
+        string text = result.Tokens[0].Value;
+        if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int length))
         {
             return Math.Max(length, 0);
         }
@@ -174,8 +174,8 @@ internal sealed class ServeOptions
 
     private static int? ParsePort(ArgumentResult result)
     {
-        var text = result.Tokens[0].Value;
-        if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var port) && port is >= -1 and <= 65_535)
+        string text = result.Tokens[0].Value;
+        if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int port) && port is >= -1 and <= 65_535)
         {
             return port;
         }
@@ -187,7 +187,7 @@ internal sealed class ServeOptions
 
     private static string? ParseHost(ArgumentResult result)
     {
-        var text = result.Tokens[0].Value;
+        string text = result.Tokens[0].Value;
         if (ListenAddress.ParseHost(text) is { } host)
         {
             return host;
@@ -199,7 +199,7 @@ internal sealed class ServeOptions
 
     private static SignalRequest? ParseSignal(ArgumentResult result)
     {
-        var text = result.Tokens[0].Value;
+        string text = result.Tokens[0].Value;
         if (SignalRequest.TryParse(text) is { } request)
         {
             return request;
@@ -211,8 +211,8 @@ internal sealed class ServeOptions
 
     private static string? ParseAdvertised(ArgumentResult result)
     {
-        var text = result.Tokens[0].Value;
-        if (HostAndPort.TryParse(text, out var host, out var port) && host.Length > 0 && port > 0)
+        string text = result.Tokens[0].Value;
+        if (HostAndPort.TryParse(text, out string? host, out int port) && host.Length > 0 && port > 0)
         {
             return text;
         }
@@ -223,7 +223,7 @@ internal sealed class ServeOptions
 
     private static string? ParsePrefix(ArgumentResult result)
     {
-        var text = result.Tokens[0].Value;
+        string text = result.Tokens[0].Value;
         if (SubjectPrefix.IsValid(text))
         {
             return text;
@@ -236,7 +236,7 @@ internal sealed class ServeOptions
     private static BridgeEndpoint[]? ParseEndpoints(ArgumentResult result)
     {
         var endpoints = new List<BridgeEndpoint>();
-        foreach (var token in result.Tokens)
+        foreach (Token token in result.Tokens)
         {
             if (ZeroMqEndpointText.TryParse(token.Value) is { } endpoint)
             {

@@ -19,7 +19,7 @@ internal static class ServeSettingsReader
         ConfigBlock? root = null;
         if (flags.GetValue(options.Config) is { } path)
         {
-            ConfigFile file = ConfigFile.Load(path);
+            var file = ConfigFile.Load(path);
             warnings = [.. file.Warnings];
             settings = ServeConfig.Bind(file.Root, settings, warnings);
             root = file.Root;
@@ -59,12 +59,12 @@ internal static class ServeSettingsReader
     }
 
     /// <summary>Returns the value of a flag, or null if the flag is absent, so that the file's value remains.</summary>
-    internal static bool? Given(Option<bool> option, ParseResult flags) =>
-        flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
+    internal static bool? Given(Option<bool> option, ParseResult flags)
+        => flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
 
     // The parser returns an empty array, not null, if the option is absent.
-    private static BridgeEndpoint[]? Given(Option<BridgeEndpoint[]?> option, ParseResult flags) =>
-        flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
+    private static BridgeEndpoint[]? Given(Option<BridgeEndpoint[]?> option, ParseResult flags)
+        => flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
 
     private static ZeroMqSettings? ZeroMq(ServeOptions options, ParseResult flags, ZeroMqSettings? fromFile)
     {

@@ -16,8 +16,8 @@ internal static class SettingsReport
     {
         try
         {
-            var (settings, warnings) = read();
-            foreach (var warning in warnings)
+            (ServeSettings? settings, IReadOnlyList<ConfigProblem>? warnings) = read();
+            foreach (ConfigProblem warning in warnings)
             {
                 screen.WriteErrorLine($"broker: warning: {warning}");
             }
@@ -30,7 +30,7 @@ internal static class SettingsReport
         }
         catch (ConfigException e) when (everyProblem || e.Problems.Count == 1)
         {
-            foreach (var problem in e.Problems)
+            foreach (ConfigProblem problem in e.Problems)
             {
                 screen.WriteErrorLine($"broker: {problem}");
             }

@@ -47,7 +47,7 @@ internal sealed class TlsFlags
         }
 
         // The file's allow_non_tls, which stands outside of its tls block, also applies to TLS that flags turn on.
-        var options = settings.Tls ?? new ServerTlsOptions { AllowNonTls = settings.AllowNonTls };
+        ServerTlsOptions options = settings.Tls ?? new ServerTlsOptions { AllowNonTls = settings.AllowNonTls };
         options = options with
         {
             CertificateFile = flags.GetValue(_certificate) ?? options.CertificateFile,

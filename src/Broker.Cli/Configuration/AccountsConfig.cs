@@ -11,8 +11,8 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
 
     public SecuritySettings? Read(ConfigSection root, SecuritySettings? settings)
     {
-        var accounts = Accounts(root);
-        var system = root.Text("system_account", null) ?? root.Text("system", null);
+        List<AccountOptions>? accounts = Accounts(root);
+        string? system = root.Text("system_account", null) ?? root.Text("system", null);
         if (accounts is null && system is null)
         {
             return settings;
@@ -70,7 +70,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         where T : class
     {
         var items = new List<T>();
-        var found = section.Find(key);
+        ConfigValue? found = section.Find(key);
         if (found is null)
         {
             return items;
@@ -81,7 +81,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             return section.Wrong(key, shape, found, items);
         }
 
-        foreach (var item in array.Items)
+        foreach (ConfigValue item in array.Items)
         {
             if (item is not ConfigBlock block)
             {
@@ -103,15 +103,15 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
 
     private AccountExport? Export(ConfigSection section, ConfigBlock block)
     {
-        var stream = section.Text("stream", null);
-        var service = section.Text("service", null);
+        string? stream = section.Text("stream", null);
+        string? service = section.Text("service", null);
         IReadOnlyList<string>? accounts = section.Has("accounts")
             ? section.Many("accounts", [], "an array of account names", static text => text)
             : null;
         // These keys are always read, because a key that was not read is reported as unknown.
-        var response = Response(section);
+        ServiceResponse? response = Response(section);
         var defaults = new ServiceExport("x");
-        var time = section.Span("response_threshold", section.Span("threshold", defaults.ResponseTimeout));
+        TimeSpan time = section.Span("response_threshold", section.Span("threshold", defaults.ResponseTimeout));
         section.Find("accounts");
         if (string.IsNullOrEmpty(stream) == string.IsNullOrEmpty(service))
         {
@@ -139,7 +139,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
 
     private static ServiceResponse? Response(ConfigSection section)
     {
-        var key = section.Has("response_type") ? "response_type" : "response";
+        string key = section.Has("response_type") ? "response_type" : "response";
         section.Find("response_type");
         return section.Find(key) switch
         {
@@ -153,10 +153,10 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
 
     private AccountImport? Import(ConfigSection section, ConfigBlock block)
     {
-        var stream = Source(section, "stream");
-        var service = Source(section, "service");
-        var to = section.Text("to", null);
-        var prefix = section.Text("prefix", null);
+        (string Account, string Subject)? stream = Source(section, "stream");
+        (string Account, string Subject)? service = Source(section, "service");
+        string? to = section.Text("to", null);
+        string? prefix = section.Text("prefix", null);
         // A service always receives the requester's identity and nothing else, so the value of share has no effect.
         section.Flag("share", false);
         if (section.Has("stream") == section.Has("service"))
@@ -186,8 +186,8 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
                 return null;
             case ConfigBlock block:
                 var inner = new ConfigSection(block, problems);
-                var account = inner.Text("account", null);
-                var subject = inner.Text("subject", null);
+                string? account = inner.Text("account", null);
+                string? subject = inner.Text("subject", null);
                 inner.RejectTheRest();
                 if (!string.IsNullOrEmpty(account) && !string.IsNullOrEmpty(subject))
                 {

@@ -31,8 +31,8 @@ internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
         return null;
     }
 
-    private static string? Url(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url is { Scheme: "nats" or "tls" or "ws" or "wss", Host.Length: > 0 } ? text : null;
+    private static string? Url(string text)
+        => Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url is { Scheme: "nats" or "tls" or "ws" or "wss", Host.Length: > 0 } ? text : null;
 
     private static string? Credentials(ConfigSection section)
     {
@@ -79,8 +79,8 @@ internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
         }
     }
 
-    private static string? File(ConfigSection section, string key) =>
-        section.Text(key, null) is not { } file ? null
+    private static string? File(ConfigSection section, string key)
+        => section.Text(key, null) is not { } file ? null
         : System.IO.File.Exists(file) ? file
         : section.Wrong<string?>(key, "a file", section.Find(key)!, null);
 }

@@ -16,7 +16,7 @@ internal sealed record ConfigBlock(ConfigPosition Position) : ConfigValue(Positi
     public ConfigEntry? Set(ConfigEntry entry)
     {
         // Removing the key first moves it to the end, so that the entries are in the order of their last assignments.
-        _entries.Remove(entry.Key, out var replaced);
+        _entries.Remove(entry.Key, out ConfigEntry? replaced);
         _entries.Add(entry.Key, entry);
         return replaced;
     }

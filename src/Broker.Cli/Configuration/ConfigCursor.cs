@@ -20,7 +20,7 @@ internal sealed class ConfigCursor(string text, string file)
 
     public char Take()
     {
-        var c = text[_index++];
+        char c = text[_index++];
         if (c == '\n')
         {
             _line++;
@@ -74,8 +74,8 @@ internal sealed class ConfigCursor(string text, string file)
     /// </summary>
     public string TakeUntilAny(ReadOnlySpan<char> stops)
     {
-        var rest = text.AsSpan(_index);
-        var length = rest.IndexOfAny(stops);
+        ReadOnlySpan<char> rest = text.AsSpan(_index);
+        int length = rest.IndexOfAny(stops);
         if (length < 0)
         {
             length = rest.Length;

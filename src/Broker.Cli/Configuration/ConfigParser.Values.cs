@@ -9,7 +9,7 @@ internal sealed partial class ConfigParser
 
     private ConfigValue ParseValue()
     {
-        var position = cursor.Position;
+        ConfigPosition position = cursor.Position;
         switch (cursor.Peek())
         {
             case '{':
@@ -22,7 +22,7 @@ internal sealed partial class ConfigParser
                 return new ConfigText(ParseQuoted(), position);
         }
 
-        var word = cursor.TakeUntilAny(WordStops);
+        string word = cursor.TakeUntilAny(WordStops);
         if (word.Length == 0)
         {
             throw cursor.Error($"expected a value, found {cursor.Describe()}");
@@ -40,7 +40,7 @@ internal sealed partial class ConfigParser
             throw cursor.Error($"blocks and arrays are nested more than {MaxDepth} levels deep");
         }
 
-        var value = parse();
+        ConfigValue value = parse();
         _depth--;
         return value;
     }
@@ -57,7 +57,7 @@ internal sealed partial class ConfigParser
 
     private ConfigArray ParseArray()
     {
-        var position = cursor.Position;
+        ConfigPosition position = cursor.Position;
         var items = new List<ConfigValue>();
         cursor.Take();
         while (true)
@@ -74,7 +74,7 @@ internal sealed partial class ConfigParser
             }
 
             items.Add(ParseValue());
-            var line = cursor.Position.Line;
+            int line = cursor.Position.Line;
             cursor.SkipBlank();
             if (cursor.Peek() == ',')
             {
@@ -95,12 +95,12 @@ internal sealed partial class ConfigParser
     /// </summary>
     private string ParseQuoted()
     {
-        var position = cursor.Position;
-        var quote = cursor.Take();
+        ConfigPosition position = cursor.Position;
+        char quote = cursor.Take();
         var text = new StringBuilder();
         while (!cursor.AtEnd)
         {
-            var c = cursor.Take();
+            char c = cursor.Take();
             if (c == quote)
             {
                 return text.ToString();
@@ -139,12 +139,12 @@ internal sealed partial class ConfigParser
     /// <summary>Parses the text between '(' and a ')' that is alone on its line.</summary>
     private string ParseParenthesised()
     {
-        var position = cursor.Position;
+        ConfigPosition position = cursor.Position;
         var text = new StringBuilder();
         cursor.Take();
         while (!cursor.AtEnd)
         {
-            var c = cursor.Take();
+            char c = cursor.Take();
             text.Append(c);
             if (c == '\n' && cursor.Peek() == ')' && cursor.Peek(1) is '\n' or '\r' or ConfigCursor.End)
             {

@@ -24,7 +24,7 @@ internal sealed partial class ConfigParser(
     public void ParseFile(ConfigBlock block)
     {
         cursor.SkipBlank();
-        var braced = cursor.Peek() == '{';
+        bool braced = cursor.Peek() == '{';
         if (braced)
         {
             cursor.Take();
@@ -66,9 +66,9 @@ internal sealed partial class ConfigParser(
 
     private void ParseEntry(ConfigBlock block, bool braced)
     {
-        var position = cursor.Position;
-        var quoted = cursor.Peek() is '"' or '\'';
-        var key = quoted ? ParseQuoted() : cursor.TakeUntilAny(" \t\r\n=:{},;");
+        ConfigPosition position = cursor.Position;
+        bool quoted = cursor.Peek() is '"' or '\'';
+        string key = quoted ? ParseQuoted() : cursor.TakeUntilAny(" \t\r\n=:{},;");
         if (key.Length == 0)
         {
             throw cursor.Error($"expected a key, found {cursor.Describe()}");

@@ -8,6 +8,6 @@ namespace Broker.Cli.Configuration;
 internal sealed record ConfigProblem(
     string Message, ConfigPosition Position, string? Meant = null, IReadOnlyList<string>? Known = null)
 {
-    public override string ToString() =>
-        Meant is null ? $"{Message} at {Position}" : $"{Message} at {Position}, did you mean \"{Meant}\"?";
+    public override string ToString()
+        => Meant is null ? $"{Message} at {Position}" : $"{Message} at {Position}, did you mean \"{Meant}\"?";
 }

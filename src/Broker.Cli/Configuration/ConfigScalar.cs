@@ -16,8 +16,8 @@ internal static class ConfigScalar
                 return new ConfigBoolean(false, position);
         }
 
-        var digitsStart = word.StartsWith('-') ? 1 : 0;
-        var digitsEnd = digitsStart;
+        int digitsStart = word.StartsWith('-') ? 1 : 0;
+        int digitsEnd = digitsStart;
         while (digitsEnd < word.Length && char.IsAsciiDigit(word[digitsEnd]))
         {
             digitsEnd++;
@@ -28,7 +28,7 @@ internal static class ConfigScalar
             return new ConfigText(word, position);
         }
 
-        var suffix = word[digitsEnd..];
+        string suffix = word[digitsEnd..];
         if (suffix.StartsWith('.') && suffix.Length > 1 && suffix.AsSpan(1).IndexOfAnyExceptInRange('0', '9') < 0)
         {
             return new ConfigFloat(double.Parse(word, CultureInfo.InvariantCulture), position);
@@ -39,7 +39,7 @@ internal static class ConfigScalar
             return new ConfigText(word, position);
         }
 
-        if (!long.TryParse(word.AsSpan(0, digitsEnd), CultureInfo.InvariantCulture, out var number)
+        if (!long.TryParse(word.AsSpan(0, digitsEnd), CultureInfo.InvariantCulture, out long number)
             || number > long.MaxValue / unit || number < long.MinValue / unit)
         {
             throw new ConfigException($"the number {(isSecret ? "" : word + " ")}is too large", position);

@@ -31,7 +31,7 @@ internal sealed class ConfigScopes(Func<string, string?> environment)
             return new ConfigText('$' + name, use);
         }
 
-        for (var i = _open.Count - 1; i >= 0; i--)
+        for (int i = _open.Count - 1; i >= 0; i--)
         {
             if (_open[i].Find(name) is not { } entry)
             {

@@ -21,16 +21,16 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
 
     public bool Has(string key) => block.Find(key) is not null;
 
-    public string? Text(string key, string? otherwise) =>
-        Find(key) switch
+    public string? Text(string key, string? otherwise)
+        => Find(key) switch
         {
             null => otherwise,
             ConfigText text => text.Value,
             var value => Wrong(key, "a text (put it in quotes)", value, otherwise),
         };
 
-    public bool Flag(string key, bool otherwise) =>
-        Find(key) switch
+    public bool Flag(string key, bool otherwise)
+        => Find(key) switch
         {
             null => otherwise,
             ConfigBoolean flag => flag.Value,
@@ -74,16 +74,16 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         }
     }
 
-    public long Whole(string key, long otherwise, long min, long max) =>
-        Find(key) switch
+    public long Whole(string key, long otherwise, long min, long max)
+        => Find(key) switch
         {
             null => otherwise,
             ConfigInteger number when number.Value >= min && number.Value <= max => number.Value,
             var value => Wrong(key, $"a whole number from {min} to {max}", value, otherwise),
         };
 
-    public long Bytes(string key, long otherwise, long min, long max) =>
-        Find(key) switch
+    public long Bytes(string key, long otherwise, long min, long max)
+        => Find(key) switch
         {
             null => otherwise,
             ConfigInteger number when number.Value >= min && number.Value <= max => number.Value,
@@ -122,15 +122,15 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     public IReadOnlyList<T> Many<T>(string key, IReadOnlyList<T> otherwise, string shape, Func<string, T?> convert)
         where T : class
     {
-        var value = Find(key);
+        ConfigValue? value = Find(key);
         if (value is null)
         {
             return otherwise;
         }
 
-        var items = value is ConfigArray array ? array.Items : [value];
+        IReadOnlyList<ConfigValue> items = value is ConfigArray array ? array.Items : [value];
         var converted = new List<T>(items.Count);
-        foreach (var item in items)
+        foreach (ConfigValue item in items)
         {
             if (item is ConfigText text && convert(text.Value) is { } good)
             {
@@ -148,8 +148,8 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     /// <summary>Adds an error at the position of the block, for a missing key.</summary>
     public void Lacks(string problem) => problems.Add(new ConfigProblem(problem, block.Position));
 
-    public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise) =>
-        Wrong(key, expected, found, otherwise, isSecret);
+    public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise)
+        => Wrong(key, expected, found, otherwise, isSecret);
 
     /// <summary>
     /// Adds an error with the expected value of a key, and with the value found unless that may be a secret. Returns
@@ -182,14 +182,14 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
 
     private TimeSpan Span(string key, TimeSpan otherwise, string shape)
     {
-        var value = Find(key);
+        ConfigValue? value = Find(key);
         if (value is null)
         {
             return otherwise;
         }
 
         return value is ConfigText text
-            && Duration.TryParse(text.Value, out var span)
+            && Duration.TryParse(text.Value, out TimeSpan span)
             && span > TimeSpan.Zero
             && span < TimeSpan.FromDays(24)
             ? span
@@ -225,8 +225,8 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     }
 
     /// <summary>Reads the host of a listener.</summary>
-    public string? Host(string key, string? otherwise) =>
-        Find(key) switch
+    public string? Host(string key, string? otherwise)
+        => Find(key) switch
         {
             null => otherwise,
             ConfigText text when ListenAddress.ParseHost(text.Value) is { } host => host,

@@ -45,8 +45,8 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
 
     public byte ReadCharacter(string key, byte otherwise) => (byte)TopicKeys.Character(section, Written(key), (char)otherwise);
 
-    public byte? ReadCharacterOrNone(string key, byte? otherwise) =>
-        (byte?)TopicKeys.CharacterOrNone(section, Written(key), (char?)otherwise);
+    public byte? ReadCharacterOrNone(string key, byte? otherwise)
+        => (byte?)TopicKeys.CharacterOrNone(section, Written(key), (char?)otherwise);
 
     public string ReadSubjectPrefix(string key, string otherwise) => TopicKeys.Prefix(section, Written(key), otherwise);
 
@@ -84,8 +84,8 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
         }
     }
 
-    private static string Written(string key) =>
-        string.Concat(key.Select(static c => char.IsAsciiLetterUpper(c) ? $"_{char.ToLowerInvariant(c)}" : c.ToString()))[1..];
+    private static string Written(string key)
+        => string.Concat(key.Select(static c => char.IsAsciiLetterUpper(c) ? $"_{char.ToLowerInvariant(c)}" : c.ToString()))[1..];
 
     // Reading a missing key makes it a known key.
     private IReadOnlyList<string>? Nothing(string key)

@@ -111,8 +111,8 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         }
     }
 
-    private static string? Name(ConfigSection section) =>
-        section.Find("name") switch
+    private static string? Name(ConfigSection section)
+        => section.Find("name") switch
         {
             null => null,
             ConfigText { Value: { Length: > 0 and <= LongestName } name }

@@ -106,8 +106,8 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
     public Permissions? DefaultPermissions(ConfigSection section) => Permissions(section, DefaultPermissionKeys);
 
     // Reads a number of seconds, as in nats-server, or a duration.
-    internal static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise) =>
-        section.Find(key) switch
+    internal static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise)
+        => section.Find(key) switch
         {
             ConfigInteger { Value: > 0 and <= 3600 } whole => TimeSpan.FromSeconds(whole.Value),
             ConfigFloat { Value: > 0 and <= 3600 } part => TimeSpan.FromSeconds(part.Value),
@@ -316,8 +316,8 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
 
     private static string? Filter(string text) => Subject.IsValidFilter(Encoding.UTF8.GetBytes(text)) ? text : null;
 
-    private static string? FilterWithQueue(string text) =>
-        text.Split(' ', '\t') is [var filter, .. var queue] && queue is [] or [{ Length: > 0 }] && Filter(filter) is not null
+    private static string? FilterWithQueue(string text)
+        => text.Split(' ', '\t') is [var filter, .. var queue] && queue is [] or [{ Length: > 0 }] && Filter(filter) is not null
             ? text
             : null;
 

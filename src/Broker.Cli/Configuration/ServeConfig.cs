@@ -16,7 +16,7 @@ internal static class ServeConfig
     {
         var problems = new List<ConfigProblem>();
         var section = new ConfigSection(root, problems);
-        var settings = defaults with
+        ServeSettings settings = defaults with
         {
             Host = section.Host("host", null) ?? section.Host("net", defaults.Host)!,
             Port = Port(section, defaults.Port),
@@ -88,7 +88,7 @@ internal static class ServeConfig
     {
         if (settings.MaxPayload > settings.MaxPending)
         {
-            var at = root.Find("max_payload") ?? root.Find("max_pending");
+            ConfigEntry? at = root.Find("max_payload") ?? root.Find("max_pending");
             problems.Add(new ConfigProblem(
                 $"max_payload ({settings.MaxPayload}) must not be greater than max_pending ({settings.MaxPending})", at!.Value.Position));
         }
@@ -107,7 +107,7 @@ internal static class ServeConfig
 
         if (settings.LameDuckGracePeriod > settings.LameDuckDuration)
         {
-            var at = root.Find("lame_duck_grace_period") ?? root.Find("lame_duck_duration");
+            ConfigEntry? at = root.Find("lame_duck_grace_period") ?? root.Find("lame_duck_duration");
             problems.Add(new ConfigProblem(
                 $"lame_duck_grace_period ({Duration.Format(settings.LameDuckGracePeriod)}) must not be greater than lame_duck_duration "
                 + $"({Duration.Format(settings.LameDuckDuration)})",
@@ -131,8 +131,8 @@ internal static class ServeConfig
         return keys.Select(root.Find).FirstOrDefault(e => e is not null)?.Position;
     }
 
-    private static int Port(ConfigSection section, int otherwise) =>
-        section.Find("port") is null ? otherwise : ServeSettings.ClientPort(section.Whole("port", 0, -1, 65_535));
+    private static int Port(ConfigSection section, int otherwise)
+        => section.Find("port") is null ? otherwise : ServeSettings.ClientPort(section.Whole("port", 0, -1, 65_535));
 
     private static ServeSettings Listen(ConfigSection section, ServeSettings settings)
     {
@@ -145,7 +145,7 @@ internal static class ServeConfig
             case ConfigText text when ListenAddress.TryParse(text.Value) is { } address:
                 return settings with { Host = address.Host, Port = address.Port };
             case ConfigArray { Items.Count: > 0 }:
-                var all = section.Many("listen", [new ListenAddress(settings.Host, settings.Port)], ListenAddress.Shape, ListenAddress.TryParse);
+                IReadOnlyList<ListenAddress> all = section.Many("listen", [new ListenAddress(settings.Host, settings.Port)], ListenAddress.Shape, ListenAddress.TryParse);
                 return all.Count > 0
                     ? settings with { Host = all[0].Host, Port = all[0].Port, AlsoListen = [.. all.Skip(1)] }
                     : settings;
@@ -160,7 +160,7 @@ internal static class ServeConfig
     /// </summary>
     internal static ListenAddress? Http(ConfigSection section, ServeSettings settings, string key, ListenAddress? fallback)
     {
-        var otherwise = fallback;
+        ListenAddress? otherwise = fallback;
         foreach (string name in (ReadOnlySpan<string>)[$"{key}_port", .. key == "http" ? ["monitor_port"] : Array.Empty<string>()])
         {
             otherwise = section.Find(name) is null ? otherwise : settings.PagesAt(section.Whole(name, 0, -1, 65_535));
@@ -204,14 +204,14 @@ internal static class ServeConfig
     };
 
     // As in nats-server, tags are an array or a text with commas, and are converted to lower case.
-    private static IReadOnlyList<string> Tags(ConfigSection section, IReadOnlyList<string> otherwise) =>
-        section.Find("server_tags") is null ? otherwise : [.. section.Many("server_tags", otherwise, "a text or an array of texts", static text => text)
+    private static IReadOnlyList<string> Tags(ConfigSection section, IReadOnlyList<string> otherwise)
+        => section.Find("server_tags") is null ? otherwise : [.. section.Many("server_tags", otherwise, "a text or an array of texts", static text => text)
             .SelectMany(text => text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
             .Select(tag => tag.ToLowerInvariant())
             .Distinct(StringComparer.Ordinal)];
 
-    private static string BasePath(ConfigSection section, string otherwise) =>
-        section.Find("http_base_path") switch
+    private static string BasePath(ConfigSection section, string otherwise)
+        => section.Find("http_base_path") switch
         {
             null => otherwise,
             ConfigText { Value: var text } when text.All(static c => char.IsAsciiLetterOrDigit(c) || c is '/' or '-' or '_' or '.' or '~') =>
@@ -221,11 +221,11 @@ internal static class ServeConfig
 
     private const string AdvertisedShape = "a host and port such as \"example.org:4222\"";
 
-    private static string? CheckAdvertised(string text) =>
-        HostAndPort.TryParse(text, out var host, out var port) && host.Length > 0 && port > 0 ? text : null;
+    private static string? CheckAdvertised(string text)
+        => HostAndPort.TryParse(text, out string? host, out int port) && host.Length > 0 && port > 0 ? text : null;
 
-    private static string? Advertised(ConfigSection section, string key) =>
-        section.Find(key) switch
+    private static string? Advertised(ConfigSection section, string key)
+        => section.Find(key) switch
         {
             null => null,
             ConfigText text when CheckAdvertised(text.Value) is { } address => address,
@@ -233,8 +233,8 @@ internal static class ServeConfig
         };
 
     // As in nats-server, both names are valid, and -1 means no limit.
-    private static int MaxSubscriptions(ConfigSection section, int otherwise) =>
-        Math.Max(0, (int)section.Whole("max_subs", section.Whole("max_subscriptions", otherwise, -1, int.MaxValue), -1, int.MaxValue));
+    private static int MaxSubscriptions(ConfigSection section, int otherwise)
+        => Math.Max(0, (int)section.Whole("max_subs", section.Whole("max_subscriptions", otherwise, -1, int.MaxValue), -1, int.MaxValue));
 
     private static EventLoopOptions Loops(ConfigSection section, EventLoopOptions defaults, List<ConfigProblem> problems)
     {
@@ -244,7 +244,7 @@ internal static class ServeConfig
                 return defaults;
             case ConfigBlock block:
                 var loops = new ConfigSection(block, problems);
-                var options = defaults with
+                EventLoopOptions options = defaults with
                 {
                     Loops = (int)loops.Whole("threads", defaults.Loops, 0, 256),
                     IdlePolls = (int)loops.Whole("idle_polls", defaults.IdlePolls, 0, 1_000_000),
@@ -257,8 +257,8 @@ internal static class ServeConfig
         }
     }
 
-    private static SlowConsumerPolicy SlowConsumers(ConfigSection section, SlowConsumerPolicy otherwise) =>
-        section.Find("slow_consumers") switch
+    private static SlowConsumerPolicy SlowConsumers(ConfigSection section, SlowConsumerPolicy otherwise)
+        => section.Find("slow_consumers") switch
         {
             null => otherwise,
             ConfigText { Value: "disconnect" } => SlowConsumerPolicy.Disconnect,

@@ -125,8 +125,8 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
         return server is null ? null : SocketSecurity.CurveClient(Cryptography, own, server);
     }
 
-    private SocketSecurity? PlainServer(ConfigSection section, ConfigBlock block) =>
-        FromFile(section, block, "users_file", "lines of user:password", SocketSecurity.PlainServer, isNeeded: true);
+    private SocketSecurity? PlainServer(ConfigSection section, ConfigBlock block)
+        => FromFile(section, block, "users_file", "lines of user:password", SocketSecurity.PlainServer, isNeeded: true);
 
     private SocketSecurity? PlainClient(ConfigSection section, ConfigBlock block)
     {

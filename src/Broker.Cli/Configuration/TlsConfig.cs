@@ -18,8 +18,8 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 
     public ServerTlsOptions? Read(ConfigSection root, ServerTlsOptions? otherwise)
     {
-        var allowNonTls = AllowsNonTls(root);
-        var options = root.Find("tls") switch
+        bool allowNonTls = AllowsNonTls(root);
+        ServerTlsOptions? options = root.Find("tls") switch
         {
             null => otherwise,
             ConfigBlock block => Tls(new ConfigSection(block, problems), block, allowNonTls),
@@ -36,7 +36,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
     /// </summary>
     public ServerTlsOptions? ReadForHttp(ConfigSection owner)
     {
-        var options = owner.Find("tls") switch
+        ServerTlsOptions? options = owner.Find("tls") switch
         {
             null => null,
             ConfigBlock block => Tls(new ConfigSection(block, problems), block, allowNonTls: false),
@@ -52,12 +52,12 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 
     private ServerTlsOptions? Tls(ConfigSection section, ConfigBlock block, bool allowNonTls)
     {
-        var before = problems.Count;
+        int before = problems.Count;
         var defaults = new ServerTlsOptions();
-        var maps = section.Flag("verify_and_map", false);
-        var verifies = section.Flag("verify", false) || maps;
-        var (first, fallback) = HandshakeFirst(section);
-        var options = defaults with
+        bool maps = section.Flag("verify_and_map", false);
+        bool verifies = section.Flag("verify", false) || maps;
+        (bool first, TimeSpan fallback) = HandshakeFirst(section);
+        ServerTlsOptions options = defaults with
         {
             CertificateFile = FilePath(section, "cert_file"),
             KeyFile = FilePath(section, "key_file"),
@@ -108,7 +108,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 
     private string? FilePath(ConfigSection section, string key)
     {
-        var path = section.Text(key, null);
+        string? path = section.Text(key, null);
         if (path is not null && !File.Exists(path))
         {
             problems.Add(new ConfigProblem(
@@ -118,18 +118,18 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         return path;
     }
 
-    private static (bool First, TimeSpan Fallback) HandshakeFirst(ConfigSection section) =>
-        section.Find("handshake_first") switch
+    private static (bool First, TimeSpan Fallback) HandshakeFirst(ConfigSection section)
+        => section.Find("handshake_first") switch
         {
             null => default,
             ConfigBoolean { Value: var first } => (first, TimeSpan.Zero),
             ConfigText { Value: "auto" or "auto_fallback" } => (true, AutoFallback),
-            ConfigText text when Duration.TryParse(text.Value, out var wait) && wait > TimeSpan.Zero && wait < TimeSpan.FromHours(1) => (true, wait),
+            ConfigText text when Duration.TryParse(text.Value, out TimeSpan wait) && wait > TimeSpan.Zero && wait < TimeSpan.FromHours(1) => (true, wait),
             var value => section.Wrong("handshake_first", "true, false, \"auto\" or a duration such as \"300ms\"", value, default((bool, TimeSpan))),
         };
 
-    private static SslProtocols MinVersion(ConfigSection section, SslProtocols otherwise) =>
-        section.Find("min_version") switch
+    private static SslProtocols MinVersion(ConfigSection section, SslProtocols otherwise)
+        => section.Find("min_version") switch
         {
             null => otherwise,
             ConfigText { Value: "1.2" } or ConfigFloat { Value: 1.2 } => SslProtocols.Tls12,
@@ -138,8 +138,8 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         };
 
     // Go's names are those of IANA, but some of them lack the hash at the end.
-    private static Suite? CipherSuite(string name) =>
-        name.StartsWith("TLS_", StringComparison.Ordinal)
+    private static Suite? CipherSuite(string name)
+        => name.StartsWith("TLS_", StringComparison.Ordinal)
             && (Enum.TryParse(name, out TlsCipherSuite suite) || Enum.TryParse(name + "_SHA256", out suite))
             ? new Suite(suite)
             : null;

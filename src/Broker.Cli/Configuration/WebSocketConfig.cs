@@ -8,7 +8,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
 
     public WebSocketSettings? Read(ConfigSection root, ServeSettings settings, WebSocketSettings? otherwise)
     {
-        var key = root.Has("ws") && !root.Has("websocket") ? "ws" : "websocket";
+        string key = root.Has("ws") && !root.Has("websocket") ? "ws" : "websocket";
         // Reading the key makes it a known key.
         _ = root.Find("ws");
         return root.Find(key) switch
@@ -22,14 +22,14 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
     /// <summary>
     /// Whether the certificates of WebSocket clients name their users. Reading the block reports its errors.
     /// </summary>
-    public static bool MapsUsers(ConfigBlock root) =>
-        (root.Find("websocket") ?? root.Find("ws")) is { Value: ConfigBlock block }
+    public static bool MapsUsers(ConfigBlock root)
+        => (root.Find("websocket") ?? root.Find("ws")) is { Value: ConfigBlock block }
         && block.Find("tls") is { Value: ConfigBlock tls }
         && tls.Find("verify_and_map") is { Value: ConfigBoolean { Value: true } };
 
     private WebSocketSettings? Read(ConfigSection section, ConfigBlock block, ServeSettings settings)
     {
-        var before = problems.Count;
+        int before = problems.Count;
         var read = new WebSocketSettings
         {
             Address = Address(section) ?? new ListenAddress("0.0.0.0", 0),
@@ -57,18 +57,18 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         return problems.Count == before ? read : null;
     }
 
-    private static bool IsHostDefault(ConfigSection section) =>
-        !section.Has("host") && !section.Has("net") && section.Find("listen") is null or ConfigInteger or ConfigText { Value: [':', ..] };
+    private static bool IsHostDefault(ConfigSection section)
+        => !section.Has("host") && !section.Has("net") && section.Find("listen") is null or ConfigInteger or ConfigText { Value: [':', ..] };
 
     // As in nats-server, port 0 means no listener.
-    private static bool IsNowhere(ConfigSection section) =>
-        (section.Find("listen") ?? section.Find("port")) is null or ConfigInteger { Value: 0 };
+    private static bool IsNowhere(ConfigSection section)
+        => (section.Find("listen") ?? section.Find("port")) is null or ConfigInteger { Value: 0 };
 
     // As in nats-server, -1 takes a free port.
     private static ListenAddress? Address(ConfigSection section)
     {
-        var host = section.Host("host", null) ?? section.Host("net", "0.0.0.0")!;
-        var address = section.Has("port") ? new ListenAddress(host, Math.Max(0, (int)section.Whole("port", 0, -1, 65_535))) : null;
+        string host = section.Host("host", null) ?? section.Host("net", "0.0.0.0")!;
+        ListenAddress? address = section.Has("port") ? new ListenAddress(host, Math.Max(0, (int)section.Whole("port", 0, -1, 65_535))) : null;
         return section.Find("listen") switch
         {
             null => address,
@@ -81,7 +81,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
     // nats-server accepts these names too.
     private static IReadOnlyList<string> Origins(ConfigSection section)
     {
-        foreach (var key in (ReadOnlySpan<string>)["allowed_origins", "allowed_origin", "allow_origins", "allow_origin"])
+        foreach (string key in (ReadOnlySpan<string>)["allowed_origins", "allowed_origin", "allow_origins", "allow_origin"])
         {
             if (section.Many<string>(key, [], OriginShape, Origin) is { Count: > 0 } origins)
             {
@@ -92,8 +92,8 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         return [];
     }
 
-    private static string? Origin(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri is { Scheme: "http" or "https", Host.Length: > 0 } ? text : null;
+    private static string? Origin(string text)
+        => Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri is { Scheme: "http" or "https", Host.Length: > 0 } ? text : null;
 
     // Reads a number of seconds, as in nats-server, or a duration.
     private static TimeSpan Timeout(ConfigSection section)

@@ -10,8 +10,8 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
 
     private readonly ZeroMqEndpointConfig _endpoints = new(problems);
 
-    public ZeroMqSettings? Read(ConfigSection root, ServeSettings settings, ZeroMqSettings? otherwise) =>
-        root.Find("zeromq") switch
+    public ZeroMqSettings? Read(ConfigSection root, ServeSettings settings, ZeroMqSettings? otherwise)
+        => root.Find("zeromq") switch
         {
             null => otherwise,
             ConfigBoolean { Value: var on } => on ? new ZeroMqSettings() : null,
@@ -78,8 +78,8 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
         return (endpoints, own);
     }
 
-    private static string? User(ConfigSection section, ServeSettings settings, string? otherwise) =>
-        section.Find("user") switch
+    private static string? User(ConfigSection section, ServeSettings settings, string? otherwise)
+        => section.Find("user") switch
         {
             null => otherwise,
             ConfigText { Value: var name } when settings.Security?.AllUsers.Any(u => u.Name == name) is true => name,

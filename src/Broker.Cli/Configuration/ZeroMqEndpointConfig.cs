@@ -55,8 +55,8 @@ internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
         return [.. endpoints.Select(e => e with { AllowedAddresses = [.. allowed.Select(a => a.Network)] })];
     }
 
-    private static Allowed? Network(string text) =>
-        BridgeEndpoint.TryParseAllowed(text, out IPNetwork network) ? new Allowed(network) : null;
+    private static Allowed? Network(string text)
+        => BridgeEndpoint.TryParseAllowed(text, out IPNetwork network) ? new Allowed(network) : null;
 
     private sealed record Allowed(IPNetwork Network);
 }

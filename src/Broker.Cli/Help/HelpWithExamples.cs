@@ -16,7 +16,7 @@ internal sealed class HelpWithExamples(HelpAction help, string examples) : Synch
 
     public override int Invoke(ParseResult parseResult)
     {
-        var result = help.Invoke(parseResult);
+        int result = help.Invoke(parseResult);
         parseResult.InvocationConfiguration.Output.WriteLine(examples);
         return result;
     }

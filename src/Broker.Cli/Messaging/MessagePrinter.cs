@@ -65,10 +65,10 @@ internal sealed class MessagePrinter(ShellStreams shell, OutputForm form, bool w
         if (!message.Headers.IsEmpty)
         {
             json.WriteStartObject("headers");
-            foreach (var byName in Headers(in message).GroupBy(h => h.Key, StringComparer.Ordinal))
+            foreach (IGrouping<string, KeyValuePair<string, string>> byName in Headers(in message).GroupBy(h => h.Key, StringComparer.Ordinal))
             {
                 json.WriteStartArray(byName.Key);
-                foreach (var header in byName)
+                foreach (KeyValuePair<string, string> header in byName)
                 {
                     json.WriteStringValue(header.Value);
                 }

@@ -28,8 +28,8 @@ internal static class ServiceCommandLine
     /// Returns the folder in which relative paths of a service begin: the program's folder, because Windows starts
     /// services in one of its own folders.
     /// </summary>
-    public static string Folder() =>
-        Path.GetDirectoryName(ThisProgram()[^1]) is { Length: > 0 } folder ? folder : AppContext.BaseDirectory;
+    public static string Folder()
+        => Path.GetDirectoryName(ThisProgram()[^1]) is { Length: > 0 } folder ? folder : AppContext.BaseDirectory;
 
     /// <summary>
     /// Returns the options of a command line that are in <paramref name="passed"/>, in the order of that list.

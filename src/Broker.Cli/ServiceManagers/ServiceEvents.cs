@@ -35,6 +35,6 @@ internal static class ServiceEvents
         source.SetValue("TypesSupported", 7, RegistryValueKind.DWord);
     }
 
-    public static void Unregister(string service) =>
-        Registry.LocalMachine.DeleteSubKeyTree(Sources + service, throwOnMissingSubKey: false);
+    public static void Unregister(string service)
+        => Registry.LocalMachine.DeleteSubKeyTree(Sources + service, throwOnMissingSubKey: false);
 }

@@ -182,8 +182,8 @@ internal static unsafe class WindowsServiceManager
 
     private static ServiceHandle Manager(uint access) => Checked(NativeServiceManager.OpenManager(null, null, access));
 
-    private static ServiceHandle Open(ServiceHandle manager, string name, uint access) =>
-        Checked(NativeServiceManager.Open(manager, name, access));
+    private static ServiceHandle Open(ServiceHandle manager, string name, uint access)
+        => Checked(NativeServiceManager.Open(manager, name, access));
 
     private static ServiceHandle Checked(ServiceHandle handle)
     {

@@ -98,8 +98,8 @@ internal static class BridgePage
         foreach ((string type, string end, Func<RouteSnapshot, IEnumerable<(string, long)>> read) in
             ((string, string, Func<RouteSnapshot, IEnumerable<(string, long)>>)[])[("gauge", "", Gauges), ("counter", "_total", Counters)])
         {
-            var lines = bridge.Routes.SelectMany(route => read(route).Select(value => (Route: route, Name: value.Item1, Value: value.Item2)));
-            foreach (var group in lines.GroupBy(line => line.Name, StringComparer.Ordinal))
+            IEnumerable<(RouteSnapshot Route, string Name, long Value)> lines = bridge.Routes.SelectMany(route => read(route).Select(value => (Route: route, Name: value.Item1, Value: value.Item2)));
+            foreach (IGrouping<string, (RouteSnapshot Route, string Name, long Value)> group in lines.GroupBy(line => line.Name, StringComparer.Ordinal))
             {
                 string name = $"broker_bridge_{group.Key}{end}";
                 text.Append(CultureInfo.InvariantCulture, $"# TYPE {name} {type}\n");
@@ -116,8 +116,8 @@ internal static class BridgePage
         return refused.Length == 0 ? text.ToString() : $"{text}# TYPE broker_bridge_{RefusedBecause}_total counter\n{refused}";
     }
 
-    private static IEnumerable<(string Name, long Value)> Gauges(BridgeSnapshot bridge) =>
-        [("connected", bridge.Server is null ? 0 : 1), ("pending_bytes", bridge.Client.PendingBytes)];
+    private static IEnumerable<(string Name, long Value)> Gauges(BridgeSnapshot bridge)
+        => [("connected", bridge.Server is null ? 0 : 1), ("pending_bytes", bridge.Client.PendingBytes)];
 
     private static IEnumerable<(string Name, long Value)> Counters(BridgeSnapshot bridge) =>
     [
@@ -125,8 +125,8 @@ internal static class BridgePage
         ("connections_refused", bridge.RefusedConnections),
     ];
 
-    private static IEnumerable<(string Name, long Value)> Reasons(RouteSnapshot route) =>
-        route is PubSubRouteSnapshot { RefusedBecause: var because } ? because.Select(static reason => (reason.Key.ToString(), reason.Value)) : [];
+    private static IEnumerable<(string Name, long Value)> Reasons(RouteSnapshot route)
+        => route is PubSubRouteSnapshot { RefusedBecause: var because } ? because.Select(static reason => (reason.Key.ToString(), reason.Value)) : [];
 
     private static IEnumerable<(string Name, long Value)> Gauges(RouteSnapshot route) =>
     [

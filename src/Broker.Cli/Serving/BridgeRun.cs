@@ -130,8 +130,8 @@ internal sealed class BridgeRun : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _bridge.DisposeAsync();
 
-    private static bool IsSame(ConfiguredRoute route, ConfiguredRoute other) =>
-        route.Name == other.Name && route.Definition == other.Definition;
+    private static bool IsSame(ConfiguredRoute route, ConfiguredRoute other)
+        => route.Name == other.Name && route.Definition == other.Definition;
 
     private async Task<ServeStartException?> StartAsync(ConfiguredRoute route)
     {

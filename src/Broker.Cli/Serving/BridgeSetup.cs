@@ -6,8 +6,8 @@ namespace Broker.Cli.Serving;
 internal static class BridgeSetup
 {
     /// <summary>Returns all routes: the PUB/SUB route of the settings themselves, and the others.</summary>
-    public static IReadOnlyList<ConfiguredRoute> Routes(ZeroMqSettings zeroMq) =>
-        zeroMq.HasPubSub ? [PubSub(zeroMq), .. zeroMq.Routes] : zeroMq.Routes;
+    public static IReadOnlyList<ConfiguredRoute> Routes(ZeroMqSettings zeroMq)
+        => zeroMq.HasPubSub ? [PubSub(zeroMq), .. zeroMq.Routes] : zeroMq.Routes;
 
     /// <summary>Returns the error that keeps the bridge from starting with these settings, or null.</summary>
     public static string? Problem(ZeroMqSettings zeroMq)

@@ -58,11 +58,11 @@ internal sealed class BridgeUser
             : security with { Accounts = [.. security.Accounts.Select(a => a == account ? With(a, user) : a)] };
     }
 
-    private static AccountOptions? AccountOf(SecuritySettings security, string user) =>
-        security.Accounts.FirstOrDefault(a => a.Users.Any(u => u.Name == user));
+    private static AccountOptions? AccountOf(SecuritySettings security, string user)
+        => security.Accounts.FirstOrDefault(a => a.Users.Any(u => u.Name == user));
 
-    private static Permissions PermissionsOf(SecuritySettings security, AccountOptions? account, string user) =>
-        security.AllUsers.First(u => u.Name == user).Permissions
+    private static Permissions PermissionsOf(SecuritySettings security, AccountOptions? account, string user)
+        => security.AllUsers.First(u => u.Name == user).Permissions
             ?? account?.DefaultPermissions
             ?? security.DefaultPermissions
             ?? new Permissions();

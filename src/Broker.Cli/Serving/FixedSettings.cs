@@ -14,8 +14,8 @@ internal static class FixedSettings
     ];
 
     // A reload can start and stop the bridge and its routes, but it cannot change the connection of a running bridge.
-    private static string[] Changed(ZeroMqSettings? before, ZeroMqSettings? after) =>
-        before is null || after is null || (before.Connection?.Definition, before.PublishersUser, before.SubscribersUser)
+    private static string[] Changed(ZeroMqSettings? before, ZeroMqSettings? after)
+        => before is null || after is null || (before.Connection?.Definition, before.PublishersUser, before.SubscribersUser)
             == (after.Connection?.Definition, after.PublishersUser, after.SubscribersUser)
                 ? []
                 : ["url or user of zeromq"];

@@ -16,7 +16,7 @@ internal static partial class HttpHosts
         IReadOnlyList<MonitoringPage> pages, ILogger logger, CancellationToken cancellationToken)
     {
         // As in nats-server, the pages do not require a client certificate.
-        var tls = settings switch
+        SslServerAuthenticationOptions? tls = settings switch
         {
             { Https: null } => null,
             { Tls: { } given } => Load(given with { ClientCertificates = ClientCertificateMode.None, MapUsers = false }),
@@ -31,7 +31,7 @@ internal static partial class HttpHosts
                 WebSockets = webSockets,
                 Pages = pages,
             };
-            var host = await MonitoringHost.StartAsync(
+            MonitoringHost host = await MonitoringHost.StartAsync(
                 server, await address.ResolveAsync(cancellationToken), options, cancellationToken);
             MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);
             return host;
@@ -67,7 +67,7 @@ internal static partial class HttpHosts
         };
         return ListenAsync(settings.Address, async () =>
         {
-            var host = await NatsWebSocketHost.StartAsync(
+            NatsWebSocketHost host = await NatsWebSocketHost.StartAsync(
                 server, await settings.Address.ResolveAsync(cancellationToken), options, cancellationToken);
             WebSocketListening(logger, host.Address.Scheme, host.Address.Authority);
             if (settings.Tls is null)

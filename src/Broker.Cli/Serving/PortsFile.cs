@@ -15,11 +15,11 @@ internal sealed class PortsFile : IDisposable
     /// <exception cref="ServeStartException">The file cannot be written.</exception>
     public static PortsFile Write(string directory, ServeAddresses addresses, string program = ProgramName.Default)
     {
-        var path = System.IO.Path.Combine(directory, $"{program}_{Environment.ProcessId}.ports");
+        string path = System.IO.Path.Combine(directory, $"{program}_{Environment.ProcessId}.ports");
         try
         {
             // The file is renamed when it is complete, so that a script that polls for it never reads a part of it.
-            var unfinished = path + ".tmp";
+            string unfinished = path + ".tmp";
             File.WriteAllBytes(unfinished, Serialize(addresses));
             File.Move(unfinished, path, overwrite: true);
             return new PortsFile(path);
@@ -61,7 +61,7 @@ internal sealed class PortsFile : IDisposable
     private static void WriteArray(Utf8JsonWriter json, string name, IReadOnlyList<string> values)
     {
         json.WriteStartArray(name);
-        foreach (var value in values)
+        foreach (string value in values)
         {
             json.WriteStringValue(value);
         }

@@ -114,22 +114,22 @@ internal static class ServeCheck
     // An address in use. The host of an ipc endpoint is its path. Port 0 is a free port, so it overlaps with no other.
     private readonly record struct Place(string Key, string Who, string Shown, string Host, int Port)
     {
-        public static Place Of(string key, string who, ListenAddress address) =>
-            new(key, who, address.ToString(), address.Host == "localhost" ? "127.0.0.1" : address.Host, address.Port);
+        public static Place Of(string key, string who, ListenAddress address)
+            => new(key, who, address.ToString(), address.Host == "localhost" ? "127.0.0.1" : address.Host, address.Port);
 
-        public static Place Of(string who, ZeroMqEndpoint endpoint) =>
-            endpoint.IsIpc
+        public static Place Of(string who, ZeroMqEndpoint endpoint)
+            => endpoint.IsIpc
                 ? new("zeromq", who, endpoint.ToString(), endpoint.ToString(), -1)
                 : new("zeromq", who, endpoint.ToString(), HostOf(endpoint), endpoint.Port);
 
-        public bool Overlaps(Place other) =>
-            Port != 0 && Port == other.Port && (Host == other.Host || (Port > 0 && (HasAllOf(other) || other.HasAllOf(this))));
+        public bool Overlaps(Place other)
+            => Port != 0 && Port == other.Port && (Host == other.Host || (Port > 0 && (HasAllOf(other) || other.HasAllOf(this))));
 
-        private static string HostOf(ZeroMqEndpoint endpoint) =>
-            endpoint.Host switch { "*" => "0.0.0.0", "localhost" => "127.0.0.1", var host => host };
+        private static string HostOf(ZeroMqEndpoint endpoint)
+            => endpoint.Host switch { "*" => "0.0.0.0", "localhost" => "127.0.0.1", var host => host };
 
-        private bool HasAllOf(Place other) =>
-            Host is "*" or "::" || (Host == "0.0.0.0" && IPAddress.TryParse(other.Host, out IPAddress? address)
+        private bool HasAllOf(Place other)
+            => Host is "*" or "::" || (Host == "0.0.0.0" && IPAddress.TryParse(other.Host, out IPAddress? address)
                 && address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork);
     }
 }

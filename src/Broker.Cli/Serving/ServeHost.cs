@@ -78,8 +78,8 @@ internal sealed class ServeHost : IServeHost
 
     public Task<bool> AnswerAsync() => ServeLoops.AnswerAsync(_loops);
 
-    public ServeBacklog ReadBacklog() =>
-        _server is { } server ? new ServeBacklog(server.Snapshot().Connections, server.PendingBytes) : default;
+    public ServeBacklog ReadBacklog()
+        => _server is { } server ? new ServeBacklog(server.Snapshot().Connections, server.PendingBytes) : default;
 
     public async Task ReloadAsync(ServeSettings settings)
     {

@@ -6,8 +6,8 @@ namespace Broker.Cli.Serving;
 /// <summary>Starts the event loops of a host, logs their errors, and checks for a watchdog that they respond.</summary>
 internal static partial class ServeLoops
 {
-    public static EventLoopGroup Start(EventLoopOptions options, ILogger logger) =>
-        new(options with { OnFault = error => LoopFailed(logger, error) });
+    public static EventLoopGroup Start(EventLoopOptions options, ILogger logger)
+        => new(options with { OnFault = error => LoopFailed(logger, error) });
 
     /// <summary>
     /// Completes when each loop has responded, with false if one has ended. Without loops it completes with true.

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 
 namespace Broker.Cli.Serving;
@@ -23,9 +24,9 @@ internal sealed record SignalRequest(string Name, string? Process)
 
     public static SignalRequest? TryParse(string text)
     {
-        var equals = text.IndexOf('=', StringComparison.Ordinal);
-        var name = equals < 0 ? text : text[..equals];
-        var process = equals < 0 ? null : text[(equals + 1)..];
+        int equals = text.IndexOf('=', StringComparison.Ordinal);
+        string name = equals < 0 ? text : text[..equals];
+        string? process = equals < 0 ? null : text[(equals + 1)..];
         return Signals.ContainsKey(name) && process is not "" ? new SignalRequest(name, process) : null;
     }
 
@@ -41,7 +42,7 @@ internal sealed record SignalRequest(string Name, string? Process)
             return "--signal is not supported on Windows: use broker service";
         }
 
-        if (Find(pidFile, program, out var process) is { } problem)
+        if (Find(pidFile, program, out int process) is { } problem)
         {
             return problem;
         }
@@ -62,7 +63,7 @@ internal sealed record SignalRequest(string Name, string? Process)
         }
 
         process = 0;
-        var found = Running(program);
+        List<int> found = Running(program);
         if (found is not [var only])
         {
             return found.Count == 0
@@ -87,13 +88,13 @@ internal sealed record SignalRequest(string Name, string? Process)
         }
     }
 
-    private static bool IsId(string text, out int process) =>
-        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out process) && process > 0;
+    private static bool IsId(string text, out int process)
+        => int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out process) && process > 0;
 
     private static List<int> Running(string program)
     {
         var ids = new List<int>();
-        foreach (var process in System.Diagnostics.Process.GetProcessesByName(program))
+        foreach (Process process in System.Diagnostics.Process.GetProcessesByName(program))
         {
             using (process)
             {

@@ -38,8 +38,8 @@ internal static partial class StartWarnings
     // server.
     private static bool IsOpen(RouteSnapshot route) => route.Security is "NULL" or "PLAIN client";
 
-    private static bool IsBeyondThisMachine(string endpoint) =>
-        ZeroMqEndpoint.TryParse(endpoint, out ZeroMqEndpoint? parsed, out _) && !parsed.IsIpc
+    private static bool IsBeyondThisMachine(string endpoint)
+        => ZeroMqEndpoint.TryParse(endpoint, out ZeroMqEndpoint? parsed, out _) && !parsed.IsIpc
         && !(IPAddress.TryParse(parsed.Host, out IPAddress? address) ? IPAddress.IsLoopback(address) : parsed.Host == "localhost");
 
     [LoggerMessage(214, LogLevel.Warning, "ZeroMQ has no authentication at {Endpoint}: {Who} can send and receive bridged messages")]

@@ -21,8 +21,8 @@ internal static partial class UnixSignals
     public static int User2 => OperatingSystem.IsLinux() ? 12 : 31;
 
     /// <summary>Sends a signal. Returns null on success, otherwise the error.</summary>
-    public static string? Send(int process, int signal) =>
-        Kill(process, signal) == 0 ? null : Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError());
+    public static string? Send(int process, int signal)
+        => Kill(process, signal) == 0 ? null : Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError());
 
     /// <summary>
     /// Resets the signals that this process inherited as ignored, because the runtime installs no handler for an

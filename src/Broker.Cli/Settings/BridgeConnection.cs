@@ -20,8 +20,8 @@ internal sealed record BridgeConnection
     /// <summary>
     /// A text that is equal for equal connections. It is only for comparison, because it contains secrets.
     /// </summary>
-    public string Definition =>
-        string.Join('\n', [.. Servers, CredentialsFile, Tls?.AuthorityFile, Tls?.CertificateFile, Tls?.KeyFile]);
+    public string Definition
+        => string.Join('\n', [.. Servers, CredentialsFile, Tls?.AuthorityFile, Tls?.CertificateFile, Tls?.KeyFile]);
 
     /// <summary>Returns the client options with these servers, TLS options and credentials.</summary>
     /// <exception cref="ServeStartException">The credentials file cannot be used.</exception>

@@ -9,7 +9,7 @@ internal static class HostAndPort
     {
         host = "";
         port = 0;
-        var colon = text.LastIndexOf(':');
+        int colon = text.LastIndexOf(':');
         if (colon < 0
             || !int.TryParse(text.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out port)
             || port > 65_535)
@@ -30,8 +30,8 @@ internal static class HostAndPort
         return !host.AsSpan().ContainsAny(" \t/[]");
     }
 
-    public static string Format(string host, int port) =>
-        host.Contains(':', StringComparison.Ordinal)
+    public static string Format(string host, int port)
+        => host.Contains(':', StringComparison.Ordinal)
             ? string.Create(CultureInfo.InvariantCulture, $"[{host}]:{port}")
             : string.Create(CultureInfo.InvariantCulture, $"{host}:{port}");
 }

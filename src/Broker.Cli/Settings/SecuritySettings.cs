@@ -29,8 +29,8 @@ internal sealed record SecuritySettings
     public Permissions? DefaultPermissions { get; init; }
 
     /// <summary>Returns a text for logs, without the token and passwords.</summary>
-    public override string ToString() =>
-        $"{nameof(SecuritySettings)} {{ Users = {AllUsers.Count()}, HasToken = {Token is not null} }}";
+    public override string ToString()
+        => $"{nameof(SecuritySettings)} {{ Users = {AllUsers.Count()}, HasToken = {Token is not null} }}";
 
     /// <summary>Whether clients must authenticate.</summary>
     public bool IsRequired => AllUsers.Any() || Token is not null;

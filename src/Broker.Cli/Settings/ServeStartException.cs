@@ -10,7 +10,7 @@ internal sealed class ServeStartException(string message, Exception? inner = nul
     /// </summary>
     public static ServeStartException CannotListen(string address, SocketException cause)
     {
-        var reason = cause.SocketErrorCode switch
+        string reason = cause.SocketErrorCode switch
         {
             SocketError.AddressAlreadyInUse => "the address is already in use (is nats-server or another broker running?)",
             SocketError.AccessDenied => "permission denied (ports below 1024 need the right to bind them)",

@@ -10,8 +10,8 @@ internal static class SubjectPrefix
     /// Returns true for literal tokens. A wildcard, an empty token or a control character would change the subjects
     /// that are matched or sent.
     /// </summary>
-    public static bool IsValid(string prefix) =>
-        prefix.Length is > 0 and <= 256
+    public static bool IsValid(string prefix)
+        => prefix.Length is > 0 and <= 256
         && Array.TrueForAll(prefix.Split('.'), static token =>
             token.Length > 0 && token.All(static c => c is > ' ' and < (char)127 and not ('*' or '>')));
 }

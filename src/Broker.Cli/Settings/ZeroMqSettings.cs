@@ -69,6 +69,6 @@ internal sealed record ZeroMqSettings
     public BridgeConnection? Connection { get; init; }
 
     /// <summary>Returns a text for logs, without passwords.</summary>
-    public override string ToString() =>
-        $"{nameof(ZeroMqSettings)} {{ Prefix = {Prefix}, Routes = {string.Join(", ", Routes)}, Connection = {Connection} }}";
+    public override string ToString()
+        => $"{nameof(ZeroMqSettings)} {{ Prefix = {Prefix}, Routes = {string.Join(", ", Routes)}, Connection = {Connection} }}";
 }

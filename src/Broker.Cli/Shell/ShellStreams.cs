@@ -44,8 +44,8 @@ internal sealed class ShellStreams(
     /// removes the line. If standard error is not a terminal, nothing is shown.
     /// </summary>
     /// <param name="line">Returns the text of the line. Called on a thread of the pool.</param>
-    public IAsyncDisposable ShowProgress(Func<string> line) =>
-        new ProgressLine(_told, isErrorTerminal ? clock ?? TimeProvider.System : null, Pace, line);
+    public IAsyncDisposable ShowProgress(Func<string> line)
+        => new ProgressLine(_told, isErrorTerminal ? clock ?? TimeProvider.System : null, Pace, line);
 
     /// <summary>Writes an error to standard error. Can be called on any thread.</summary>
     public void Complain(string text) => Say("broker: " + text);

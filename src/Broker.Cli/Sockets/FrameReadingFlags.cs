@@ -23,6 +23,6 @@ internal sealed class FrameReadingFlags
     public (long? Count, TimeSpan? Timeout) End(ParseResult flags) => (flags.GetValue(_count), flags.GetValue(_timeout));
 
     /// <exception cref="UsageException">The flags ask for two output formats.</exception>
-    public FramePrinter Printer(ParseResult flags, ShellStreams shell) =>
-        new(shell, CommonOptions.Form(flags, _json, _raw, _hex));
+    public FramePrinter Printer(ParseResult flags, ShellStreams shell)
+        => new(shell, CommonOptions.Form(flags, _json, _raw, _hex));
 }

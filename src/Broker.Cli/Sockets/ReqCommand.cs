@@ -58,7 +58,9 @@ internal sealed class ReqCommand(ShellStreams shell)
         // Without linger, closing the socket does not wait for an unsent request.
         await using var socket = new RequestSocket(new RequestSocketOptions
         {
-            Security = _endpoints.Security(flags), OnEvent = SocketRun.Teller(shell), Linger = TimeSpan.Zero,
+            Security = _endpoints.Security(flags),
+            OnEvent = SocketRun.Teller(shell),
+            Linger = TimeSpan.Zero,
         });
         _endpoints.Open(flags, shell, endpoint => socket.Bind(endpoint), socket.Connect);
         ended.CancelAfter(flags.GetValue(_timeout) ?? DefaultTimeout);

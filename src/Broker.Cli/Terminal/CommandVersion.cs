@@ -6,6 +6,6 @@ namespace Broker.Cli.Terminal;
 internal static class CommandVersion
 {
     public static string Text { get; } =
-        typeof(CommandVersion).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?
-            .InformationalVersion.Split('+')[0] ?? "0.0.0";
+        typeof(CommandVersion).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()
+            ?.InformationalVersion.Split('+')[0] ?? "0.0.0";
 }

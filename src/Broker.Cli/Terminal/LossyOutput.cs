@@ -34,7 +34,7 @@ internal sealed class LossyOutput(Action<string> write, Func<string, string> not
     {
         if (_lost != 0)
         {
-            var lines = _lost == 1 ? "1 line was" : string.Create(CultureInfo.InvariantCulture, $"{_lost} lines were");
+            string lines = _lost == 1 ? "1 line was" : string.Create(CultureInfo.InvariantCulture, $"{_lost} lines were");
             if (!TryWrite(notice($"{lines} lost, because this output could not be written: {_reason}")))
             {
                 return false;

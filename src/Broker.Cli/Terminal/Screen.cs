@@ -32,8 +32,8 @@ internal sealed class Screen
     /// <summary>
     /// Returns a screen for the process's console. The status line is redrawn only if output is not redirected.
     /// </summary>
-    public static Screen OfProcess() =>
-        new(Console.Out, Console.Error, !Console.IsOutputRedirected, static () => Console.WindowWidth);
+    public static Screen OfProcess()
+        => new(Console.Out, Console.Error, !Console.IsOutputRedirected, static () => Console.WindowWidth);
 
     public bool IsTerminal { get; }
 

@@ -75,8 +75,8 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
 
     public void OnProblem(string problem) => Complain(problem);
 
-    public void OnLameDuck(TimeSpan within) => 
-        Say($"lame duck mode: clients are asked to reconnect to other servers, within {Duration.Format(within)}");
+    public void OnLameDuck(TimeSpan within)
+        => Say($"lame duck mode: clients are asked to reconnect to other servers, within {Duration.Format(within)}");
 
     public void OnStopping(ServeStop stop)
     {

@@ -7,7 +7,7 @@ internal static class StatusText
 {
     public static string Of(in ServeCounts counts, bool withZeroMq)
     {
-        var text = string.Create(
+        string text = string.Create(
             CultureInfo.InvariantCulture,
             $"{counts.Connections:N0} clients, {counts.Subscriptions:N0} subs | "
             + $"in {counts.MessagesIn:N0} ({Size(counts.BytesIn)}) out {counts.MessagesOut:N0} ({Size(counts.BytesOut)})");
@@ -32,8 +32,8 @@ internal static class StatusText
     private static string Size(long bytes)
     {
         ReadOnlySpan<string> units = ["B", "KB", "MB", "GB", "TB"];
-        var value = (double)bytes;
-        var unit = 0;
+        double value = (double)bytes;
+        int unit = 0;
         while (value >= 1024 && unit < units.Length - 1)
         {
             value /= 1024;

@@ -3,28 +3,28 @@ namespace Broker.Cli.Terminal;
 /// <summary>The lines that are printed after the start: the addresses, and commands to try them.</summary>
 internal static class WelcomeText
 {
-    public static IEnumerable<string> Of(ServeAddresses addresses, ServeSettings settings) =>
-        Addresses(addresses, settings).Concat(Try(addresses, settings));
+    public static IEnumerable<string> Of(ServeAddresses addresses, ServeSettings settings)
+        => Addresses(addresses, settings).Concat(Try(addresses, settings));
 
     public static IEnumerable<string> Addresses(ServeAddresses addresses, ServeSettings settings)
     {
         yield return $"broker {CommandVersion.Text} is ready (process {Environment.ProcessId})";
-        foreach (var address in addresses.Nats)
+        foreach (string address in addresses.Nats)
         {
             yield return $"  NATS clients:       {address}";
         }
 
-        foreach (var address in addresses.WebSocket)
+        foreach (string address in addresses.WebSocket)
         {
             yield return $"  WebSocket clients:  {address}";
         }
 
-        foreach (var address in addresses.ZeroMqPublishers)
+        foreach (string address in addresses.ZeroMqPublishers)
         {
             yield return $"  ZeroMQ publishers:  {address}";
         }
 
-        foreach (var address in addresses.ZeroMqSubscribers)
+        foreach (string address in addresses.ZeroMqSubscribers)
         {
             yield return $"  ZeroMQ subscribers: {address}";
         }
@@ -37,7 +37,7 @@ internal static class WelcomeText
             }
         }
 
-        foreach (var address in addresses.Monitoring)
+        foreach (string address in addresses.Monitoring)
         {
             yield return $"  Monitoring:         {address}";
         }

@@ -50,7 +50,7 @@ internal sealed class SubscriptionIdTable
             if (slot == _slots.Length)
             {
                 Array.Resize(ref _uses, slot * 2);
-                Subscription?[] larger = new Subscription?[slot * 2];
+                var larger = new Subscription?[slot * 2];
                 _slots.CopyTo(larger, 0);
                 Volatile.Write(ref _slots, larger);
             }

@@ -84,7 +84,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
         }
 
         long size = (long)view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
-        var outcome = EnqueueOutcome.Queued;
+        EnqueueOutcome outcome = EnqueueOutcome.Queued;
         // Only this thread adds messages, so without a lock the queue can only be emptier than it seems.
         (int messages, long bytes) = batch?.CountFor(this) ?? default;
         if (_counters.IsFull(options, _readers, size + bytes, messages))

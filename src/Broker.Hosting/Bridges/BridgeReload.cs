@@ -47,7 +47,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
         await _turn.WaitAsync().ConfigureAwait(false);
         try
         {
-            var (routes, options) = read();
+            (IReadOnlyDictionary<string, BridgeRouteSettings>? routes, ZeroMqBridgeOptions? options) = read();
             if (await ChangeAsync(bridge, routes, options).ConfigureAwait(false) is { Count: > 0 } problems)
             {
                 _log.RoutesNotReloaded(string.Join("; ", problems));
@@ -101,7 +101,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
             }
 
             problems.Add($"{BridgeStart.Section}:Routes:{name}: {problem}");
-            if (before.TryGetValue(name, out var old) && await StartAsync(bridge, old.Options, old.Definition).ConfigureAwait(false) is { } worse)
+            if (before.TryGetValue(name, out (string Definition, RouteOptions Options) old) && await StartAsync(bridge, old.Options, old.Definition).ConfigureAwait(false) is { } worse)
             {
                 problems.Add($"{BridgeStart.Section}:Routes:{name}, restarting the old route: {worse}");
             }

@@ -25,12 +25,12 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         return "";
     }
 
-    public long ReadInteger(string key, long otherwise, long least, long most) =>
-        Read(key, otherwise, $"a whole number from {least} to {most}", text =>
+    public long ReadInteger(string key, long otherwise, long least, long most)
+        => Read(key, otherwise, $"a whole number from {least} to {most}", text =>
             long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number) && number >= least && number <= most ? number : null);
 
-    public long ReadByteCount(string key, long otherwise, long least, long most) =>
-        Read(key, otherwise, $"a size from {least} to {most} bytes, such as 65536 or \"64KB\"", text =>
+    public long ReadByteCount(string key, long otherwise, long least, long most)
+        => Read(key, otherwise, $"a size from {least} to {most} bytes, such as 65536 or \"64KB\"", text =>
             ByteSize.TryParse(text, out long size) && size >= least && size <= most ? size : null);
 
     public bool ReadBoolean(string key, bool otherwise) => Read(key, otherwise, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
@@ -53,8 +53,8 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
             text.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan
             : ParseDuration(text) is { } span && span > TimeSpan.Zero ? span : null);
 
-    public byte ReadCharacter(string key, byte otherwise) =>
-        Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
+    public byte ReadCharacter(string key, byte otherwise)
+        => Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
 
     public byte? ReadCharacterOrNone(string key, byte? otherwise)
         => string.Equals(ReadText(key), "none", StringComparison.OrdinalIgnoreCase) ? null

@@ -98,11 +98,13 @@ internal static class ClientStart
         ClientOptions options = Apply(
             services, settings, new ClientOptions
             {
-                Name = shown, Loops = services.GetRequiredService<EventLoopGroup>(), LoggerFactory = services.GetRequiredService<ILoggerFactory>(),
+                Name = shown,
+                Loops = services.GetRequiredService<EventLoopGroup>(),
+                LoggerFactory = services.GetRequiredService<ILoggerFactory>(),
             });
         // Last, so that logging is added to the application's callbacks and does not replace them.
         var log = new HostingLog(services.GetRequiredService<ILoggerFactory>());
-        var state = services.GetRequiredService<HostedState>();
+        HostedState state = services.GetRequiredService<HostedState>();
         string client = options.Name ?? "(default)";
         return options with
         {

@@ -20,24 +20,24 @@ internal static class Duration
     public static bool TryParse(string text, out TimeSpan value)
     {
         value = default;
-        var rest = text.AsSpan();
+        ReadOnlySpan<char> rest = text.AsSpan();
         if (rest.IsEmpty)
         {
             return false;
         }
 
-        var ticks = 0d;
+        double ticks = 0d;
         while (!rest.IsEmpty)
         {
-            var length = rest.IndexOfAnyExcept(NumberCharacters);
-            if (length <= 0 || !double.TryParse(rest[..length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number))
+            int length = rest.IndexOfAnyExcept(NumberCharacters);
+            if (length <= 0 || !double.TryParse(rest[..length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number))
             {
                 return false;
             }
 
             rest = rest[length..];
-            var unit = -1;
-            for (var i = 0; i < Units.Length && unit < 0; i++)
+            int unit = -1;
+            for (int i = 0; i < Units.Length && unit < 0; i++)
             {
                 if (rest.StartsWith(Units[i].Unit, StringComparison.Ordinal))
                 {

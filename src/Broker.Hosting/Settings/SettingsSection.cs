@@ -211,8 +211,8 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
     protected void Problem(string path, string text, string shape) => problems.Add($"{path}: \"{text}\" is not {shape}.");
 
     // A number without a unit would be a number of days for TimeSpan.
-    private protected static TimeSpan? ParseDuration(string text) =>
-        Duration.TryParse(text, out TimeSpan duration) ? duration
+    private protected static TimeSpan? ParseDuration(string text)
+        => Duration.TryParse(text, out TimeSpan duration) ? duration
         : text.Contains(':', StringComparison.Ordinal)
             && TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) ? span
         : null;

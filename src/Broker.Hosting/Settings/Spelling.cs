@@ -8,7 +8,7 @@ internal static class Spelling
     /// </summary>
     public static string? Nearest(string word, IEnumerable<string> candidates)
     {
-        var allowed = Math.Max(1, (word.Length + 1) / 3);
+        int allowed = Math.Max(1, (word.Length + 1) / 3);
         return candidates
             .Select(candidate => (candidate, distance: Distance(word, candidate)))
             .Where(pair => pair.distance <= allowed)
@@ -20,14 +20,14 @@ internal static class Spelling
     /// <summary>Returns the Levenshtein distance, case-insensitive.</summary>
     private static int Distance(string a, string b)
     {
-        var row = Enumerable.Range(0, b.Length + 1).ToArray();
-        for (var i = 1; i <= a.Length; i++)
+        int[] row = Enumerable.Range(0, b.Length + 1).ToArray();
+        for (int i = 1; i <= a.Length; i++)
         {
-            var diagonal = row[0];
+            int diagonal = row[0];
             row[0] = i;
-            for (var j = 1; j <= b.Length; j++)
+            for (int j = 1; j <= b.Length; j++)
             {
-                var substitution = diagonal + (char.ToUpperInvariant(a[i - 1]) == char.ToUpperInvariant(b[j - 1]) ? 0 : 1);
+                int substitution = diagonal + (char.ToUpperInvariant(a[i - 1]) == char.ToUpperInvariant(b[j - 1]) ? 0 : 1);
                 diagonal = row[j];
                 row[j] = Math.Min(substitution, Math.Min(row[j], row[j - 1]) + 1);
             }

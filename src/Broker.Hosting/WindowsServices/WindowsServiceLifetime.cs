@@ -19,7 +19,7 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
 
     public Task WaitForStartAsync(CancellationToken cancellationToken)
     {
-        var application = services.GetRequiredService<IHostApplicationLifetime>();
+        IHostApplicationLifetime application = services.GetRequiredService<IHostApplicationLifetime>();
         // StopApplication runs the host's callbacks. The thread of the control handler must not wait for them.
         _service = WindowsService.Connect(name, request => ThreadPool.QueueUserWorkItem(_ => Answer(request, application)));
         if (_service is null)

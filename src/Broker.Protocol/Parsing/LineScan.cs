@@ -63,12 +63,12 @@ internal struct LineScan
 
     private bool ScanWide(ref byte arguments, int offset, int maxLine)
     {
-        Vector256<byte> low = Vector256.LoadUnsafe(ref arguments);
-        Vector256<byte> high = Vector256.LoadUnsafe(ref arguments, 32);
-        Vector256<byte> lineFeed = Vector256.Create((byte)'\n');
+        var low = Vector256.LoadUnsafe(ref arguments);
+        var high = Vector256.LoadUnsafe(ref arguments, 32);
+        var lineFeed = Vector256.Create((byte)'\n');
         ulong feeds = Vector256.Equals(low, lineFeed).ExtractMostSignificantBits()
             | ((ulong)Vector256.Equals(high, lineFeed).ExtractMostSignificantBits() << 32);
-        Vector256<byte> space = Vector256.Create(Space);
+        var space = Vector256.Create(Space);
         ulong separators = Vector256.LessThanOrEqual(low, space).ExtractMostSignificantBits()
             | ((ulong)Vector256.LessThanOrEqual(high, space).ExtractMostSignificantBits() << 32);
         int end = BitOperations.TrailingZeroCount(feeds);

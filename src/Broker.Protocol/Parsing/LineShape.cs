@@ -49,7 +49,7 @@ internal struct LineShape
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ulong SeparatorsOf(ref byte arguments)
     {
-        Vector256<byte> space = Vector256.Create((byte)' ');
+        var space = Vector256.Create((byte)' ');
         ulong low = Vector256.LessThanOrEqual(Vector256.LoadUnsafe(ref arguments), space).ExtractMostSignificantBits();
         ulong high = Vector256.LessThanOrEqual(Vector256.LoadUnsafe(ref arguments, 32), space).ExtractMostSignificantBits();
         return low | (high << 32);

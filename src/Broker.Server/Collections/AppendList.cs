@@ -26,7 +26,7 @@ internal sealed class AppendList<T>
     {
         if (_count == _items.Length)
         {
-            T[] larger = new T[_items.Length * 2];
+            var larger = new T[_items.Length * 2];
             _items.CopyTo(larger, 0);
             Volatile.Write(ref _items, larger);
         }

@@ -198,7 +198,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     // A request to all servers may contain a name filter, so it may not be addressed to this server.
     private bool IsAddressed(byte[] body)
     {
-        using JsonDocument options = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 16 });
+        using var options = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 16 });
         return options.RootElement.ValueKind != JsonValueKind.Object
             || !options.RootElement.TryGetProperty("server_name", out JsonElement name)
             || name.GetString() is not { } wanted

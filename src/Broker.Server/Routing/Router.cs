@@ -244,7 +244,7 @@ internal sealed class Router
             if (begun.Found < LargeRoutes.MinSubscriptions)
             {
                 begun.Advance(int.MaxValue);
-                Route route = begun.ToRoute();
+                var route = begun.ToRoute();
                 Count(begun);
                 begun.Clear();
                 _spare = begun;
@@ -301,7 +301,7 @@ internal sealed class Router
     /// </summary>
     internal Route EndBuild(RouteBuild build)
     {
-        Route route = build.ToRoute();
+        var route = build.ToRoute();
         lock (_gate)
         {
             _large.End(build);

@@ -19,7 +19,7 @@ internal static class QuotedText
     internal static string Of(ReadOnlySpan<byte> utf8)
     {
         utf8 = utf8[..Math.Min(utf8.Length, MaxLength)];
-        var text = new StringBuilder(utf8.Length + 2).Append('"');
+        StringBuilder text = new StringBuilder(utf8.Length + 2).Append('"');
         while (!utf8.IsEmpty)
         {
             OperationStatus status = Rune.DecodeFromUtf8(utf8, out Rune rune, out int length);

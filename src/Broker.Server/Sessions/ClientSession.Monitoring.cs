@@ -28,7 +28,7 @@ internal sealed partial class ClientSession
     {
         ConnectRequest? request = _authentication.Request;
         var ip = RemoteEndPoint as IPEndPoint;
-        TimeSpan idle = TimeSpan.FromMilliseconds(Math.Max(0, _server.Tick - LastActivityTick));
+        var idle = TimeSpan.FromMilliseconds(Math.Max(0, _server.Tick - LastActivityTick));
         DateTime last = now - idle;
         return new ConnectionDescription
         {

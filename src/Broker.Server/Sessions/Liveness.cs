@@ -35,7 +35,7 @@ internal sealed class Liveness(ClientChannel channel)
         // The first round trip is measured from INFO to CONNECT.
         PingSent();
         _tick = Tick;
-        TimeSpan first = TimeSpan.FromMilliseconds(
+        var first = TimeSpan.FromMilliseconds(
             FirstPingMilliseconds + channel.Publisher.State.Next(FirstPingSpread));
         TimeSpan interval = channel.Server.Options.PingInterval;
         _timer = channel.Loop.StartTimer(first < interval ? first : interval, FirstTick);

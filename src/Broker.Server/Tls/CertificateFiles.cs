@@ -19,7 +19,7 @@ internal static class CertificateFiles
         string key = keyFile ?? certificateFile;
         try
         {
-            X509Certificate2 certificate = X509Certificate2.CreateFromPemFile(certificateFile, key);
+            var certificate = X509Certificate2.CreateFromPemFile(certificateFile, key);
             all[0].Dispose();
             all.RemoveAt(0);
             return (Usable(certificate), all);

@@ -52,8 +52,8 @@ internal sealed class ServerTls
             AllowRenegotiation = false,
         };
         options.Configure?.Invoke(Authentication);
-        if (Authentication is
-            { ServerCertificateContext: null, ServerCertificate: null, ServerCertificateSelectionCallback: null })
+        if (Authentication
+            is { ServerCertificateContext: null, ServerCertificate: null, ServerCertificateSelectionCallback: null })
         {
             throw new ArgumentException(
                 $"TLS needs a certificate: set {nameof(options.Certificate)}, {nameof(options.CertificateContext)} or "

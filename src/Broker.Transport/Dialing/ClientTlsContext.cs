@@ -88,7 +88,7 @@ public sealed class ClientTlsContext
         }
 
         X509Certificate2Collection all = ReadAll(file);
-        X509Certificate2 certificate = X509Certificate2.CreateFromPemFile(file, options.KeyFile ?? file);
+        var certificate = X509Certificate2.CreateFromPemFile(file, options.KeyFile ?? file);
         if (OperatingSystem.IsWindows())
         {
             // Schannel does not accept a key that exists only in memory.

@@ -13,8 +13,8 @@ public static class Dialer
     /// <exception cref="SocketException">No connection could be made.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public static Task<Connection> ConnectAsync(
-        EventLoop loop, EndPoint endPoint, ConnectionHandler handler, CancellationToken cancellationToken = default) =>
-        ConnectAsync(loop, endPoint, source: null, handler, cancellationToken);
+        EventLoop loop, EndPoint endPoint, ConnectionHandler handler, CancellationToken cancellationToken = default)
+        => ConnectAsync(loop, endPoint, source: null, handler, cancellationToken);
 
     /// <param name="loop">The loop that the connection will belong to.</param>
     /// <param name="endPoint">The address to connect to.</param>

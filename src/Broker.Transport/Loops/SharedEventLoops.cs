@@ -12,7 +12,7 @@ public sealed class SharedEventLoops : IDisposable
 {
     private static readonly Lock Gate = new();
     private static readonly List<SharedEventLoops> Users = [];
-    private static EventLoopGroup? s_group;
+    private static EventLoopGroup? _group;
 
     private readonly Action<Exception>? _onFault;
     private int _disposed;
@@ -32,8 +32,8 @@ public sealed class SharedEventLoops : IDisposable
         lock (Gate)
         {
             // Peers usually send what the program asked for, so bulk reads are not delayed as those of a flooding peer.
-            s_group ??= new EventLoopGroup(new EventLoopOptions { ThreadName = "shared loop", BulkPause = 0, OnFault = NotifyAll });
-            var user = new SharedEventLoops(s_group, onFault);
+            _group ??= new EventLoopGroup(new EventLoopOptions { ThreadName = "shared loop", BulkPause = 0, OnFault = NotifyAll });
+            var user = new SharedEventLoops(_group, onFault);
             Users.Add(user);
             return user;
         }
@@ -56,8 +56,8 @@ public sealed class SharedEventLoops : IDisposable
             Users.Remove(this);
             if (Users.Count == 0)
             {
-                ended = s_group;
-                s_group = null;
+                ended = _group;
+                _group = null;
             }
         }
 

@@ -52,71 +52,71 @@ internal static unsafe class LibC
     internal const int MSG_DONTWAIT = 0x40;
     internal const int MSG_NOSIGNAL = 0x4000;
 
-    private static readonly nint s_epollCreate = Symbol("epoll_create1");
-    private static readonly nint s_epollControl = Symbol("epoll_ctl");
-    private static readonly nint s_epollWait = Symbol("epoll_wait");
-    private static readonly nint s_systemCall = Symbol("syscall");
-    private static readonly nint s_eventFd = Symbol("eventfd");
-    private static readonly nint s_read = Symbol("read");
-    private static readonly nint s_write = Symbol("write");
-    private static readonly nint s_close = Symbol("close");
-    private static readonly nint s_receive = Symbol("recv");
-    private static readonly nint s_send = Symbol("send");
-    private static readonly nint s_sendMessage = Symbol("sendmsg");
-    private static readonly nint s_control = Symbol("ioctl");
-    private static readonly nint s_descriptorControl = Symbol("fcntl");
-    private static readonly nint s_socketOption = Symbol("getsockopt");
+    private static readonly nint EpollCreateFunction = Symbol("epoll_create1");
+    private static readonly nint EpollControlFunction = Symbol("epoll_ctl");
+    private static readonly nint EpollWaitFunction = Symbol("epoll_wait");
+    private static readonly nint SystemCallFunction = Symbol("syscall");
+    private static readonly nint EventFdFunction = Symbol("eventfd");
+    private static readonly nint ReadFunction = Symbol("read");
+    private static readonly nint WriteFunction = Symbol("write");
+    private static readonly nint CloseFunction = Symbol("close");
+    private static readonly nint ReceiveFunction = Symbol("recv");
+    private static readonly nint SendFunction = Symbol("send");
+    private static readonly nint SendMessageFunction = Symbol("sendmsg");
+    private static readonly nint ControlFunction = Symbol("ioctl");
+    private static readonly nint DescriptorControlFunction = Symbol("fcntl");
+    private static readonly nint SocketOptionFunction = Symbol("getsockopt");
 
     internal static int EpollCreate(int flags)
-        => ((delegate* unmanaged<int, int>)s_epollCreate)(flags);
+        => ((delegate* unmanaged<int, int>)EpollCreateFunction)(flags);
 
     internal static int EpollControl(int epoll, int operation, int descriptor, byte* epollEvent)
-        => ((delegate* unmanaged<int, int, int, byte*, int>)s_epollControl)(epoll, operation, descriptor, epollEvent);
+        => ((delegate* unmanaged<int, int, int, byte*, int>)EpollControlFunction)(epoll, operation, descriptor, epollEvent);
 
     internal static int EpollWait(int epoll, byte* events, int most, int milliseconds)
-        => ((delegate* unmanaged<int, byte*, int, int, int>)s_epollWait)(epoll, events, most, milliseconds);
+        => ((delegate* unmanaged<int, byte*, int, int, int>)EpollWaitFunction)(epoll, events, most, milliseconds);
 
     /// <summary>
     /// Calls epoll_pwait2 by its number: Linux has it since 5.11, and C libraries have it only since later versions.
     /// </summary>
     internal static nint EpollWait2(
         nint number, nint epoll, byte* events, nint most, TimeSpec* time, void* signals, nint signalsSize)
-        => ((delegate* unmanaged<nint, nint, byte*, nint, TimeSpec*, void*, nint, nint>)s_systemCall)(
+        => ((delegate* unmanaged<nint, nint, byte*, nint, TimeSpec*, void*, nint, nint>)SystemCallFunction)(
             number, epoll, events, most, time, signals, signalsSize);
 
     internal static int EventFd(uint initial, int flags)
-        => ((delegate* unmanaged<uint, int, int>)s_eventFd)(initial, flags);
+        => ((delegate* unmanaged<uint, int, int>)EventFdFunction)(initial, flags);
 
     internal static nint Read(int descriptor, void* buffer, nuint length)
-        => ((delegate* unmanaged<int, void*, nuint, nint>)s_read)(descriptor, buffer, length);
+        => ((delegate* unmanaged<int, void*, nuint, nint>)ReadFunction)(descriptor, buffer, length);
 
     internal static nint Write(int descriptor, void* buffer, nuint length)
-        => ((delegate* unmanaged<int, void*, nuint, nint>)s_write)(descriptor, buffer, length);
+        => ((delegate* unmanaged<int, void*, nuint, nint>)WriteFunction)(descriptor, buffer, length);
 
     internal static int Close(int descriptor)
-        => ((delegate* unmanaged<int, int>)s_close)(descriptor);
+        => ((delegate* unmanaged<int, int>)CloseFunction)(descriptor);
 
     internal static nint Receive(int descriptor, void* buffer, nuint length, int flags)
-        => ((delegate* unmanaged<int, void*, nuint, int, nint>)s_receive)(descriptor, buffer, length, flags);
+        => ((delegate* unmanaged<int, void*, nuint, int, nint>)ReceiveFunction)(descriptor, buffer, length, flags);
 
     internal static nint Send(int descriptor, void* buffer, nuint length, int flags)
-        => ((delegate* unmanaged<int, void*, nuint, int, nint>)s_send)(descriptor, buffer, length, flags);
+        => ((delegate* unmanaged<int, void*, nuint, int, nint>)SendFunction)(descriptor, buffer, length, flags);
 
     internal static nint SendMessage(int descriptor, MessageHeader* message, int flags)
-        => ((delegate* unmanaged<int, MessageHeader*, int, nint>)s_sendMessage)(descriptor, message, flags);
+        => ((delegate* unmanaged<int, MessageHeader*, int, nint>)SendMessageFunction)(descriptor, message, flags);
 
     internal static int Control(int descriptor, nuint request, int* argument)
-        => ((delegate* unmanaged<int, nuint, int*, int>)s_control)(descriptor, request, argument);
+        => ((delegate* unmanaged<int, nuint, int*, int>)ControlFunction)(descriptor, request, argument);
 
     internal static int SetDescriptorFlags(int descriptor, int flags)
-        => ((delegate* unmanaged<int, int, int, int>)s_descriptorControl)(descriptor, F_SETFD, flags);
+        => ((delegate* unmanaged<int, int, int, int>)DescriptorControlFunction)(descriptor, F_SETFD, flags);
 
     /// <summary>Reads an integer option of a socket. Returns false if the descriptor is not a socket.</summary>
     internal static bool TryGetSocketOption(int descriptor, int option, out int value)
     {
         int answer = 0;
         uint length = sizeof(int);
-        bool known = ((delegate* unmanaged<int, int, int, int*, uint*, int>)s_socketOption)(descriptor, SOL_SOCKET, option, &answer, &length) == 0;
+        bool known = ((delegate* unmanaged<int, int, int, int*, uint*, int>)SocketOptionFunction)(descriptor, SOL_SOCKET, option, &answer, &length) == 0;
         value = answer;
         return known;
     }

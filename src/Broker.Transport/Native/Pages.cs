@@ -9,9 +9,9 @@ internal static unsafe class Pages
     private const int MADV_POPULATE_WRITE = 23;
 
     // As with the other calls of the C library: an import would be resolved, and a file opened, at its first call.
-    private static readonly nint s_adviseMemory = NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "madvise");
+    private static readonly nint AdviseFunction = NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "madvise");
 
-    private static readonly nuint s_size = (nuint)Environment.SystemPageSize;
+    private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
 
     /// <summary>
     /// Returns the whole pages of a pinned array to the system: the next read finds zeros there. A kernel that does
@@ -29,11 +29,11 @@ internal static unsafe class Pages
     private static void Advise(byte[] pinned, int advice)
     {
         nuint begin = (nuint)(void*)Marshal.UnsafeAddrOfPinnedArrayElement(pinned, 0);
-        nuint end = (begin + (nuint)pinned.Length) / s_size * s_size;
-        begin = (begin + s_size - 1) / s_size * s_size;
+        nuint end = (begin + (nuint)pinned.Length) / PageSize * PageSize;
+        begin = (begin + PageSize - 1) / PageSize * PageSize;
         if (begin < end)
         {
-            _ = ((delegate* unmanaged<void*, nuint, int, int>)s_adviseMemory)((void*)begin, end - begin, advice);
+            _ = ((delegate* unmanaged<void*, nuint, int, int>)AdviseFunction)((void*)begin, end - begin, advice);
         }
 
         // The caller may have dropped its last reference. If the array were collected before the kernel is done, other

@@ -18,7 +18,7 @@ internal sealed class PortableConnection : SocketConnection
 
     // One per thread and not one per connection: it is empty between two calls.
     [ThreadStatic]
-    private static List<ArraySegment<byte>>? t_gathered;
+    private static List<ArraySegment<byte>>? _gathered;
 
     private readonly PortablePoller _poller;
     private readonly SocketAsyncEventArgs _reading = new(true);
@@ -143,7 +143,7 @@ internal sealed class PortableConnection : SocketConnection
 
     private int SendMany(Block first, long most, out SocketError error)
     {
-        List<ArraySegment<byte>> gathered = t_gathered ??= new List<ArraySegment<byte>>(MostGathered);
+        List<ArraySegment<byte>> gathered = _gathered ??= new List<ArraySegment<byte>>(MostGathered);
         for (Block? block = first; block is not null && gathered.Count < MostGathered && most > 0; block = block.Next)
         {
             int length = (int)Math.Min(block.Length, most);

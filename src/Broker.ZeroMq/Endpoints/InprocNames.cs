@@ -37,7 +37,7 @@ public sealed class InprocNames : IDisposable
         {
             _isDisposed = true;
             _bound.Clear();
-            foreach (var wait in _awaited.Values)
+            foreach (Wait wait in _awaited.Values)
             {
                 wait.Ended.TrySetResult();
             }
@@ -69,7 +69,7 @@ public sealed class InprocNames : IDisposable
                 throw new ZeroMqBindException(endpoint, new SocketException((int)SocketError.AddressAlreadyInUse));
             }
 
-            if (_awaited.Remove(name, out var wait))
+            if (_awaited.Remove(name, out Wait? wait))
             {
                 wait.Ended.TrySetResult();
             }
@@ -96,7 +96,7 @@ public sealed class InprocNames : IDisposable
             {
                 ObjectDisposedException.ThrowIf(_isDisposed, this);
                 cancellation.ThrowIfCancellationRequested();
-                if (_bound.TryGetValue(name, out var binding))
+                if (_bound.TryGetValue(name, out Binding? binding))
                 {
                     // The link is created under the lock, so that no peer connects after the name was released.
                     EventLoop other = binding.NextLoop();
@@ -127,7 +127,7 @@ public sealed class InprocNames : IDisposable
     {
         lock (_gate)
         {
-            if (--wait.Count == 0 && _awaited.TryGetValue(name, out var present) && present == wait)
+            if (--wait.Count == 0 && _awaited.TryGetValue(name, out Wait? present) && present == wait)
             {
                 _awaited.Remove(name);
             }
@@ -138,7 +138,7 @@ public sealed class InprocNames : IDisposable
     {
         lock (_gate)
         {
-            if (_bound.TryGetValue(binding.Name, out var present) && present == binding)
+            if (_bound.TryGetValue(binding.Name, out Binding? present) && present == binding)
             {
                 _bound.Remove(binding.Name);
             }

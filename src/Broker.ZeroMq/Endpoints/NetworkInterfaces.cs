@@ -9,7 +9,7 @@ internal static class NetworkInterfaces
     /// <summary>Returns the addresses of an interface, or none if there is no interface of this name.</summary>
     internal static IPAddress[] AddressesOf(string name)
     {
-        var found = Array.Find(
+        NetworkInterface? found = Array.Find(
             NetworkInterface.GetAllNetworkInterfaces(), candidate => string.Equals(candidate.Name, name, StringComparison.Ordinal));
         return found is null ? [] : [.. found.GetIPProperties().UnicastAddresses.Select(unicast => unicast.Address)];
     }

@@ -20,8 +20,8 @@ public sealed partial class ZeroMqEndpoint
 
     /// <summary>Parses an endpoint.</summary>
     /// <exception cref="FormatException">The text is not an endpoint. The message says why.</exception>
-    public static ZeroMqEndpoint Parse(string text) =>
-        TryParse(text, out var endpoint, out string? error) ? endpoint : throw new FormatException($"'{text}' is not an endpoint: {error}.");
+    public static ZeroMqEndpoint Parse(string text)
+        => TryParse(text, out ZeroMqEndpoint? endpoint, out string? error) ? endpoint : throw new FormatException($"'{text}' is not an endpoint: {error}.");
 
     /// <summary>Parses an endpoint. If it fails, <paramref name="error"/> is a phrase that says why.</summary>
     public static bool TryParse(
@@ -48,13 +48,13 @@ public sealed partial class ZeroMqEndpoint
         }
 
         endpoint = null;
-        string? error = ParseAddress(text[..semicolon], out var source);
+        string? error = ParseAddress(text[..semicolon], out ZeroMqEndpoint? source);
         if (error is not null)
         {
             return "in the source address before the semicolon, " + error;
         }
 
-        error = ParseAddress(text[(semicolon + 1)..], out var destination);
+        error = ParseAddress(text[(semicolon + 1)..], out ZeroMqEndpoint? destination);
         if (error is null)
         {
             endpoint = new ZeroMqEndpoint(destination!, source!);

@@ -131,7 +131,7 @@ public sealed partial class ZeroMqEndpoint
         }
 
         // Interfaces are searched first, because in a network of containers a host may have the same name.
-        var addresses = NetworkInterfaces.AddressesOf(_host);
+        IPAddress[] addresses = NetworkInterfaces.AddressesOf(_host);
         if (addresses.Length == 0)
         {
             addresses = Dns.GetHostAddresses(_host);
@@ -165,8 +165,8 @@ public sealed partial class ZeroMqEndpoint
     }
 
     // The name has 128 random bits, so no other process can create the file first.
-    private static UnixDomainSocketEndPoint NewPath() =>
-        new(System.IO.Path.Combine(System.IO.Path.GetTempPath(), "zmq-" + Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16))));
+    private static UnixDomainSocketEndPoint NewPath()
+        => new(System.IO.Path.Combine(System.IO.Path.GetTempPath(), "zmq-" + Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16))));
 
     private UnixDomainSocketEndPoint Unix() => new(_path is ['@', ..] ? '\0' + _path[1..] : _path!);
 }

@@ -118,14 +118,14 @@ internal sealed class CurveCipher : ZmtpCipher
     /// <inheritdoc/>
     public override int Open(ReadOnlySpan<byte> record)
     {
-        var message = record[HeaderOf(record)..];
+        ReadOnlySpan<byte> message = record[HeaderOf(record)..];
         if (!message.StartsWith(Name))
         {
             return Refuse(ZmtpError.NotEncrypted);
         }
 
-        var ending = message.Slice(Name.Length, CurveNonce.ShortSize);
-        var encrypted = message[(TagOffset + CurveBoxes.TagSize)..];
+        ReadOnlySpan<byte> ending = message.Slice(Name.Length, CurveNonce.ShortSize);
+        ReadOnlySpan<byte> encrypted = message[(TagOffset + CurveBoxes.TagSize)..];
         ending.CopyTo(_openNonce.AsSpan(CurveNonce.Hello.Length));
         _toOpen.Begin(_openNonce);
         if (!_toOpen.IsGenuine(message.Slice(TagOffset, CurveBoxes.TagSize), encrypted))
@@ -146,7 +146,7 @@ internal sealed class CurveCipher : ZmtpCipher
             return Refuse(ZmtpError.FrameFlagsReserved);
         }
 
-        var flags = inner[0] == InnerMore ? ZmtpFlags.More : inner[0] == InnerCommand ? ZmtpFlags.Command : ZmtpFlags.None;
+        ZmtpFlags flags = inner[0] == InnerMore ? ZmtpFlags.More : inner[0] == InnerCommand ? ZmtpFlags.Command : ZmtpFlags.None;
         _headerSize = ZmtpWriter.WriteHeader(_header, encrypted.Length - 1, flags);
         _read = 0;
         return _headerSize + encrypted.Length - 1;
@@ -175,11 +175,11 @@ internal sealed class CurveCipher : ZmtpCipher
         _toOpen.Dispose();
     }
 
-    private static byte InnerFlags(ZmtpFlags flags) =>
-        (byte)(((flags & ZmtpFlags.More) != ZmtpFlags.None ? InnerMore : 0) | ((flags & ZmtpFlags.Command) != ZmtpFlags.None ? InnerCommand : 0));
+    private static byte InnerFlags(ZmtpFlags flags)
+        => (byte)(((flags & ZmtpFlags.More) != ZmtpFlags.None ? InnerMore : 0) | ((flags & ZmtpFlags.Command) != ZmtpFlags.None ? InnerCommand : 0));
 
-    private static int HeaderOf(ReadOnlySpan<byte> frame) =>
-        ((ZmtpFlags)frame[0] & ZmtpFlags.Long) == ZmtpFlags.None ? ShortHeader : ZmtpWriter.MaxHeaderSize;
+    private static int HeaderOf(ReadOnlySpan<byte> frame)
+        => ((ZmtpFlags)frame[0] & ZmtpFlags.Long) == ZmtpFlags.None ? ShortHeader : ZmtpWriter.MaxHeaderSize;
 
     private static void Split(ReadOnlySpan<byte> frame, out int header, out int length)
     {

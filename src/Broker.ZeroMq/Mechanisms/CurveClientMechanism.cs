@@ -33,8 +33,8 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     public ZmtpCredentials Credentials { get; } = new();
 
     /// <inheritdoc/>
-    public int MaxOutputSize(int metadataSize) =>
-        ZmtpCommandWriter.CommandSize("HELLO"u8.Length, CurveLayout.HelloData)
+    public int MaxOutputSize(int metadataSize)
+        => ZmtpCommandWriter.CommandSize("HELLO"u8.Length, CurveLayout.HelloData)
         + ZmtpCommandWriter.CommandSize("INITIATE"u8.Length, CurveLayout.InitiateFixedData + metadataSize);
 
     /// <inheritdoc/>
@@ -62,8 +62,8 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     }
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output) =>
-        command.Kind switch
+    public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
+        => command.Kind switch
         {
             ZmtpCommandKind.Welcome when _box is null => OnWelcome(command.Data, metadata, output),
             ZmtpCommandKind.Ready when _box is not null => OnReady(command.Data, peer),
@@ -147,7 +147,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
             return ZmtpMechanismStep.Refuse(ZmtpError.CurveMalformed);
         }
 
-        var ending = data[..CurveNonce.ShortSize];
+        ReadOnlySpan<byte> ending = data[..CurveNonce.ShortSize];
         byte[] text = new byte[data.Length - CurveLayout.ReadyFixedData];
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         if (!_box!.TryOpen(CurveNonce.Join(CurveNonce.Ready, ending, nonce), data[CurveNonce.ShortSize..], text))
@@ -160,7 +160,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
             return ZmtpMechanismStep.Refuse(ZmtpError.CurveNonceRepeated);
         }
 
-        var error = peer.ReadMetadata(text);
+        ZmtpError error = peer.ReadMetadata(text);
         return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None, error);
     }
 }

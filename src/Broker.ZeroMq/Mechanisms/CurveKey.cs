@@ -14,8 +14,8 @@ public sealed class CurveKey : IEquatable<CurveKey>
 
     /// <summary>Parses a key.</summary>
     /// <exception cref="FormatException">The text is not 40 characters of Z85.</exception>
-    public static CurveKey Parse(string text) =>
-        TryParse(text, out CurveKey? key) ? key : throw new FormatException("A CURVE key has 40 characters of Z85.");
+    public static CurveKey Parse(string text)
+        => TryParse(text, out CurveKey? key) ? key : throw new FormatException("A CURVE key has 40 characters of Z85.");
 
     /// <summary>Parses a key. Returns false if the text is not 40 characters of Z85.</summary>
     public static bool TryParse(string? text, [NotNullWhen(true)] out CurveKey? key)
@@ -26,8 +26,8 @@ public sealed class CurveKey : IEquatable<CurveKey>
 
     /// <summary>Creates a key from its octets.</summary>
     /// <exception cref="ArgumentException">There are not exactly 32 octets.</exception>
-    public static CurveKey From(ReadOnlySpan<byte> octets) =>
-        octets.Length == CurveBoxes.KeySize
+    public static CurveKey From(ReadOnlySpan<byte> octets)
+        => octets.Length == CurveBoxes.KeySize
             ? new CurveKey(octets)
             : throw new ArgumentException("A CURVE key has 32 octets.", nameof(octets));
 

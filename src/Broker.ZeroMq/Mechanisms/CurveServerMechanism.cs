@@ -33,8 +33,8 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     public ZmtpCredentials Credentials { get; private set; } = new();
 
     /// <inheritdoc/>
-    public int MaxOutputSize(int metadataSize) =>
-        ZmtpCommandWriter.CommandSize("WELCOME"u8.Length, CurveLayout.WelcomeData)
+    public int MaxOutputSize(int metadataSize)
+        => ZmtpCommandWriter.CommandSize("WELCOME"u8.Length, CurveLayout.WelcomeData)
         + ZmtpCommandWriter.CommandSize("READY"u8.Length, CurveLayout.ReadyFixedData + metadataSize);
 
     /// <inheritdoc/>
@@ -55,7 +55,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
 
         // There is one attempt, because the cookie's key is erased in any case.
         _initiated = true;
-        var error = OnInitiate(command.Data, peer);
+        ZmtpError error = OnInitiate(command.Data, peer);
         if (error != ZmtpError.None)
         {
             return ZmtpMechanismStep.Refuse(error);
@@ -99,9 +99,9 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
             return ZmtpMechanismStep.Refuse(ZmtpError.CurveMalformed);
         }
 
-        var clientTransient = data.Slice(2 + CurveLayout.HelloPadding, CurveBoxes.KeySize);
-        var signed = data[(2 + CurveLayout.HelloPadding + CurveBoxes.KeySize)..];
-        var ending = signed[..CurveNonce.ShortSize];
+        ReadOnlySpan<byte> clientTransient = data.Slice(2 + CurveLayout.HelloPadding, CurveBoxes.KeySize);
+        ReadOnlySpan<byte> signed = data[(2 + CurveLayout.HelloPadding + CurveBoxes.KeySize)..];
+        ReadOnlySpan<byte> ending = signed[..CurveNonce.ShortSize];
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> signature = stackalloc byte[CurveLayout.HelloSignature];
         using ICurveBox? box = keys.Cryptography.TryCreateBox(keys.SecretKey, clientTransient);
@@ -150,8 +150,8 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
             return ZmtpError.CurveMalformed;
         }
 
-        var ending = data.Slice(CurveLayout.Cookie, CurveNonce.ShortSize);
-        var sealedText = data[CurveLayout.InitiateHead..];
+        ReadOnlySpan<byte> ending = data.Slice(CurveLayout.Cookie, CurveNonce.ShortSize);
+        ReadOnlySpan<byte> sealedText = data[CurveLayout.InitiateHead..];
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         byte[] text = new byte[sealedText.Length - CurveBoxes.TagSize];
         if (!TryOpenCookie(data[..CurveLayout.Cookie])

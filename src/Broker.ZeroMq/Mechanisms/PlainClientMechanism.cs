@@ -19,8 +19,8 @@ internal sealed class PlainClientMechanism(byte[] username, byte[] password) : I
     private int HelloSize => 1 + username.Length + 1 + password.Length;
 
     /// <inheritdoc/>
-    public int MaxOutputSize(int metadataSize) =>
-        ZmtpCommandWriter.CommandSize("HELLO"u8.Length, HelloSize) + ZmtpCommandWriter.CommandSize("INITIATE"u8.Length, metadataSize);
+    public int MaxOutputSize(int metadataSize)
+        => ZmtpCommandWriter.CommandSize("HELLO"u8.Length, HelloSize) + ZmtpCommandWriter.CommandSize("INITIATE"u8.Length, metadataSize);
 
     /// <inheritdoc/>
     public ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
@@ -45,7 +45,7 @@ internal sealed class PlainClientMechanism(byte[] username, byte[] password) : I
             return ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected);
         }
 
-        var error = peer.ReadMetadata(command.Data);
+        ZmtpError error = peer.ReadMetadata(command.Data);
         return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None, error);
     }
 

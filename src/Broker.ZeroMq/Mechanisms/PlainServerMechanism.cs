@@ -21,8 +21,8 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
     public ZmtpCredentials Credentials { get; private set; } = new();
 
     /// <inheritdoc/>
-    public int MaxOutputSize(int metadataSize) =>
-        ZmtpCommandWriter.CommandSize("WELCOME"u8.Length, 0) + ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);
+    public int MaxOutputSize(int metadataSize)
+        => ZmtpCommandWriter.CommandSize("WELCOME"u8.Length, 0) + ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);
 
     /// <inheritdoc/>
     public ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output) => default;
@@ -41,7 +41,7 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
             return ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected);
         }
 
-        var error = peer.ReadMetadata(command.Data);
+        ZmtpError error = peer.ReadMetadata(command.Data);
         return error == ZmtpError.None
             ? new ZmtpMechanismStep(ZmtpCommandWriter.WriteReady(output, metadata), Done: true, error)
             : ZmtpMechanismStep.Refuse(error);
@@ -64,7 +64,7 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
     // HELLO contains two strings and nothing else. Each string is preceded by its length in one octet.
     private bool ReadHello(ReadOnlySpan<byte> data)
     {
-        if (!TryTake(ref data, out var username) || !TryTake(ref data, out var password) || !data.IsEmpty)
+        if (!TryTake(ref data, out ReadOnlySpan<byte> username) || !TryTake(ref data, out ReadOnlySpan<byte> password) || !data.IsEmpty)
         {
             return false;
         }

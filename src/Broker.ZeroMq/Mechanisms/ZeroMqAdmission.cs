@@ -42,8 +42,8 @@ public readonly struct ZeroMqAdmission : IEquatable<ZeroMqAdmission>
     }
 
     /// <inheritdoc/>
-    public bool Equals(ZeroMqAdmission other) =>
-        IsAdmitted == other.IsAdmitted && string.Equals(_text, other._text, StringComparison.Ordinal);
+    public bool Equals(ZeroMqAdmission other)
+        => IsAdmitted == other.IsAdmitted && string.Equals(_text, other._text, StringComparison.Ordinal);
 
     /// <inheritdoc/>
     public override bool Equals(object? obj) => obj is ZeroMqAdmission other && Equals(other);

@@ -40,8 +40,8 @@ public abstract class ZeroMqSecurity
     /// <param name="username">The user name, at most 255 octets of UTF-8.</param>
     /// <param name="password">The password, at most 255 octets of UTF-8.</param>
     /// <exception cref="ArgumentException">The user name or the password is too long.</exception>
-    public static ZeroMqSecurity PlainClient(string username, string password) =>
-        new PlainClientSecurity(Encode(username, nameof(username)), Encode(password, nameof(password)));
+    public static ZeroMqSecurity PlainClient(string username, string password)
+        => new PlainClientSecurity(Encode(username, nameof(username)), Encode(password, nameof(password)));
 
     /// <summary>
     /// Creates the server of CURVE (RFC 25, 26): all frames are encrypted. Clients must know the server's public key,

@@ -7,7 +7,7 @@ internal struct ArrayReader : IMessageReader
 
     public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source)
     {
-        var body = EncodedMessage.SplitFrame(message, out bool more, out _);
+        ReadOnlySpan<byte> body = EncodedMessage.SplitFrame(message, out bool more, out _);
         more |= source.Prefix is not null;
         Bytes = more ? null : body.ToArray();
         return !more;

@@ -12,7 +12,7 @@ internal ref struct BufferReader(Span<byte> buffer) : IMessageReader
 
     public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source)
     {
-        var body = EncodedMessage.SplitFrame(message, out bool more, out _);
+        ReadOnlySpan<byte> body = EncodedMessage.SplitFrame(message, out bool more, out _);
         more |= source.Prefix is not null;
         FrameSize = more ? -1 : body.Length;
         return !more && body.TryCopyTo(_buffer);

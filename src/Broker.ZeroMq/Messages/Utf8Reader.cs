@@ -9,7 +9,7 @@ internal struct Utf8Reader : IMessageReader
 
     public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source)
     {
-        var body = EncodedMessage.SplitFrame(message, out bool more, out _);
+        ReadOnlySpan<byte> body = EncodedMessage.SplitFrame(message, out bool more, out _);
         more |= source.Prefix is not null;
         Text = more ? null : Encoding.UTF8.GetString(body);
         return !more;

@@ -213,7 +213,7 @@ public sealed class ZeroMqMessage : IDisposable
     /// <summary>Copies all frames into new arrays.</summary>
     public byte[][] ToArrays()
     {
-        var frames = new byte[FrameCount][];
+        byte[][] frames = new byte[FrameCount][];
         for (int i = 0; i < frames.Length; i++)
         {
             frames[i] = this[i].ToArray();

@@ -20,7 +20,7 @@ internal sealed class ConflatedMessage
     {
         lock (_gate)
         {
-            var buffer = connection.GetWriteBuffer(loop);
+            LoopWriteBuffer buffer = connection.GetWriteBuffer(loop);
             if (_length == 0 && buffer.Length > 0)
             {
                 connection.Flush(loop);

@@ -26,8 +26,8 @@ internal sealed class HighWaterMark
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool HasRoom(Connection connection, EventLoop loop, LoopWriteBuffer buffer) =>
-        _credits[loop.Index] > 0 || TryGrantOrFlush(connection, loop, buffer);
+    internal bool HasRoom(Connection connection, EventLoop loop, LoopWriteBuffer buffer)
+        => _credits[loop.Index] > 0 || TryGrantOrFlush(connection, loop, buffer);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Count(EventLoop loop) => _credits[loop.Index]--;

@@ -86,7 +86,7 @@ public sealed class LoopBalancer : SingleLoopSocket
         int index = _peers.FindIndex(peer => peer.Pipe == pipe);
         if (index >= 0)
         {
-            var lost = _peers[index];
+            BalancedPeer lost = _peers[index];
             _peers.RemoveAt(index);
             OnPeerLost?.Invoke(lost);
         }
@@ -100,7 +100,7 @@ public sealed class LoopBalancer : SingleLoopSocket
         for (int i = 0; i < count && least > 0; i++)
         {
             int at = _next + i < count ? _next + i : _next + i - count;
-            var peer = _peers[at];
+            BalancedPeer peer = _peers[at];
             if (peer.Pending < least && !peer.Pipe.IsFull)
             {
                 chosen = peer;

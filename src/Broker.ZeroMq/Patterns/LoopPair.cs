@@ -29,8 +29,8 @@ public sealed class LoopPair : DistributingSocket
     {
     }
 
-    internal override string? RefusalOf(PeerSession session) =>
-        Sessions.Count > 0 || (Volatile.Read(ref _link) is { } link && link != session.Link)
+    internal override string? RefusalOf(PeerSession session)
+        => Sessions.Count > 0 || (Volatile.Read(ref _link) is { } link && link != session.Link)
             ? "the socket already has a peer"
             : null;
 

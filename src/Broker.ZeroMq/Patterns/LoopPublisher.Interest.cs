@@ -26,7 +26,7 @@ public sealed partial class LoopPublisher
     {
         lock (_interestGate)
         {
-            var change = _subscriptions.Add(prefix, peer);
+            PrefixChange change = _subscriptions.Add(prefix, peer);
             if (change == PrefixChange.First)
             {
                 Options.OnInterest?.Invoke(prefix, wanted: true);

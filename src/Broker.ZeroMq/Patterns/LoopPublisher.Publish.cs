@@ -71,7 +71,7 @@ public sealed partial class LoopPublisher
     public int Publish<TMessage>(EventLoop loop, ReadOnlySpan<byte> topic, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var peers = _subscriptions.Match(loop, topic);
+        Span<PublisherSession> peers = _subscriptions.Match(loop, topic);
         if (peers.IsEmpty || _closed)
         {
             return 0;
@@ -90,7 +90,7 @@ public sealed partial class LoopPublisher
         }
 
         ReadOnlySpan<byte> encoded = default;
-        foreach (var peer in peers)
+        foreach (PublisherSession peer in peers)
         {
             LoopWriteBuffer buffer = peer.Connection.GetWriteBuffer(loop);
             if (!peer.HasRoom(loop, buffer, size, _budget.PerPeerLimit))
@@ -163,7 +163,7 @@ public sealed partial class LoopPublisher
         int size = message.EncodedSize;
         byte[] rented = ArrayPool<byte>.Shared.Rent(size);
         message.Encode(rented.AsSpan(0, size));
-        foreach (var peer in peers)
+        foreach (PublisherSession peer in peers)
         {
             peer.SendConflated(loop, rented.AsSpan(0, size));
         }
@@ -177,7 +177,7 @@ public sealed partial class LoopPublisher
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool AllHaveRoom(ReadOnlySpan<PublisherSession> peers, EventLoop loop, int size)
     {
-        foreach (var peer in peers)
+        foreach (PublisherSession peer in peers)
         {
             long share = _budget.PerPeerLimit;
             if (!peer.HasRoom(loop, peer.Connection.GetWriteBuffer(loop), size, share))

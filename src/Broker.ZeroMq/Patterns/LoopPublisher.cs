@@ -64,12 +64,12 @@ public sealed partial class LoopPublisher : LoopSocket
     /// Adds a subscription for a peer of a manual socket. May be called on any thread; takes effect when the peer's
     /// loop runs it. Does nothing if the peer has disconnected or is at its limits.
     /// </summary>
-    public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) =>
-        Grant(peer, prefix.ToArray(), subscribes: true);
+    public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix)
+        => Grant(peer, prefix.ToArray(), subscribes: true);
 
     /// <summary>Removes a subscription that <see cref="Subscribe"/> added. May be called on any thread.</summary>
-    public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) =>
-        Grant(peer, prefix.ToArray(), subscribes: false);
+    public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix)
+        => Grant(peer, prefix.ToArray(), subscribes: false);
 
     private void Grant(ZeroMqPeer peer, byte[] prefix, bool subscribes)
     {
@@ -88,8 +88,8 @@ public sealed partial class LoopPublisher : LoopSocket
     /// </summary>
     internal Action<ZeroMqPeer>? OnPeerDisconnected { get; set; }
 
-    internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link) =>
-        new PublisherSession(this, loop, endpoint, link);
+    internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link)
+        => new PublisherSession(this, loop, endpoint, link);
 
     // Publishing loops read the array without a lock, so it is replaced and never changed.
     internal void Add(PublisherSession session)
@@ -113,7 +113,7 @@ public sealed partial class LoopPublisher : LoopSocket
 
     private protected override void OnMemoryAvailable()
     {
-        foreach (var peer in _peers)
+        foreach (PublisherSession peer in _peers)
         {
             peer.Loop.Post(peer.NotifyRoom);
         }

@@ -203,7 +203,7 @@ public sealed class LoopRep : SingleLoopSocket
     {
         int frames = 0;
         size = 0;
-        foreach (var frame in message)
+        foreach (ZmtpFrame frame in message)
         {
             if (!frame.More)
             {
@@ -229,7 +229,7 @@ public sealed class LoopRep : SingleLoopSocket
         }
 
         _envelopeLength = 0;
-        foreach (var frame in message)
+        foreach (ZmtpFrame frame in message)
         {
             _envelopeLength += ZmtpWriter.WriteFrame(_envelope.AsSpan(_envelopeLength), frame.Body, more: true);
             if (--frames == 0)
@@ -264,7 +264,7 @@ public sealed class LoopRep : SingleLoopSocket
             return;
         }
 
-        while (!IsReceivingPaused && _pausedPeers.TryDequeue(out var next))
+        while (!IsReceivingPaused && _pausedPeers.TryDequeue(out MessageSession? next))
         {
             next.IsQueued = false;
             if (next.IsPaused && next.Peer!.IsConnected)

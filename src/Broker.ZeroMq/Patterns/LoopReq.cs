@@ -136,7 +136,7 @@ public sealed class LoopReq : DistributingSocket
 
     private bool HasEnvelope(in ZmtpMessage message)
     {
-        var frames = message.GetEnumerator();
+        ZmtpMessage.Enumerator frames = message.GetEnumerator();
         frames.MoveNext();
         if (!_options.Correlate)
         {

@@ -152,7 +152,7 @@ public sealed class LoopRouter : SingleLoopSocket
 
     internal override string? RefusalOf(PeerSession session)
     {
-        var announced = session.Peer!.Zmtp.Identity.Span;
+        ReadOnlySpan<byte> announced = session.Peer!.Zmtp.Identity.Span;
         if (announced.IsEmpty || _ids.Find(announced) is not { } other || other == session.Link?.Pipe)
         {
             return null;
@@ -173,7 +173,7 @@ public sealed class LoopRouter : SingleLoopSocket
         }
 
         // Replace the old pipe in one step, so that threads that look up the id always find a peer.
-        var other = _ids.Find(id);
+        OutboundPipe? other = _ids.Find(id);
         pipe.RoutingId = id;
         session.Peer.RoutingId = id;
         _ids.Set(id, pipe);

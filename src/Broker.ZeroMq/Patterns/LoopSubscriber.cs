@@ -88,7 +88,7 @@ public sealed class LoopSubscriber : LoopSocket
     {
         ArgumentNullException.ThrowIfNull(loop);
         int reached = 0;
-        foreach (var peer in _peers)
+        foreach (SubscriberSession peer in _peers)
         {
             if (peer.TrySendUpstream(loop, encoded))
             {
@@ -121,8 +121,8 @@ public sealed class LoopSubscriber : LoopSocket
 
     internal LoopSubscriptions SubscriptionsOf(EventLoop loop) => _subscriptions[loop.Index];
 
-    internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link) =>
-        new SubscriberSession(this, loop, endpoint, link);
+    internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link)
+        => new SubscriberSession(this, loop, endpoint, link);
 
     private void Change(byte[] prefix, bool subscribe)
     {
@@ -131,7 +131,7 @@ public sealed class LoopSubscriber : LoopSocket
         {
             for (int i = 0; i < _subscriptions.Length; i++)
             {
-                var subscriptions = _subscriptions[i];
+                LoopSubscriptions subscriptions = _subscriptions[i];
                 Loops[i].Post(() => subscriptions.Change(prefix, subscribe));
             }
         }

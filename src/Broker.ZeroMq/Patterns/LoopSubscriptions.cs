@@ -13,7 +13,7 @@ internal sealed class LoopSubscriptions
 
     internal void Change(byte[] prefix, bool subscribe)
     {
-        var change = subscribe ? _prefixes.Add(prefix) : _prefixes.Remove(prefix);
+        PrefixChange change = subscribe ? _prefixes.Add(prefix) : _prefixes.Remove(prefix);
         if (change is not (PrefixChange.First or PrefixChange.Last))
         {
             return;

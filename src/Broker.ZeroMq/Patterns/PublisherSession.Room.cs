@@ -74,7 +74,7 @@ internal sealed partial class PublisherSession
     /// </summary>
     internal void SendConflated(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
-        var conflated = _conflated
+        ConflatedMessage conflated = _conflated
             ?? Interlocked.CompareExchange(ref _conflated, new ConflatedMessage(), null)
             ?? _conflated;
         conflated.SendOrStore(Connection, loop, encoded);

@@ -90,7 +90,7 @@ internal sealed partial class PublisherSession
     // count in the subscriber. They send every SUBSCRIBE, but only one CANCEL when the last subscription is removed.
     private static PrefixChange AddOnce(PrefixSubscriptions set, ReadOnlySpan<byte> prefix)
     {
-        var change = set.Add(prefix);
+        PrefixChange change = set.Add(prefix);
         if (change == PrefixChange.Counted)
         {
             set.Remove(prefix);
@@ -103,8 +103,8 @@ internal sealed partial class PublisherSession
     // OnInterest reports the prefix to the application. Returns false if the subscription is refused.
     private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
-        var set = _requested ?? _subscriptions;
-        var change = AddOnce(set, prefix);
+        PrefixSubscriptions set = _requested ?? _subscriptions;
+        PrefixChange change = AddOnce(set, prefix);
         if (change == PrefixChange.Counted)
         {
             return true;
@@ -148,8 +148,8 @@ internal sealed partial class PublisherSession
     // Reports the end of a subscription that was reported to the application but is refused. The cleanup of the peer
     // reports counted prefixes only. Call this after the refusal, because the cancellations of a disconnected peer may
     // exceed the receive high-water mark.
-    private void ReportCancellation(ReadOnlySpan<byte> prefix) =>
-        _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
+    private void ReportCancellation(ReadOnlySpan<byte> prefix)
+        => _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
 
     private void Cancel(ReadOnlySpan<byte> prefix)
     {

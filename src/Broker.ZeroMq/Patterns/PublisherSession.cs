@@ -10,7 +10,7 @@ internal sealed partial class PublisherSession : PeerSession
     internal PublisherSession(LoopPublisher socket, EventLoop loop, string endpoint, OutgoingLink? link)
         : base(socket, loop, endpoint, link)
     {
-        var options = socket.Options;
+        LoopPublisherOptions options = socket.Options;
         _socket = socket;
         _highWaterMark = options.HighWaterMark;
         _subscriptions = new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer);
@@ -53,8 +53,8 @@ internal sealed partial class PublisherSession : PeerSession
         _socket.OnPeerDisconnected?.Invoke(Peer!);
 
         // A caller that keeps the peer object for its counters must not keep the subscriptions alive.
-        var left = _subscriptions;
-        var requested = _requested;
+        PrefixSubscriptions left = _subscriptions;
+        PrefixSubscriptions? requested = _requested;
         _subscriptions = new PrefixSubscriptions(0, 0);
         _requested = null;
         _conflated?.Drop();
@@ -66,19 +66,19 @@ internal sealed partial class PublisherSession : PeerSession
     {
         _changes = 0;
         var traffic = new Traffic(this);
-        return _decoder.Decode(bytes, ref traffic);
+        return Decoder.Decode(bytes, ref traffic);
     }
 
     private void SendWelcome(ReadOnlySpan<byte> frame)
     {
-        var buffer = WriteBuffer;
+        LoopWriteBuffer buffer = WriteBuffer;
         buffer.Advance(ZmtpWriter.WriteFrame(buffer.GetSpan(ZmtpWriter.FrameSize(frame.Length)), frame, more: false));
     }
 
     private ZmtpVerdict OnMessage(in ZmtpMessage message)
     {
         var subscription = ZmtpSubscription.From(message);
-        var verdict = subscription.Kind != ZmtpSubscriptionKind.None ? Change(subscription) : OnUpstream(message);
+        ZmtpVerdict verdict = subscription.Kind != ZmtpSubscriptionKind.None ? Change(subscription) : OnUpstream(message);
         if (verdict != ZmtpVerdict.Defer)
         {
             Peer!.CountReceived();

@@ -16,7 +16,7 @@ internal sealed class RoutingIds
 
     internal RoutingIds() => _bySpan = _pipes.GetAlternateLookup<ReadOnlySpan<byte>>();
 
-    internal OutboundPipe? Find(ReadOnlySpan<byte> id) => _bySpan.TryGetValue(id, out var pipe) ? pipe : null;
+    internal OutboundPipe? Find(ReadOnlySpan<byte> id) => _bySpan.TryGetValue(id, out OutboundPipe? pipe) ? pipe : null;
 
     /// <summary>Whether this pipe is the one with its id: it is of this socket, and no other has taken its id.</summary>
     internal bool Has(OutboundPipe pipe) => pipe.RoutingId is { } id && Find(id) == pipe;
@@ -42,7 +42,7 @@ internal sealed class RoutingIds
 
     internal void Remove(byte[] id, OutboundPipe pipe)
     {
-        if (_pipes.TryGetValue(id, out var found) && found == pipe)
+        if (_pipes.TryGetValue(id, out OutboundPipe? found) && found == pipe)
         {
             lock (_gate)
             {

@@ -40,7 +40,7 @@ internal sealed class SharedSubscriptions
             ThrowForeign();
         }
 
-        var reader = _readers[index];
+        Reader reader = _readers[index];
         if (reader.Gate is not { } gate)
         {
             return reader.Find(_prefixes, topic);
@@ -58,7 +58,7 @@ internal sealed class SharedSubscriptions
         EnterAll();
         try
         {
-            var change = _prefixes.Add(prefix, out var place);
+            PrefixChange change = _prefixes.Add(prefix, out PrefixSubscriptions.Place place);
             if (place.Exists)
             {
                 place.Value = Subscribers.With(place.Value, peer);
@@ -78,7 +78,7 @@ internal sealed class SharedSubscriptions
         EnterAll();
         try
         {
-            var place = _prefixes.Find(prefix);
+            PrefixSubscriptions.Place place = _prefixes.Find(prefix);
             if (!place.Exists || !Subscribers.TryWithout(place.Value, peer, out object? left))
             {
                 return PrefixChange.NotFound;
@@ -100,7 +100,7 @@ internal sealed class SharedSubscriptions
 
     private void EnterAll()
     {
-        foreach (var reader in _readers)
+        foreach (Reader reader in _readers)
         {
             reader.Gate?.Enter();
         }
@@ -108,15 +108,15 @@ internal sealed class SharedSubscriptions
 
     private void ExitAll()
     {
-        foreach (var reader in _readers)
+        foreach (Reader reader in _readers)
         {
             reader.Gate?.Exit();
         }
     }
 
     [DoesNotReturn]
-    private static void ThrowForeign() =>
-        throw new ArgumentException("The loop does not belong to the socket's group.");
+    private static void ThrowForeign()
+        => throw new ArgumentException("The loop does not belong to the socket's group.");
 
     private sealed class Reader(EventLoop loop, Lock? gate)
     {
@@ -130,7 +130,7 @@ internal sealed class SharedSubscriptions
         internal Span<PublisherSession> Find(PrefixSubscriptions prefixes, ReadOnlySpan<byte> topic)
         {
             int count = 0;
-            var places = prefixes.Match(topic);
+            PrefixSubscriptions.Matching places = prefixes.Match(topic);
             if (places.MoveNext(out object? value))
             {
                 _search++;
@@ -142,7 +142,7 @@ internal sealed class SharedSubscriptions
                         continue;
                     }
 
-                    foreach (var peer in ((Subscribers)value!).Peers)
+                    foreach (PublisherSession peer in ((Subscribers)value!).Peers)
                     {
                         Take(peer, ref count);
                     }

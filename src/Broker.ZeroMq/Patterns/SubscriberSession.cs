@@ -30,8 +30,8 @@ internal sealed class SubscriberSession : PeerSession
     internal void SendSubscription(ReadOnlySpan<byte> prefix, bool subscribe)
     {
         bool asCommand = Peer!.Zmtp.UsesSubscribeCommands;
-        var buffer = WriteBuffer;
-        var destination = buffer.GetSpan(ZmtpCommandWriter.SubscriptionSize(prefix.Length, subscribe, asCommand));
+        LoopWriteBuffer buffer = WriteBuffer;
+        Span<byte> destination = buffer.GetSpan(ZmtpCommandWriter.SubscriptionSize(prefix.Length, subscribe, asCommand));
         buffer.Advance(ZmtpCommandWriter.WriteSubscription(destination, prefix, subscribe, asCommand));
     }
 
@@ -48,7 +48,7 @@ internal sealed class SubscriberSession : PeerSession
     /// <summary>Queues a message if there is room. May be called on any loop of the group.</summary>
     internal bool TrySendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
-        var buffer = Connection.GetWriteBuffer(loop);
+        LoopWriteBuffer buffer = Connection.GetWriteBuffer(loop);
         long share = loop.Group.MemoryBudget.PerPeerLimit;
         if (Connection.BufferedBytes + buffer.Length + encoded.Length > share)
         {
@@ -86,12 +86,12 @@ internal sealed class SubscriberSession : PeerSession
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
     {
         var traffic = new Traffic(this);
-        return _decoder.Decode(bytes, ref traffic);
+        return Decoder.Decode(bytes, ref traffic);
     }
 
     private ZmtpVerdict OnMessage(in ZmtpMessage message)
     {
-        var peer = Peer!;
+        ZeroMqPeer peer = Peer!;
         if (!_subscriptions.Matches(message.FirstFrame.Body))
         {
             peer.CountReceived();
@@ -110,8 +110,8 @@ internal sealed class SubscriberSession : PeerSession
         return MustStop ? Stopped() : ZmtpVerdict.Continue;
     }
 
-    private ZmtpVerdict OnCommand(in ZmtpCommand command) =>
-        OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
+    private ZmtpVerdict OnCommand(in ZmtpCommand command)
+        => OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
 
     /// <summary>Passes frames directly from the decoder to the session.</summary>
     private readonly struct Traffic(SubscriberSession session) : IZmtpFrameHandler

@@ -44,8 +44,8 @@ internal sealed class SubscriptionCleanup
         PublisherSession peer,
         PrefixSubscriptions subscriptions,
         PrefixSubscriptions? requested,
-        long memory) =>
-        new SubscriptionCleanup(socket, peer, subscriptions, requested, memory).Continue();
+        long memory)
+        => new SubscriptionCleanup(socket, peer, subscriptions, requested, memory).Continue();
 
     private void Continue()
     {
@@ -72,7 +72,7 @@ internal sealed class SubscriptionCleanup
     // Returns false if no subscription is left.
     private bool TryRemoveNext()
     {
-        if (_effective.MoveNext(out var prefix))
+        if (_effective.MoveNext(out ReadOnlySpan<byte> prefix))
         {
             try
             {

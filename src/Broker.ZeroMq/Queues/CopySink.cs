@@ -30,7 +30,7 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
     /// </summary>
     internal bool TryTake(ZeroMqPeer peer, in ZmtpMessage message)
     {
-        var source = SourceOf(peer);
+        ReceiveSource source = SourceOf(peer);
         if (!TryReserve(source))
         {
             return false;

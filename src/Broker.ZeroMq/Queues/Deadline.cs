@@ -24,7 +24,7 @@ internal readonly struct Deadline
                 return Timeout.Infinite;
             }
 
-            var left = _time - _clock.GetElapsedTime(_start);
+            TimeSpan left = _time - _clock.GetElapsedTime(_start);
             return (int)Math.Clamp(Math.Ceiling(left.TotalMilliseconds), 0, int.MaxValue);
         }
     }

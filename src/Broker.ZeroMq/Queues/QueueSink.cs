@@ -19,9 +19,9 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
 
     internal override ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes)
     {
-        var source = session == _lastSession ? _lastSource! : Find(session);
+        ReceiveSource source = session == _lastSession ? _lastSource! : Find(session);
         var taker = new Taker(_queue.Room(source, out long room), room);
-        var result = session.Decode(bytes, ref taker);
+        ZmtpDecodeResult result = session.Decode(bytes, ref taker);
         if (taker.Count > 0)
         {
             if (taker.Size == result.Consumed)
@@ -44,7 +44,7 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
 
     internal override void OnDisconnected(MessageSession session)
     {
-        if (_sources.Remove(session, out var source))
+        if (_sources.Remove(session, out ReceiveSource? source))
         {
             _queue.RemovePaused(source);
             _lastSession = null;
@@ -55,7 +55,7 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ReceiveSource Find(MessageSession session)
     {
-        if (!_sources.TryGetValue(session, out var source))
+        if (!_sources.TryGetValue(session, out ReceiveSource? source))
         {
             source = new ReceiveSource(session.Peer!, session.Loop, session.Resume)
             {

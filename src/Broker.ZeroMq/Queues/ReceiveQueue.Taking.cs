@@ -16,8 +16,8 @@ internal sealed partial class ReceiveQueue
     internal DequeueResult TryTake<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var bias = _receivers.Enter();
-        var source = _hasArrivals || _isClosed ? Collect() : _current;
+        BiasedGate.Bias? bias = _receivers.Enter();
+        ReceiveSource? source = _hasArrivals || _isClosed ? Collect() : _current;
         if (source is null)
         {
             _receivers.Exit(bias);
@@ -29,8 +29,8 @@ internal sealed partial class ReceiveQueue
             TakeNewest(source);
         }
 
-        var chunk = source.Taken;
-        var unread = chunk.Unread;
+        MessageChunk chunk = source.Taken;
+        ReadOnlySpan<byte> unread = chunk.Unread;
         int size = EncodedMessage.Measure(unread);
         bool taken;
         try
@@ -76,7 +76,7 @@ internal sealed partial class ReceiveQueue
     /// <summary>Drops the waiting messages and all later ones, and ends all waits.</summary>
     internal void Close()
     {
-        var bias = _receivers.Enter();
+        BiasedGate.Bias? bias = _receivers.Enter();
         lock (_gate)
         {
             _isClosed = true;
@@ -85,9 +85,9 @@ internal sealed partial class ReceiveQueue
             while (_current is { } source)
             {
                 Recycle(source.Taken);
-                for (var chunk = source.First; chunk is not null;)
+                for (MessageChunk? chunk = source.First; chunk is not null;)
                 {
-                    var next = chunk.Next;
+                    MessageChunk? next = chunk.Next;
                     Recycle(chunk);
                     chunk = next;
                 }
@@ -119,9 +119,9 @@ internal sealed partial class ReceiveQueue
     // Called under the gate and the lock. New sources join at the end of the ring.
     private void AcceptArrivals()
     {
-        for (var source = _firstArrival; source is not null;)
+        for (ReceiveSource? source = _firstArrival; source is not null;)
         {
-            var next = source.NextArrival;
+            ReceiveSource? next = source.NextArrival;
             source.NextArrival = null;
             TakeFirst(source);
             if (_current is null)
@@ -176,7 +176,7 @@ internal sealed partial class ReceiveQueue
 
         for (int i = 0; i < _paused.Count; i++)
         {
-            var source = _paused[i];
+            ReceiveSource source = _paused[i];
             if (source.Messages <= _mostMessages / 2)
             {
                 source.IsPaused = false;
@@ -230,7 +230,7 @@ internal sealed partial class ReceiveQueue
 
     private static void TakeFirst(ReceiveSource source)
     {
-        var chunk = source.First!;
+        MessageChunk chunk = source.First!;
         source.Taken = chunk;
         source.First = chunk.Next;
         if (source.First is null)

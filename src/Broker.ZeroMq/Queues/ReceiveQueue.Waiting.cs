@@ -15,7 +15,7 @@ internal sealed partial class ReceiveQueue
     internal DequeueResult Take<TReader>(ref TReader reader, int attempts, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var outcome = TryTake(ref reader);
+        DequeueResult outcome = TryTake(ref reader);
         if (outcome != DequeueResult.Empty || timeout == TimeSpan.Zero)
         {
             return outcome;
@@ -31,7 +31,7 @@ internal sealed partial class ReceiveQueue
     /// </summary>
     internal ValueTask WaitAsync(CancellationToken cancellation)
     {
-        var waiter = Waiters.Join(blocks: false);
+        Waiter waiter = Waiters.Join(blocks: false);
         if (HasMessages || _isClosed)
         {
             waiter.Cancel();
@@ -59,7 +59,7 @@ internal sealed partial class ReceiveQueue
                 Thread.Yield();
                 if (HasMessages || _isClosed)
                 {
-                    var outcome = TryTake(ref reader);
+                    DequeueResult outcome = TryTake(ref reader);
                     if (outcome != DequeueResult.Empty)
                     {
                         return outcome;
@@ -84,8 +84,8 @@ internal sealed partial class ReceiveQueue
         do
         {
             left = deadline.Milliseconds;
-            var waiter = Waiters.Join(blocks: true);
-            var outcome = DequeueResult.Empty;
+            Waiter waiter = Waiters.Join(blocks: true);
+            DequeueResult outcome = DequeueResult.Empty;
             try
             {
                 outcome = TryTake(ref reader);

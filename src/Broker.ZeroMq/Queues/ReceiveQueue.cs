@@ -187,7 +187,7 @@ internal sealed partial class ReceiveQueue
     // Called under the lock.
     private void AddSome(ReceiveSource source, ref ReadOnlySpan<byte> encoded, ref int messages)
     {
-        var chunk = source.Last;
+        MessageChunk? chunk = source.Last;
         int count = Math.Min(messages, _mostPerChunk - (chunk?.Messages ?? 0));
         int size = count == messages ? encoded.Length : EncodedMessage.Measure(encoded, count);
         if (chunk is null || count <= 0 || size > chunk.Room)
@@ -235,7 +235,7 @@ internal sealed partial class ReceiveQueue
     {
         // A source with few messages gets small chunks until messages have to wait.
         int wanted = source.First is null ? size : Math.Max(size, MessageChunkPool.Large);
-        var chunk = _pool.Take(wanted);
+        MessageChunk chunk = _pool.Take(wanted);
         _bytes += chunk.Array.Length;
         if (source.Last is null)
         {

@@ -16,7 +16,7 @@ internal sealed partial class SendQueue
     internal EnqueueResult Add<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var outcome = TryAdd(message);
+        EnqueueResult outcome = TryAdd(message);
         return outcome != EnqueueResult.Full || timeout == TimeSpan.Zero ? outcome : AddSlowly(message, timeout);
     }
 
@@ -26,7 +26,7 @@ internal sealed partial class SendQueue
     /// </summary>
     internal ValueTask WaitAsync(int size, CancellationToken cancellation)
     {
-        var waiter = Waiters.Join(blocks: false);
+        Waiter waiter = Waiters.Join(blocks: false);
         if (_counters.HasRoomFor(size))
         {
             waiter.Cancel();
@@ -44,7 +44,7 @@ internal sealed partial class SendQueue
             return RunLoopAndAdd(message, timeout);
         }
 
-        var outcome = Attempt(message);
+        EnqueueResult outcome = Attempt(message);
         return outcome != EnqueueResult.Full ? outcome : Block(message, timeout);
     }
 
@@ -65,7 +65,7 @@ internal sealed partial class SendQueue
                 Thread.Yield();
                 if (_counters.HasRoomFor(message.EncodedSize))
                 {
-                    var outcome = TryAdd(message);
+                    EnqueueResult outcome = TryAdd(message);
                     if (outcome != EnqueueResult.Full)
                     {
                         return outcome;
@@ -89,8 +89,8 @@ internal sealed partial class SendQueue
         do
         {
             left = deadline.Milliseconds;
-            var waiter = Waiters.Join(blocks: true);
-            var outcome = EnqueueResult.Full;
+            Waiter waiter = Waiters.Join(blocks: true);
+            EnqueueResult outcome = EnqueueResult.Full;
             bool waitsOn = false;
             try
             {
@@ -129,7 +129,7 @@ internal sealed partial class SendQueue
         for (int i = 0; i < Attempts; i++)
         {
             _loop.RunOnce(TimeSpan.Zero);
-            var found = TryAdd(message);
+            EnqueueResult found = TryAdd(message);
             if (found != EnqueueResult.Full)
             {
                 return found;
@@ -141,7 +141,7 @@ internal sealed partial class SendQueue
         {
             int left = deadline.Milliseconds;
             _loop.RunOnce(TimeSpan.FromMilliseconds(left));
-            var outcome = TryAdd(message);
+            EnqueueResult outcome = TryAdd(message);
             if (outcome != EnqueueResult.Full || left == 0)
             {
                 return outcome;

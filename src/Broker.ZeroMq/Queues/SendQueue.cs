@@ -102,7 +102,7 @@ internal sealed partial class SendQueue
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         int size = message.EncodedSize;
-        var bias = _writers.Enter();
+        BiasedGate.Bias? bias = _writers.Enter();
         bool extends = _tail.Room < size;
         if (!_counters.MayWrite(size) || (extends && !_counters.MayExtend(size)))
         {
@@ -168,7 +168,7 @@ internal sealed partial class SendQueue
     /// <returns>A task that completes when the loop has taken every message.</returns>
     internal Task SealAsync()
     {
-        var bias = _writers.Enter();
+        BiasedGate.Bias? bias = _writers.Enter();
         _counters.Close();
         _writers.Exit(bias);
         _room.WakeAll();
@@ -192,7 +192,7 @@ internal sealed partial class SendQueue
     private MessageChunk Extend(int size)
     {
         // The first, small chunk may be empty, if all messages are large.
-        var chunk = _pool.Take(Math.Max(size, MessageChunkPool.Large));
+        MessageChunk chunk = _pool.Take(Math.Max(size, MessageChunkPool.Large));
         _tail.Next = chunk;
         return _tail = chunk;
     }

@@ -60,8 +60,8 @@ internal sealed class SendQueueCounters
     internal long Waiting => Volatile.Read(ref _written) - Volatile.Read(ref _taken);
 
     /// <summary>Whether there is room for a small message at this moment. Any thread may read it.</summary>
-    internal bool HasRoom =>
-        _isClosed || (!_isPaused && Waiting < MostMessages && WaitingBytes < Math.Min(_mostBytes, _pool.Share));
+    internal bool HasRoom
+        => _isClosed || (!_isPaused && Waiting < MostMessages && WaitingBytes < Math.Min(_mostBytes, _pool.Share));
 
     private long WaitingBytes => Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes);
 
@@ -77,8 +77,8 @@ internal sealed class SendQueueCounters
 
     /// <summary>Whether a writer may write a message of this size. Called under the writers' gate.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool MayWrite(int size) =>
-        !_isPaused && !_isClosed
+    internal bool MayWrite(int size)
+        => !_isPaused && !_isClosed
         && ((_written < _allowed && _writtenBytes + size <= _allowedBytes) || FindRoom(size));
 
     /// <summary>
@@ -101,16 +101,16 @@ internal sealed class SendQueueCounters
 
     /// <summary>Whether the written messages or bytes have reached a notification point.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool Reaches(in NotificationPoint point) =>
-        _written >= point.Messages || _writtenBytes >= point.Bytes;
+    internal bool Reaches(in NotificationPoint point)
+        => _written >= point.Messages || _writtenBytes >= point.Bytes;
 
     /// <summary>
     /// Returns the next point at which a writer notifies the reader, counted from now. The point is at half of the
     /// bound at most, so that the queue does not fill up. Called under the writers' gate.
     /// </summary>
     /// <param name="bytes">The bytes for which a send is worth waking the thread that sends.</param>
-    internal NotificationPoint NextNotification(int bytes) =>
-        new(_written + Math.Max(1, MostMessages / 2), _writtenBytes + Math.Min(bytes, _mostBytes / 2));
+    internal NotificationPoint NextNotification(int bytes)
+        => new(_written + Math.Max(1, MostMessages / 2), _writtenBytes + Math.Min(bytes, _mostBytes / 2));
 
     /// <summary>Counts taken messages. Called by the reader.</summary>
     internal void AddTaken(int messages, int size)

@@ -46,9 +46,9 @@ internal sealed class SendQueueReader(
     /// <summary>Returns all chunks to the pool and continues with another one.</summary>
     internal void Reset(MessageChunk first)
     {
-        for (var chunk = _head; chunk is not null;)
+        for (MessageChunk? chunk = _head; chunk is not null;)
         {
-            var next = chunk.Next;
+            MessageChunk? next = chunk.Next;
             pool.Give(chunk);
             chunk = next;
         }
@@ -63,9 +63,9 @@ internal sealed class SendQueueReader(
         int left = MostPerIteration;
         while (true)
         {
-            var chunk = _head;
-            var next = chunk.Next;
-            var (end, messages) = chunk.Published;
+            MessageChunk chunk = _head;
+            MessageChunk? next = chunk.Next;
+            (int end, int messages) = chunk.Published;
             if (end > _read)
             {
                 int size = sender.Send(chunk.Array.AsSpan(_read, end - _read), messages - _readMessages, out int sent);

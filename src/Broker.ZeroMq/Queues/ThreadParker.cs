@@ -21,7 +21,7 @@ internal sealed unsafe class ThreadParker
     private const int FutexWakePrivate = 129;
 
     // A DllImport would be resolved, and would allocate, during the first waits.
-    private static readonly nint s_systemCall =
+    private static readonly nint SystemCallFunction =
         OperatingSystem.IsLinux() ? NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "syscall") : 0;
 
     // The array is pinned because the kernel uses its address.
@@ -116,5 +116,5 @@ internal sealed unsafe class ThreadParker
     }
 
     private static nint Futex(nint number, int* word, nint operation, nint value, nint* time, nint second, nint third)
-        => ((delegate* unmanaged<nint, int*, nint, nint, nint*, nint, nint, nint>)s_systemCall)(number, word, operation, value, time, second, third);
+        => ((delegate* unmanaged<nint, int*, nint, nint, nint*, nint, nint, nint>)SystemCallFunction)(number, word, operation, value, time, second, third);
 }

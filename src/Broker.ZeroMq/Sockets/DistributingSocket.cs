@@ -110,8 +110,8 @@ public abstract class DistributingSocket : SingleLoopSocket
     /// room.
     /// </param>
     /// <returns>The size of the queued messages in bytes.</returns>
-    internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent) =>
-        _ring.SendSome(messages, count, out sent);
+    internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent)
+        => _ring.SendSome(messages, count, out sent);
 
     /// <summary>The encoded frames that precede the next message. Throws if no message may be sent now.</summary>
     private protected virtual ReadOnlySpan<byte> BeginMessage() => [];

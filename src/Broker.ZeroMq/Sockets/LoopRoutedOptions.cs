@@ -22,7 +22,7 @@ public record LoopRoutedOptions : LoopMessageOptions
     internal override void Validate()
     {
         base.Validate();
-        var error = ZmtpPeer.CheckIdentity(RoutingId.Span);
+        ZmtpError error = ZmtpPeer.CheckIdentity(RoutingId.Span);
         if (error != ZmtpError.None)
         {
             throw new ArgumentOutOfRangeException(nameof(RoutingId), ZmtpErrors.Text(error));

@@ -93,7 +93,7 @@ public abstract partial class LoopSocket
     private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
     {
         OnClosing();
-        foreach (var (_, _, listener) in _listeners)
+        foreach ((string _, ZeroMqEndpoint _, IDisposable? listener) in _listeners)
         {
             listener.Dispose();
         }
@@ -105,7 +105,7 @@ public abstract partial class LoopSocket
             // The caller holds the lock until the first await returns.
             long before = Stopwatch.GetTimestamp();
             await Task.WhenAny(BacklogSentAsync(), Task.Delay(linger)).ConfigureAwait(false);
-            var left = linger - Stopwatch.GetElapsedTime(before);
+            TimeSpan left = linger - Stopwatch.GetElapsedTime(before);
             linger = left > TimeSpan.Zero ? left : TimeSpan.Zero;
         }
 
@@ -123,7 +123,7 @@ public abstract partial class LoopSocket
             }
         }
 
-        foreach (var link in links)
+        foreach (OutgoingLink link in links)
         {
             link.Dispose();
             OnDisconnecting(link);
@@ -136,7 +136,7 @@ public abstract partial class LoopSocket
             left = _registry.ToArray();
         }
 
-        foreach (var session in left)
+        foreach (PeerSession session in left)
         {
             session.Close(linger);
         }

@@ -150,7 +150,7 @@ public abstract partial class LoopSocket
 
     private InprocNames Names()
     {
-        var names = Inproc ?? throw new InvalidOperationException(
+        InprocNames names = Inproc ?? throw new InvalidOperationException(
             "An inproc:// endpoint needs a context. Create a ZeroMqContext and pass it to both sockets.");
         ObjectDisposedException.ThrowIf(names.IsDisposed, names);
         return names;

@@ -64,7 +64,7 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
     /// <summary>Writes all messages to a connection and empties the backlog.</summary>
     internal void MoveTo(LoopWriteBuffer buffer)
     {
-        while (_full.TryDequeue(out var chunk))
+        while (_full.TryDequeue(out (byte[] Array, int Length) chunk))
         {
             buffer.Write(chunk.Array.AsSpan(0, chunk.Length));
             Return(chunk.Array);
@@ -81,7 +81,7 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
     /// <summary>Appends all messages to another backlog and empties this one.</summary>
     internal void MoveTo(MessageBacklog other)
     {
-        while (_full.TryDequeue(out var chunk))
+        while (_full.TryDequeue(out (byte[] Array, int Length) chunk))
         {
             other.Copy(chunk.Array.AsSpan(0, chunk.Length));
             Return(chunk.Array);
@@ -98,7 +98,7 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
 
     internal void Clear()
     {
-        while (_full.TryDequeue(out var chunk))
+        while (_full.TryDequeue(out (byte[] Array, int Length) chunk))
         {
             Return(chunk.Array);
         }

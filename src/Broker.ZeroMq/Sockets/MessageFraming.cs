@@ -30,7 +30,7 @@ internal sealed class MessageFraming : IOutboundFraming
         long at = 0;
         do
         {
-            var frame = written[(int)at..];
+            ReadOnlySpan<byte> frame = written[(int)at..];
             int header = frame.IsEmpty || (frame[0] & Long) == 0 ? 2 : 1 + sizeof(long);
             if (frame.Length < header)
             {

@@ -50,7 +50,7 @@ internal sealed class MessageSession : PeerSession
     /// <summary>Writes an empty message before all others.</summary>
     internal void WriteProbe()
     {
-        var buffer = WriteBuffer;
+        LoopWriteBuffer buffer = WriteBuffer;
         buffer.Advance(ZmtpWriter.WriteFrame(buffer.GetSpan(ZmtpWriter.FrameSize(0)), [], more: false));
     }
 
@@ -62,7 +62,7 @@ internal sealed class MessageSession : PeerSession
         where TTaker : struct, IMessageTaker
     {
         var traffic = new Traffic<TTaker>(this, _socket.HasSeveralPeers ? MaxMessagesPerRead : int.MaxValue, ref taker);
-        return _decoder.Decode(bytes, ref traffic);
+        return Decoder.Decode(bytes, ref traffic);
     }
 
     private protected override void Configure(Connection connection)
@@ -74,7 +74,7 @@ internal sealed class MessageSession : PeerSession
 
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
     {
-        var result = _socket.Sink.Receive(this, bytes);
+        ZmtpDecodeResult result = _socket.Sink.Receive(this, bytes);
         if (_socket.Screens)
         {
             _socket.OnBatchEnd();
@@ -101,8 +101,8 @@ internal sealed class MessageSession : PeerSession
                 return null;
             }
 
-            var (messages, bytes) = pipe.TakeDiscarded();
-            var queued = base.TakeUndelivered(connection, peer);
+            (int messages, long bytes) = pipe.TakeDiscarded();
+            ZeroMqUndelivered? queued = base.TakeUndelivered(connection, peer);
             return messages == 0
                 ? queued
                 : new ZeroMqUndelivered(peer, (queued?.Messages ?? 0) + messages, (queued?.Bytes ?? 0) + bytes);
@@ -148,8 +148,8 @@ internal sealed class MessageSession : PeerSession
         [MethodImpl(MethodImplOptions.NoInlining)]
         private ZmtpVerdict OnScreened(in ZmtpMessage message)
         {
-            var socket = _session._socket;
-            switch (socket.Screen(_session, message, out var body))
+            SingleLoopSocket socket = _session._socket;
+            switch (socket.Screen(_session, message, out ZmtpMessage body))
             {
                 case Screening.Pause:
                     return _session.Refused();
@@ -172,7 +172,7 @@ internal sealed class MessageSession : PeerSession
             return --_left == 0 || _session.MustStop ? _session.Stopped() : ZmtpVerdict.Continue;
         }
 
-        public readonly ZmtpVerdict OnCommand(in ZmtpCommand command) =>
-            _session.OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
+        public readonly ZmtpVerdict OnCommand(in ZmtpCommand command)
+            => _session.OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
     }
 }

@@ -19,7 +19,7 @@ internal sealed partial class OutboundPipe
     private bool TryStoreNewest<TMessage>(ref TMessage message, int size)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var place = _buffer is null ? _backlog : _newest;
+        MessageBacklog? place = _buffer is null ? _backlog : _newest;
         if (place is null)
         {
             return false;

@@ -53,7 +53,7 @@ internal sealed partial class OutboundPipe
     /// <param name="isLink">Whether the pipe outlives its connections.</param>
     internal OutboundPipe(SingleLoopSocket socket, bool isLink)
     {
-        var options = socket.MessageOptions;
+        LoopMessageOptions options = socket.MessageOptions;
         _socket = socket;
         _loop = socket.Loop;
         _maxMessages = options.SendHighWaterMark == 0 ? int.MaxValue : options.SendHighWaterMark;
@@ -243,7 +243,7 @@ internal sealed partial class OutboundPipe
     /// </summary>
     internal (int Messages, long Bytes) TakeDiscarded()
     {
-        var lost = (_discarded?.Count ?? 0, _discarded?.Bytes ?? 0);
+        (int, long) lost = (_discarded?.Count ?? 0, _discarded?.Bytes ?? 0);
         _discarded?.Clear();
         return lost;
     }

@@ -108,7 +108,7 @@ internal sealed class OutgoingLink : IDisposable
     /// <summary>Runs one connection from the dial to its end. Returns whether its handshake was completed.</summary>
     private async Task<bool> ConnectOnceAsync()
     {
-        var session = _socket.CreateSession(_loop, Endpoint, this);
+        PeerSession session = _socket.CreateSession(_loop, Endpoint, this);
         Session = session;
         try
         {

@@ -159,8 +159,8 @@ internal sealed class PeerHandshake
         ApplyState(_zmtp.Admit(output));
     }
 
-    private void Deny(string reason) =>
-        _session.Refuse($"{ZmtpErrors.Text(ZmtpError.NotAdmitted)}: {reason}", PeerSession.ErrorLinger);
+    private void Deny(string reason)
+        => _session.Refuse($"{ZmtpErrors.Text(ZmtpError.NotAdmitted)}: {reason}", PeerSession.ErrorLinger);
 
     private static string FailureOf(ZmtpHandshake handshake) => handshake.PeerReason is { Length: > 0 } reason
         ? $"{ZmtpErrors.Text(handshake.Error)}: {reason}"

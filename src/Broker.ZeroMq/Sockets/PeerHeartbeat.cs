@@ -28,8 +28,8 @@ internal sealed class PeerHeartbeat(PeerSession session)
     /// has sent something, if it supports PING, or if this socket connected to it. May be called on any thread; the
     /// value may be out of date at once.
     /// </summary>
-    internal long GetSilence(long now) =>
-        session.IsAccepted && session.Link is null && !session.Peer!.Zmtp.UnderstandsPing
+    internal long GetSilence(long now)
+        => session.IsAccepted && session.Link is null && !session.Peer!.Zmtp.UnderstandsPing
             && Volatile.Read(ref _reads) == _readsAtHandshake ? now - _acceptedAt : -1;
 
     internal void OnRead() => _reads++;
@@ -44,7 +44,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
     {
         _readsAtHandshake = _reads;
         _acceptedAt = Environment.TickCount64;
-        var interval = session.Socket.CommonOptions.HeartbeatInterval;
+        TimeSpan interval = session.Socket.CommonOptions.HeartbeatInterval;
         if (interval != Timeout.InfiniteTimeSpan && zmtp.UnderstandsPing)
         {
             _pingTimer = session.Loop.StartTimer(interval, Ping);
@@ -61,7 +61,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
     /// <summary>Handles a PING. Returns false if it is malformed; the peer has been refused then.</summary>
     internal bool OnPing(in ZmtpCommand command)
     {
-        var error = command.ReadPing(out ushort ttl, out var context);
+        ZmtpError error = command.ReadPing(out ushort ttl, out ReadOnlySpan<byte> context);
         if (error != ZmtpError.None)
         {
             session.Refuse(ZmtpErrors.Text(error));
@@ -85,7 +85,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
             return;
         }
 
-        var options = session.Socket.CommonOptions;
+        LoopSocketOptions options = session.Socket.CommonOptions;
         if (_pongTimer is null)
         {
             _readsAtPing = _reads;
@@ -96,9 +96,9 @@ internal sealed class PeerHeartbeat(PeerSession session)
 
         if (session.HasRoomForAnswer)
         {
-            var buffer = session.WriteBuffer;
+            LoopWriteBuffer buffer = session.WriteBuffer;
             ushort ttl = (ushort)(options.HeartbeatTtl.TotalMilliseconds / 100);
-            var destination = buffer.GetSpan(ZmtpCommandWriter.CommandSize(4, sizeof(ushort)));
+            Span<byte> destination = buffer.GetSpan(ZmtpCommandWriter.CommandSize(4, sizeof(ushort)));
             buffer.Advance(ZmtpCommandWriter.WritePing(destination, ttl, context: []));
         }
 
@@ -111,7 +111,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
 
         // The PING itself is sent within the iteration that wrote it, so that only further bytes show that the peer
         // accepts data.
-        var connection = session.Connection;
+        Connection connection = session.Connection;
         bool accepts = connection.PendingBytes > 0 && connection.SentBytes > _sentAtPing;
         if (_reads == _readsAtPing && !accepts && !session.IsSilenceExpected && !WasPausedSince(_pausesAtPing))
         {

@@ -18,7 +18,7 @@ internal abstract partial class PeerSession : ConnectionHandler
     private static readonly TimeSpan KeepAliveInterval = TimeSpan.FromSeconds(10);
 
     private readonly TaskCompletionSource<bool> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private protected ZmtpDecoder _decoder;
+    private protected ZmtpDecoder Decoder;
     private PeerHandshake? _handshake;
     private ZmtpCipher? _cipher;
     private bool _isCounted;
@@ -30,7 +30,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         Loop = loop;
         Endpoint = Address = endpoint;
         Link = link;
-        _decoder = new ZmtpDecoder(socket.InboundLimits);
+        Decoder = new ZmtpDecoder(socket.InboundLimits);
         Heartbeat = new PeerHeartbeat(this);
     }
 
@@ -119,7 +119,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             return consumed;
         }
 
-        var result = Decode(bytes[consumed..]);
+        ZmtpDecodeResult result = Decode(bytes[consumed..]);
         needed = result.Needed;
         if (result.Error == ZmtpError.None)
         {
@@ -127,7 +127,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             {
                 // A PING between the frames of an undelivered message has been handled already and will not be decoded
                 // again.
-                Heartbeat.AnswerBufferedPings(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
+                Heartbeat.AnswerBufferedPings(bytes[(consumed + result.Consumed + Decoder.Scanned)..]);
             }
             else if (result.Paused)
             {
@@ -147,7 +147,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         EndHandshake();
         bool wasOver = IsOver;
         IsOver = true;
-        var undelivered = Peer is null ? null : TakeUndelivered(connection, Peer);
+        ZeroMqUndelivered? undelivered = Peer is null ? null : TakeUndelivered(connection, Peer);
         try
         {
             if (_accepted)
@@ -242,8 +242,8 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// The messages that the peer did not get and that will not be sent again; null for none. Called within
     /// <see cref="OnClosed"/>.
     /// </summary>
-    private protected virtual ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer) =>
-        UnsentMessages.Of(connection, peer);
+    private protected virtual ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer)
+        => UnsentMessages.Of(connection, peer);
 
     /// <summary>
     /// Whether the peer's queue has room for answers and PINGs. A hostile peer could otherwise request answers without

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Broker.Transport;
 
 namespace Broker.ZeroMq.Loops;
 
@@ -41,10 +42,10 @@ internal sealed class PingAnswers(PeerSession session)
         }
 
         int skipped = 0;
-        while (TryTakeFrame(ref buffered, out bool isCommand, out var body))
+        while (TryTakeFrame(ref buffered, out bool isCommand, out ReadOnlySpan<byte> body))
         {
-            if (!isCommand || !ZmtpCommand.TryParse(body, out var command) || command.Kind != ZmtpCommandKind.Ping
-                || command.ReadPing(out _, out var context) != ZmtpError.None)
+            if (!isCommand || !ZmtpCommand.TryParse(body, out ZmtpCommand command) || command.Kind != ZmtpCommandKind.Ping
+                || command.ReadPing(out _, out ReadOnlySpan<byte> context) != ZmtpError.None)
             {
                 continue;
             }
@@ -67,8 +68,8 @@ internal sealed class PingAnswers(PeerSession session)
 
     private void Answer(ReadOnlySpan<byte> context)
     {
-        var buffer = session.WriteBuffer;
-        var destination = buffer.GetSpan(ZmtpCommandWriter.CommandSize(4, context.Length));
+        LoopWriteBuffer buffer = session.WriteBuffer;
+        Span<byte> destination = buffer.GetSpan(ZmtpCommandWriter.CommandSize(4, context.Length));
         buffer.Advance(ZmtpCommandWriter.WritePong(destination, context));
     }
 

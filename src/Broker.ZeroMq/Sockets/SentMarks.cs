@@ -60,7 +60,7 @@ internal struct SentMarks
     {
         for (int i = 0; i < _count; i++)
         {
-            var mark = _marks[(_first + i) & (Capacity - 1)];
+            (long Position, long Messages) mark = _marks[(_first + i) & (Capacity - 1)];
             if (Written - mark.Messages <= most)
             {
                 return mark.Position;

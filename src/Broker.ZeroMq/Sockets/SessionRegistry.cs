@@ -30,7 +30,7 @@ internal sealed class SessionRegistry
         PeerSession? found = null;
         long now = Environment.TickCount64;
         long longest = (long)minimum.TotalMilliseconds;
-        foreach (var session in _sessions)
+        foreach (PeerSession session in _sessions)
         {
             long silence = session.Heartbeat.GetSilence(now);
             if (silence >= longest)
@@ -64,12 +64,12 @@ internal sealed class SessionRegistry
     internal ZeroMqCounts GetCounts(long dropped)
     {
         (int peers, long received, long sent, long pending) = (0, _receivedBefore, _sentBefore, 0);
-        foreach (var session in _sessions)
+        foreach (PeerSession session in _sessions)
         {
             Add(session);
         }
 
-        foreach (var session in _displaced)
+        foreach (PeerSession session in _displaced)
         {
             Add(session);
         }

@@ -46,12 +46,12 @@ public abstract partial class SingleLoopSocket
     {
         lock (PipeGate)
         {
-            foreach (var session in _sessions)
+            foreach (MessageSession session in _sessions)
             {
                 session.Pipe?.OnMemoryAvailable();
             }
 
-            foreach (var pipe in _links)
+            foreach (OutboundPipe pipe in _links)
             {
                 pipe.OnMemoryAvailable();
             }
@@ -113,10 +113,10 @@ public abstract partial class SingleLoopSocket
             return;
         }
 
-        var link = session.Link;
+        OutgoingLink? link = session.Link;
         bool isNew = link?.Pipe is null;
         bool isKept = link is not null && QueuesAcrossConnections;
-        var pipe = link?.Pipe ?? new OutboundPipe(this, isKept);
+        OutboundPipe pipe = link?.Pipe ?? new OutboundPipe(this, isKept);
         if (isNew && isKept)
         {
             link!.Pipe = pipe;

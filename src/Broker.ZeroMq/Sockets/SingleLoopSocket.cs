@@ -76,7 +76,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
     {
         RequireLoop();
         _isPaused = true;
-        foreach (var session in _sessions)
+        foreach (MessageSession session in _sessions)
         {
             session.Pause();
         }
@@ -92,7 +92,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
     {
         RequireLoop();
         _isPaused = false;
-        var sessions = _sessions;
+        MessageSession[] sessions = _sessions;
         int first = sessions.Length == 0 ? 0 : (int)((uint)_resumeCount++ % (uint)sessions.Length);
         for (int i = 0; i < sessions.Length; i++)
         {
@@ -131,8 +131,8 @@ public abstract partial class SingleLoopSocket : LoopSocket
             base.InprocWindow,
             Math.Min(MessageOptions.SendHighWaterBytes, (long)MessageOptions.SendHighWaterMark * SmallMessage));
 
-    internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link) =>
-        new MessageSession(this, loop, endpoint, link);
+    internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link)
+        => new MessageSession(this, loop, endpoint, link);
 
     internal void Add(MessageSession session)
     {

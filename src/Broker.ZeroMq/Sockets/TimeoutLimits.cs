@@ -4,11 +4,11 @@ namespace Broker.ZeroMq.Loops;
 internal static class TimeoutLimits
 {
     // Seven weeks: longer than any close needs.
-    private static readonly TimeSpan _longest = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
+    private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
 
     /// <summary>Replaces an infinite or too long time with the longest time that a timer supports.</summary>
-    internal static TimeSpan Bounded(this TimeSpan time) =>
-        time == Timeout.InfiniteTimeSpan || time > _longest ? _longest : time;
+    internal static TimeSpan Bounded(this TimeSpan time)
+        => time == Timeout.InfiniteTimeSpan || time > Longest ? Longest : time;
 
     /// <exception cref="ArgumentOutOfRangeException">
     /// The time is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.

@@ -11,7 +11,7 @@ internal static class UnsentMessages
     /// </summary>
     internal static ZeroMqUndelivered? Of(Connection connection, ZeroMqPeer peer)
     {
-        var (messages, bytes) = connection.CountUnsent();
+        (long messages, long bytes) = connection.CountUnsent();
         return messages == 0 ? null : new ZeroMqUndelivered(peer, messages, bytes);
     }
 }

@@ -82,8 +82,8 @@ public sealed class ZeroMqPeer
     /// Finds a property in the peer's handshake metadata by its name, ignoring case. The value is valid as long as this
     /// object.
     /// </summary>
-    public bool TryGetProperty(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value) =>
-        Zmtp.TryGetProperty(name, out value);
+    public bool TryGetProperty(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
+        => Zmtp.TryGetProperty(name, out value);
 
     /// <summary>
     /// Reads no more bytes from this peer until <see cref="ResumeReceiving"/>, so that TCP flow control stops the peer.

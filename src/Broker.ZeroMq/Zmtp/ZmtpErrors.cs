@@ -7,8 +7,8 @@ internal static class ZmtpErrors
     /// Replaces all characters but visible ASCII and spaces in a text of the system or of a peer, so that it stays one
     /// line of a log.
     /// </summary>
-    internal static string Printable(string text) =>
-        string.Create(text.Length, text, static (line, source) =>
+    internal static string Printable(string text)
+        => string.Create(text.Length, text, static (line, source) =>
         {
             for (int i = 0; i < line.Length; i++)
             {

@@ -46,12 +46,12 @@ internal static class ZmtpSocketTypes
     }
 
     /// <summary>Whether sockets of these two types may be connected. The relation is symmetric.</summary>
-    public static bool CanConnect(ZmtpSocketType left, ZmtpSocketType right) =>
-        (uint)left < Count && (uint)right < Count && (Partners(left) & Bit(right)) != 0;
+    public static bool CanConnect(ZmtpSocketType left, ZmtpSocketType right)
+        => (uint)left < Count && (uint)right < Count && (Partners(left) & Bit(right)) != 0;
 
     /// <summary>Whether the identity of a peer of this type has a meaning: REQ, DEALER and ROUTER.</summary>
-    public static bool HasIdentity(this ZmtpSocketType type) =>
-        type is ZmtpSocketType.Req or ZmtpSocketType.Dealer or ZmtpSocketType.Router;
+    public static bool HasIdentity(this ZmtpSocketType type)
+        => type is ZmtpSocketType.Req or ZmtpSocketType.Dealer or ZmtpSocketType.Router;
 
     private static uint Partners(ZmtpSocketType type) => type switch
     {

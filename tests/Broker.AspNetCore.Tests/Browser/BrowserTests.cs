@@ -70,9 +70,9 @@ public sealed class BrowserTests
         await using PageSite page = await PageSite.StartAsync(() => Page.Replace("ADDRESS", JsonSerializer.Serialize((string[])[address, protocol]), StringComparison.Ordinal));
         await using Site site = await Site.StartAsync(sockets: options(page.Origin));
         address = site.WebSocketAddress.ToString();
-        await using Chromium browser = Chromium.Open(page.Origin);
+        await using var browser = Chromium.Open(page.Origin);
         string report = await page.Report.WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
-        using JsonDocument json = JsonDocument.Parse(report);
+        using var json = JsonDocument.Parse(report);
         return json.RootElement.Clone();
     }
 }

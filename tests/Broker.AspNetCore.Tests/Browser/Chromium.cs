@@ -19,7 +19,7 @@ internal sealed class Chromium : IAsyncDisposable
     {
         string program = Programs.Find("google-chrome") ?? Programs.Require("chromium");
         string profile = Directory.CreateTempSubdirectory("chromium").FullName;
-        var process = Process.Start(new ProcessStartInfo(program)
+        Process process = Process.Start(new ProcessStartInfo(program)
         {
             // The sandbox needs rights that a container may lack. The page belongs to the test, so the sandbox is not
             // needed.

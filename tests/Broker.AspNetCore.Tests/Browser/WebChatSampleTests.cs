@@ -12,7 +12,7 @@ public sealed class WebChatSampleTests
     public async Task The_page_says_what_its_link_brings_and_shows_what_programs_say()
     {
         (int http, int nats) = (FreePort.Next(), FreePort.Next());
-        await using PeerProcess sample = PeerProcess.Start(
+        await using var sample = PeerProcess.Start(
             "sample", "dotnet", Repository.Sample("WebChat"),
             $"--Urls=http://127.0.0.1:{http}", $"--Broker:Listen:0=127.0.0.1:{nats}", "--Broker:AuthTimeout=00:02:00");
         await sample.ReadLineWithAsync("Application started");
@@ -24,7 +24,7 @@ public sealed class WebChatSampleTests
         program.Subscribe("chat.seen", (in message) => Heard(message.Body, seen));
         await program.PingAsync(Cancellation);
 
-        await using Chromium browser = Chromium.Open($"http://127.0.0.1:{http}/?say=gr%C3%BC%C3%9Fe");
+        await using var browser = Chromium.Open($"http://127.0.0.1:{http}/?say=gr%C3%BC%C3%9Fe");
 
         Assert.Equal("grüße", await Wait.For(said));
         // The page has subscribed before it published. It shows markup as text.

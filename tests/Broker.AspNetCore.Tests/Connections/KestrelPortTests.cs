@@ -161,7 +161,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
                 l.UseHttps(Certificates.Server);
             }
         });
-        var lost = Wait.Source();
+        TaskCompletionSource lost = Wait.Source();
         await using BrokerConnection client = await ConnectAsync(
             port, o => o with { Tls = tls ? Trusting(first: true) : null, OnDisconnected = (_, _) => lost.TrySetResult() });
 

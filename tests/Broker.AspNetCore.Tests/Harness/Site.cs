@@ -48,7 +48,7 @@ internal sealed class Site : IAsyncDisposable
 
     internal async Task<JsonElement> GetAsync(string path)
     {
-        using JsonDocument json = JsonDocument.Parse(await Http.GetStringAsync(path, TestContext.Current.CancellationToken));
+        using var json = JsonDocument.Parse(await Http.GetStringAsync(path, TestContext.Current.CancellationToken));
         return json.RootElement.Clone();
     }
 

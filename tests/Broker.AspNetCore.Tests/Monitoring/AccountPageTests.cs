@@ -57,7 +57,7 @@ public sealed class AccountPageTests
     [Fact]
     public async Task The_pages_tell_of_accounts_what_those_of_nats_server_tell()
     {
-        using NatsServer oracle = NatsServer.StartWithConfiguration(Config, "-m", "-1");
+        using var oracle = NatsServer.StartWithConfiguration(Config, "-m", "-1");
         await using Site site = await Site.StartAsync(Configure);
         (HttpClient Http, System.Net.EndPoint EndPoint)[] both = [(oracle.Http, oracle.EndPoint), (site.Http, site.Server.EndPoints[0])];
         var clients = new List<LineClient>();

@@ -94,7 +94,7 @@ public sealed class PagingTests
     public async Task The_closed_ones_are_remembered_with_a_reason_and_within_a_bound()
     {
         await using Site site = await Site.StartAsync();
-        using (var rude = site.Connect("{\"name\":\"" + new string('n', 2000) + "\"}"))
+        using (LineClient rude = site.Connect("{\"name\":\"" + new string('n', 2000) + "\"}"))
         {
             rude.Send("NONSENSE\r\n");
             while (rude.ReadLine().Length != 0)

@@ -36,7 +36,7 @@ public sealed partial class ShapeTests
     [MemberData(nameof(Pages))]
     public async Task A_page_has_the_fields_of_nats_server_with_their_types_and_values(string path)
     {
-        using NatsServer oracle = NatsServer.Start("-m", "-1");
+        using var oracle = NatsServer.Start("-m", "-1");
         await using Site site = await Site.StartAsync();
         JsonElement theirs = await PrepareAsync(oracle.EndPoint, oracle.Http, path);
         JsonElement ours = await PrepareAsync(site.Server.EndPoints[0], site.Http, path);
@@ -64,7 +64,7 @@ public sealed partial class ShapeTests
     [InlineData("nothing")]
     public async Task A_wrong_request_has_the_status_that_nats_server_gives_it(string path)
     {
-        using NatsServer oracle = NatsServer.Start("-m", "-1");
+        using var oracle = NatsServer.Start("-m", "-1");
         await using Site site = await Site.StartAsync();
         using HttpResponseMessage theirs = await oracle.Http.GetAsync(path, TestContext.Current.CancellationToken);
         using HttpResponseMessage ours = await site.Http.GetAsync(path, TestContext.Current.CancellationToken);
@@ -114,7 +114,7 @@ public sealed partial class ShapeTests
         string page = "";
         await Wait.UntilAsync(
             async () => !Pending().IsMatch(page = await http.GetStringAsync(path, cancellation)) || TellsClosed(path), "bytes wait for a client");
-        using JsonDocument json = JsonDocument.Parse(page);
+        using var json = JsonDocument.Parse(page);
         return json.RootElement.Clone();
     }
 

@@ -24,7 +24,7 @@ public sealed class TlsPageTests
     [InlineData("", "authorization { token: t\ntimeout: 7 }")]
     public async Task The_server_is_described_as_by_nats_server(string tls, string more)
     {
-        using NatsServer oracle = NatsServer.StartWithConfiguration(Config(tls, more), "-m", "-1");
+        using var oracle = NatsServer.StartWithConfiguration(Config(tls, more), "-m", "-1");
         await using Site site = await Site.StartAsync(o => Configure(o, tls, more));
         Assert.Equal(Pick(await GetAsync(oracle, "varz"), OfServer), Pick(await site.GetAsync("varz"), OfServer));
     }
@@ -32,7 +32,7 @@ public sealed class TlsPageTests
     [Fact]
     public async Task Clients_are_described_as_by_nats_server()
     {
-        using NatsServer oracle = NatsServer.StartWithConfiguration(Config("timeout: 60", "allow_non_tls: true"), "-m", "-1");
+        using var oracle = NatsServer.StartWithConfiguration(Config("timeout: 60", "allow_non_tls: true"), "-m", "-1");
         await using Site site = await Site.StartAsync(o => Configure(o, "timeout: 60", "allow_non_tls: true"));
         Assert.Equal(
             await DescribeAsync(oracle.EndPoint, path => GetAsync(oracle, path)),
@@ -114,7 +114,7 @@ public sealed class TlsPageTests
 
     private static async Task<JsonElement> GetAsync(NatsServer server, string path)
     {
-        using JsonDocument json = JsonDocument.Parse(await server.Http.GetStringAsync(path, TestContext.Current.CancellationToken));
+        using var json = JsonDocument.Parse(await server.Http.GetStringAsync(path, TestContext.Current.CancellationToken));
         return json.RootElement.Clone();
     }
 
@@ -124,7 +124,7 @@ public sealed class TlsPageTests
     // Reads the few keys of nats-server's configuration that these tests use.
     private static void Configure(BrokerServerOptions options, string tls, string more)
     {
-        var timeout = tls.Split('\n').FirstOrDefault(l => l.StartsWith("timeout: ", StringComparison.Ordinal))?[9..];
+        string? timeout = tls.Split('\n').FirstOrDefault(l => l.StartsWith("timeout: ", StringComparison.Ordinal))?[9..];
         var secured = new ServerTlsOptions
         {
             Certificate = Certificates.Server,

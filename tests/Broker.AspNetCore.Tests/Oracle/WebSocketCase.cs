@@ -33,7 +33,7 @@ internal sealed record WebSocketCase(string Name)
     {
         using var client = new RawWebSocket();
         string host = $"127.0.0.1:{port}";
-        var headers = Usual.Select(h => (h.Name, Value: Headers.GetValueOrDefault(h.Name, h.Value))).Append((Name: "Host", Value: Headers.GetValueOrDefault("Host", host)))
+        IEnumerable<string> headers = Usual.Select(h => (h.Name, Value: Headers.GetValueOrDefault(h.Name, h.Value))).Append((Name: "Host", Value: Headers.GetValueOrDefault("Host", host)))
             .Concat(Headers.Where(h => h.Key != "Host" && Usual.All(u => u.Name != h.Key)).Select(h => (Name: h.Key, h.Value)))
             .Where(h => h.Value.Length != 0)
             .Select(h => $"{h.Name}: {h.Value.Replace("{host}", host, StringComparison.Ordinal)}\r\n");

@@ -162,7 +162,7 @@ public sealed class SecureTests
         };
         using var http = new HttpClient(handler) { BaseAddress = site.Http.BaseAddress, Timeout = Wait.Limit };
         Assert.Equal("https", http.BaseAddress!.Scheme);
-        using JsonDocument page = JsonDocument.Parse(await http.GetStringAsync("varz", TestContext.Current.CancellationToken));
+        using var page = JsonDocument.Parse(await http.GetStringAsync("varz", TestContext.Current.CancellationToken));
         Assert.Equal(http.BaseAddress.Port, page.RootElement.GetProperty("https_port").GetInt32());
         Assert.Equal(0, page.RootElement.GetProperty("http_port").GetInt32());
     }

@@ -44,7 +44,7 @@ public class CatalogueTests
     [Fact]
     public void An_unknown_name_is_an_error_that_lists_the_known_names()
     {
-        var error = Assert.Throws<ArgumentException>(() => Catalogue.Select(["pub0", "nothing"]));
+        ArgumentException error = Assert.Throws<ArgumentException>(() => Catalogue.Select(["pub0", "nothing"]));
 
         Assert.Contains("'nothing'", error.Message, StringComparison.Ordinal);
         Assert.Contains("scaling", error.Message, StringComparison.Ordinal);

@@ -41,7 +41,7 @@ public class CommandLineTests
     [Fact]
     public void A_server_is_a_name_and_a_command_with_quoted_arguments()
     {
-        ServerCommand command = ServerCommand.Parse("""other="a b" -p {port} "c d" """);
+        var command = ServerCommand.Parse("""other="a b" -p {port} "c d" """);
 
         Assert.Equal("other", command.Name);
         Assert.Equal("a b", command.FileName);

@@ -26,7 +26,7 @@ public sealed class FloorTests : IDisposable
             gcc!, "", "-O2", "-Wall", "-Wextra", "-Werror", "-o", floor, Path.Combine(Repository.Root, "benchmarks/Broker.LoadTest/Floor/floor.c"));
         Assert.True(exitCode == 0, text);
         using var resources = new DriverResources();
-        using ServerProcess server = ServerProcess.Start(ServerCommand.Parse($"floor={floor} {{port}} 0"), resources);
+        using var server = ServerProcess.Start(ServerCommand.Parse($"floor={floor} {{port}} 0"), resources);
 
         var target = new Target(server, resources.Buffers);
         foreach (Row row in Catalogue.Select(Rows))

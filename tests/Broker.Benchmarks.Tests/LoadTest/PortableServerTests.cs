@@ -21,7 +21,7 @@ public class PortableServerTests
 
         int Pollers(string name)
         {
-            using ServerProcess server = ServerProcess.Start(commands.Single(command => command.Name == name), resources);
+            using var server = ServerProcess.Start(commands.Single(command => command.Name == name), resources);
             string folder = $"/proc/{server.Process.Id.ToString(CultureInfo.InvariantCulture)}/fd";
             return Directory.EnumerateFileSystemEntries(folder)
                 .Count(entry => new FileInfo(entry).LinkTarget?.Contains("eventpoll", StringComparison.Ordinal) is true);

@@ -46,7 +46,7 @@ public class RealRowTests
     [MemberData(nameof(Shapes))]
     public void A_correct_server_passes(string shape)
     {
-        using FaultyServer server = FaultyServer.With(Fault.None);
+        using var server = FaultyServer.With(Fault.None);
         Row row = RowOf(shape);
 
         row.Verify(server.Target);
@@ -57,7 +57,7 @@ public class RealRowTests
     [MemberData(nameof(Faults))]
     public void Verification_detects_one_wrong_message(string shape, Fault fault)
     {
-        using FaultyServer server = FaultyServer.With(fault);
+        using var server = FaultyServer.With(fault);
 
         Assert.Throws<DriverException>(() => RowOf(shape).Verify(server.Target));
     }
@@ -66,7 +66,7 @@ public class RealRowTests
     [MemberData(nameof(Shapes))]
     public void A_measurement_detects_one_message_too_many(string shape)
     {
-        using FaultyServer server = FaultyServer.With(Fault.Doubles);
+        using var server = FaultyServer.With(Fault.Doubles);
 
         Assert.Throws<DriverException>(() => RowOf(shape).Measure(server.Target, 2_000));
     }
@@ -74,7 +74,7 @@ public class RealRowTests
     [Fact]
     public void Messages_without_subscribers_are_counted_at_the_server()
     {
-        using FaultyServer server = FaultyServer.With(Fault.None);
+        using var server = FaultyServer.With(Fault.None);
         var row = new RealPublish("row", Everything);
 
         Assert.Equal(2_000, row.Measure(server.Target, 2_000).Messages);
@@ -83,7 +83,7 @@ public class RealRowTests
     [Fact]
     public void A_count_above_the_published_one_is_detected()
     {
-        using FaultyServer server = FaultyServer.With(Fault.CountsTooMany);
+        using var server = FaultyServer.With(Fault.CountsTooMany);
 
         Assert.Throws<DriverException>(() => new RealPublish("row", Everything).Measure(server.Target, 2_000));
     }
@@ -91,7 +91,7 @@ public class RealRowTests
     [Fact]
     public void A_count_below_the_published_one_is_detected()
     {
-        using FaultyServer server = FaultyServer.With(Fault.CountsTooFew);
+        using var server = FaultyServer.With(Fault.CountsTooFew);
         using Session session = server.Target.OpenSession();
         using var arrivals = new Arrivals(server.Target) { Patience = TimeSpan.FromMilliseconds(50) };
         RawConnection connection = session.Dial();
@@ -105,7 +105,7 @@ public class RealRowTests
     [Fact]
     public void A_bystander_is_measured_beside_the_traffic()
     {
-        using FaultyServer server = FaultyServer.With(Fault.None);
+        using var server = FaultyServer.With(Fault.None);
         var row = new RealPublish("row", Everything, hasBystander: true);
 
         Assert.NotNull(row.Measure(server.Target, 20_000).Latency);
@@ -115,7 +115,7 @@ public class RealRowTests
     public void Only_running_readers_are_counted_beside_a_suspended_one()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no process can be stopped by a signal on Windows");
-        using FaultyServer server = FaultyServer.With(Fault.None);
+        using var server = FaultyServer.With(Fault.None);
 
         // The kernel buffers little for the suspended reader, because this server waits for every reader.
         Assert.Equal(2 * 200, BesideSuspended().Measure(server.Target, 200).Messages);
@@ -125,7 +125,7 @@ public class RealRowTests
     public void One_message_too_many_is_detected_beside_a_suspended_reader()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no process can be stopped by a signal on Windows");
-        using FaultyServer server = FaultyServer.With(Fault.Doubles);
+        using var server = FaultyServer.With(Fault.Doubles);
 
         Assert.Throws<DriverException>(() => BesideSuspended().Measure(server.Target, 200));
     }

@@ -166,7 +166,7 @@ public class ReportTests
         }
 
         IReadOnlyList<Panel> panels = RatioPanels.Of([results]);
-        XElement svg = XElement.Parse(BarChart.Draw("<one & another>", panels));
+        var svg = XElement.Parse(BarChart.Draw("<one & another>", panels));
 
         Assert.Equal(3, panels.Count);
         Assert.Equal("svg", svg.Name.LocalName);
@@ -193,7 +193,7 @@ public class ReportTests
         }
 
         CurvePanel panel = Assert.Single(CurvePanels.Of([results]));
-        XElement svg = XElement.Parse(CurveChart.Draw("<one & another>", [panel]));
+        var svg = XElement.Parse(CurveChart.Draw("<one & another>", [panel]));
 
         Assert.Equal(["nats-server", "broker"], panel.Curves.Select(curve => curve.Series).Order(StringComparer.Ordinal).Reverse());
         Assert.All(panel.Curves, curve => Assert.Equal([1, 10, 100], curve.Points.Select(point => point.X)));

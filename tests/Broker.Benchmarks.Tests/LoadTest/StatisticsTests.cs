@@ -23,7 +23,7 @@ public class StatisticsTests
         long microsecond = Stopwatch.Frequency / 1_000_000;
         long[] ticks = [.. Enumerable.Range(0, 1_000).Reverse().Select(i => i * microsecond)];
 
-        Latency latency = Latency.FromTicks(ticks);
+        var latency = Latency.FromTicks(ticks);
 
         Assert.Equal((1_000, 500, 990, 999), (latency.Count, latency.P50, latency.P99, latency.P999));
     }

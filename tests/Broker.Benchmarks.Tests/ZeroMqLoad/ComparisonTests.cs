@@ -1,3 +1,4 @@
+using System.CommandLine.Parsing;
 using Broker.ZeroMqLoad.Comparing;
 using Arguments = Broker.ZeroMqLoad.CommandLine;
 
@@ -8,7 +9,7 @@ public sealed class ComparisonTests
     [Fact]
     public void An_unknown_row_is_an_error_that_lists_the_known_rows()
     {
-        var error = Assert.Single(Arguments.Create().Parse("compare --rows push,TYPO").Errors);
+        ParseError error = Assert.Single(Arguments.Create().Parse("compare --rows push,TYPO").Errors);
 
         Assert.Contains("'TYPO'", error.Message, StringComparison.Ordinal);
         Assert.All(Catalogue.All, row => Assert.Contains(row.Name, error.Message, StringComparison.Ordinal));

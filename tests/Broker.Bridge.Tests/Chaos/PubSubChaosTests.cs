@@ -112,8 +112,8 @@ public sealed class PubSubChaosTests
             return made;
         }
 
-        string Describe() =>
-            $"seed {seed}: {sent} sent by one who lived, {names} who did not; {Interlocked.Read(ref arrived)} arrived, {steady.Count} at the SUB, "
+        string Describe()
+            => $"seed {seed}: {sent} sent by one who lived, {names} who did not; {Interlocked.Read(ref arrived)} arrived, {steady.Count} at the SUB, "
             + $"{steady.Received.Count} of them distinct; {publishing.PubSub()}; {publishing.Snapshot().Client}; {subscribed.PubSub()}";
     }
 

@@ -102,7 +102,7 @@ public sealed class PushPullChaosTests
         }
 
         string Server() => $"nats://{links.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority)).Address}";
-        string Describe() =>
-            $"seed {seed}: {pushed} pushed, {ingress.Route()}, {mortals.Route()} of {lives + 1} lives, {first.Route()}, {second.Route()}";
+        string Describe()
+            => $"seed {seed}: {pushed} pushed, {ingress.Route()}, {mortals.Route()} of {lives + 1} lives, {first.Route()}, {second.Route()}";
     }
 }

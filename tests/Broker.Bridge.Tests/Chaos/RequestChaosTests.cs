@@ -92,8 +92,8 @@ public sealed class RequestChaosTests : IDisposable
         PyWorker Worker(int at) => new(working[at % working.Length].Endpoint("worker"), Path.Combine(_folder.FullName, $"w{names++}"));
         Task<ZeroMqBridge> WorkersAsync() => pipeline.BridgeAsync(Server(), RequestSite.Answering with { TimeToLive = TimeToLive });
         string Server() => $"nats://{links.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority)).Address}";
-        string Describe(PyClient.Outcome[] outcomes) =>
-            $"seed {seed}: {string.Join<PyClient.Outcome>(' ', outcomes)}, {asking.Requests()}, {working[0].Workers()}, {working[1].Workers()}";
+        string Describe(PyClient.Outcome[] outcomes)
+            => $"seed {seed}: {string.Join<PyClient.Outcome>(' ', outcomes)}, {asking.Requests()}, {working[0].Workers()}, {working[1].Workers()}";
 
         void AssertAddUp(PyClient.Outcome[] outcomes)
         {

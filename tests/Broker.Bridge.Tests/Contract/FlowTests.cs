@@ -27,7 +27,9 @@ public sealed class FlowTests
 
     private static PushPullRouteOptions Narrow => ContractSite.PushPull with
     {
-        Window = Window, WindowBytes = Window * 2 * ContractExtensions.Large, HighWaterMark = 5,
+        Window = Window,
+        WindowBytes = Window * 2 * ContractExtensions.Large,
+        HighWaterMark = 5,
     };
 
     [Theory]
@@ -152,7 +154,8 @@ public sealed class FlowTests
         PushPullRouteOptions route = ContractSite.PushPull with
         {
             HighWaterMark = 4 * Each,
-            Pushers = [new BridgeEndpoint(Bind: true, FreePort.NextAddress())], Pullers = [new BridgeEndpoint(Bind: true, FreePort.NextAddress())],
+            Pushers = [new BridgeEndpoint(Bind: true, FreePort.NextAddress())],
+            Pullers = [new BridgeEndpoint(Bind: true, FreePort.NextAddress())],
         };
         await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, route);
         ForeignSocket pull = await site.ProgramAsync("PULL", site.Bridge.Pullers(), ("RCVHWM", 5));

@@ -10,7 +10,7 @@ internal static class Codecs
 
     public static string Encode(this TopicCodec codec, byte[] topic)
     {
-        var buffer = new byte[codec.MaxSubjectLength];
+        byte[] buffer = new byte[codec.MaxSubjectLength];
         int length = codec.Encode(topic, buffer, out _);
         return Encoding.Latin1.GetString(buffer.AsSpan(0, length));
     }
@@ -19,7 +19,7 @@ internal static class Codecs
 
     public static string Filter(this TopicCodec codec, ReadOnlySpan<byte> prefix)
     {
-        var buffer = new byte[codec.MaxSubjectLength];
+        byte[] buffer = new byte[codec.MaxSubjectLength];
         int length = codec.LowerPrefix(prefix, buffer);
         return Encoding.Latin1.GetString(buffer.AsSpan(0, length));
     }
@@ -28,8 +28,8 @@ internal static class Codecs
 
     public static (TopicDecoding Result, string Topic) Decode(this TopicCodec codec, string subject)
     {
-        var buffer = new byte[subject.Length];
-        var result = codec.Decode(Latin1(subject), buffer, out int length);
+        byte[] buffer = new byte[subject.Length];
+        TopicDecoding result = codec.Decode(Latin1(subject), buffer, out int length);
         return (result, Encoding.Latin1.GetString(buffer.AsSpan(0, length)));
     }
 }

@@ -19,8 +19,8 @@ internal sealed class CommandLog : IInterestCommands
         _log.Add("+" + text);
     }
 
-    public void Unsubscribe(long id) =>
-        _log.Add("-" + Ids.SingleOrDefault(pair => pair.Value == id, new(id.ToString(CultureInfo.InvariantCulture), id)).Key);
+    public void Unsubscribe(long id)
+        => _log.Add("-" + Ids.SingleOrDefault(pair => pair.Value == id, new(id.ToString(CultureInfo.InvariantCulture), id)).Key);
 
     public void Barrier(long token)
     {

@@ -86,7 +86,7 @@ public sealed class InterestModelTests
             }
 
             Assert.Equal(_server.LastToken, _reached);
-            foreach (var message in _messages)
+            foreach (Message message in _messages)
             {
                 message.AssertComplete();
             }
@@ -96,14 +96,14 @@ public sealed class InterestModelTests
         {
             var codec = new TopicCodec(Codecs.Options);
             var wanted = _peers.SelectMany(static p => p).Select(i => codec.Filter(i.Prefix)).ToHashSet(StringComparer.Ordinal);
-            var covering = wanted.Where(f => !wanted.Any(w => w != f && f.StartsWith(w[..^1], StringComparison.Ordinal)));
+            IEnumerable<string> covering = wanted.Where(f => !wanted.Any(w => w != f && f.StartsWith(w[..^1], StringComparison.Ordinal)));
             Assert.Equal(covering.Order(StringComparer.Ordinal), _server.Filters.Order(StringComparer.Ordinal));
             Assert.Equal(_server.Subscriptions, _set.SubscriptionCount);
         }
 
         public void RemoveAll()
         {
-            foreach (var peer in _peers)
+            foreach (List<Interest> peer in _peers)
             {
                 while (peer.Count > 0)
                 {
@@ -119,7 +119,7 @@ public sealed class InterestModelTests
 
         private void Churn()
         {
-            var peer = _peers[random.Next(Peers)];
+            List<Interest> peer = _peers[random.Next(Peers)];
             if (peer.Count > 0 && random.Next(2) == 0)
             {
                 Remove(peer, peer[random.Next(peer.Count)]);
@@ -138,12 +138,12 @@ public sealed class InterestModelTests
             peer.Remove(interest);
             Assert.Equal(InterestStatus.Accepted, _set.Remove(Codecs.Latin1(interest.Prefix), ref _server));
             // The subscription that covered a new prefix may have ended. The prefix then depends on a later barrier.
-            foreach (var other in _peers.SelectMany(static p => p).Where(static i => !i.Established))
+            foreach (Interest? other in _peers.SelectMany(static p => p).Where(static i => !i.Established))
             {
                 other.Awaits = _server.LastToken;
             }
 
-            foreach (var message in _messages)
+            foreach (Message message in _messages)
             {
                 message.Forget(interest);
             }
@@ -153,7 +153,7 @@ public sealed class InterestModelTests
 
         private void Establish()
         {
-            foreach (var interest in _peers.SelectMany(static p => p))
+            foreach (Interest? interest in _peers.SelectMany(static p => p))
             {
                 interest.Established |= interest.Awaits <= _reached;
             }
@@ -175,7 +175,7 @@ public sealed class InterestModelTests
 
         private bool Receive()
         {
-            if (!_server.TryReceive(out var received))
+            if (!_server.TryReceive(out (long Id, int Message, long Token) received))
             {
                 return false;
             }
@@ -188,7 +188,7 @@ public sealed class InterestModelTests
             }
             else if (_set.ShouldDeliver(received.Id))
             {
-                var message = _messages[received.Message];
+                Message message = _messages[received.Message];
                 for (int p = 0; p < Peers; p++)
                 {
                     if (_peers[p].Any(i => message.Topic.StartsWith(i.Prefix, StringComparison.Ordinal)))
@@ -211,13 +211,13 @@ public sealed class InterestModelTests
             _reached = _server.LastToken;
             _server.Disconnect();
             _set.ConnectionReset(ref _server);
-            foreach (var interest in _peers.SelectMany(static p => p))
+            foreach (Interest? interest in _peers.SelectMany(static p => p))
             {
                 interest.Established = false;
                 interest.Awaits = _server.LastToken;
             }
 
-            foreach (var message in _messages)
+            foreach (Message message in _messages)
             {
                 message.AssertCompleteOrLost();
             }
@@ -247,7 +247,7 @@ public sealed class InterestModelTests
         // A message for a removed prefix may be delivered, but need not be.
         public void Forget(Interest interest)
         {
-            foreach (var expecting in Expecting)
+            foreach (List<Interest> expecting in Expecting)
             {
                 expecting.Remove(interest);
             }

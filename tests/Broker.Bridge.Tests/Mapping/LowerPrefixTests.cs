@@ -21,8 +21,8 @@ public sealed class LowerPrefixTests
     [InlineData("a.b")]
     [InlineData("a.bc")]
     [InlineData("a.b.c")]
-    public void The_filter_of_a_partial_token_finds_all_its_continuations(string topic) =>
-        Assert.True(Subjects.Matches(_codec.Filter("a.b"), _codec.Encode(topic)));
+    public void The_filter_of_a_partial_token_finds_all_its_continuations(string topic)
+        => Assert.True(Subjects.Matches(_codec.Filter("a.b"), _codec.Encode(topic)));
 
     [Fact]
     public void Without_a_single_frame_delimiter_a_prefix_is_cut_only_at_the_maximum()
@@ -58,8 +58,8 @@ public sealed class LowerPrefixTests
         int hashed = 0, narrowed = 0, excluded = 0;
         for (int i = 0; i < 2_000; i++)
         {
-            var topic = RandomBytes.Next(random, 120);
-            var buffer = new byte[codec.MaxSubjectLength];
+            byte[] topic = RandomBytes.Next(random, 120);
+            byte[] buffer = new byte[codec.MaxSubjectLength];
             codec.Encode(topic, buffer, out bool isHashed);
             hashed += isHashed ? 1 : 0;
             string twoFrames = codec.Encode(topic);

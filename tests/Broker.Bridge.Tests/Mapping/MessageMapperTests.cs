@@ -11,14 +11,14 @@ public sealed class MessageMapperTests
     [Fact]
     public void Two_frames_are_topic_and_raw_body()
     {
-        var mapped = Publish(_mapper, "weather.oslo"u8.ToArray(), "12C"u8.ToArray());
+        Published mapped = Publish(_mapper, "weather.oslo"u8.ToArray(), "12C"u8.ToArray());
         Assert.Equal(new Published("zmq.weather.oslo", $"NATS/1.0\r\n{Origin}\r\n", "12C"), mapped);
     }
 
     [Fact]
     public void One_frame_is_the_raw_payload_and_its_topic_ends_at_the_delimiter()
     {
-        var mapped = Publish(_mapper, "weather.oslo 12C"u8.ToArray());
+        Published mapped = Publish(_mapper, "weather.oslo 12C"u8.ToArray());
         Assert.Equal(new Published("zmq.weather.oslo", $"NATS/1.0\r\n{Origin}Zmq-Frames: 1\r\n\r\n", "weather.oslo 12C"), mapped);
         Assert.Equal("zmq.weather.oslo=2012C", Publish(_mapper, "weather.oslo 12C"u8.ToArray(), []).Subject);
     }
@@ -26,7 +26,7 @@ public sealed class MessageMapperTests
     [Fact]
     public void More_frames_are_length_framed()
     {
-        var mapped = Publish(_mapper, "t"u8.ToArray(), "ab"u8.ToArray(), [], "c"u8.ToArray());
+        Published mapped = Publish(_mapper, "t"u8.ToArray(), "ab"u8.ToArray(), [], "c"u8.ToArray());
         Assert.Equal(
             new Published("zmq.t", $"NATS/1.0\r\n{Origin}Zmq-Frames: 4\r\n\r\n", "\0\0\0\u0002ab\0\0\0\0\0\0\0\u0001c"), mapped);
     }
@@ -34,8 +34,8 @@ public sealed class MessageMapperTests
     [Fact]
     public void A_hashed_topic_travels_in_a_header_and_cannot_end_it()
     {
-        var topic = Codecs.Latin1("a.\r\nInjected: x\r\n\r\n" + new string('\0', 4096));
-        var mapped = Publish(_mapper, topic, "b"u8.ToArray());
+        byte[] topic = Codecs.Latin1("a.\r\nInjected: x\r\n\r\n" + new string('\0', 4096));
+        Published mapped = Publish(_mapper, topic, "b"u8.ToArray());
         Assert.StartsWith("zmq.a.==", mapped.Subject, StringComparison.Ordinal);
         Assert.Contains("\r\nZmq-Topic: ", mapped.Headers, StringComparison.Ordinal);
         Assert.DoesNotContain("Injected", mapped.Headers, StringComparison.Ordinal);
@@ -60,13 +60,13 @@ public sealed class MessageMapperTests
             var mapper = new MessageMapper(Codecs.Options with { TopicDelimiter = delimiter, MaxSubjectLength = 80, MaxSingleFrameTopic = 40 });
             for (int i = 0; i < 10_000; i++)
             {
-                var frames = new byte[1 + random.Next(random.Next(2) == 0 ? 2 : 8)][];
+                byte[][] frames = new byte[1 + random.Next(random.Next(2) == 0 ? 2 : 8)][];
                 for (int f = 0; f < frames.Length; f++)
                 {
                     frames[f] = RandomBytes.Next(random, 400);
                 }
 
-                var mapped = Publish(mapper, frames);
+                Published mapped = Publish(mapper, frames);
                 Assert.True(Subjects.IsLiteral(Codecs.Latin1(mapped.Subject)));
                 Assert.Equal(frames, Deliver(mapper, mapped));
             }
@@ -79,7 +79,7 @@ public sealed class MessageMapperTests
         var random = new Random(Seed.Next());
         for (int i = 0; i < 5_000; i++)
         {
-            var frames = new byte[1 + random.Next(4)][];
+            byte[][] frames = new byte[1 + random.Next(4)][];
             for (int f = 0; f < frames.Length; f++)
             {
                 frames[f] = RandomBytes.Next(random, 200);
@@ -135,13 +135,13 @@ public sealed class MessageMapperTests
     [InlineData("HTTP/1.1\r\n\r\n")]
     [InlineData("NATS/1.0\r\nA: b\r\n")]
     [InlineData("NATS/1.0\r\n\r\n\r\n")]
-    public void A_block_that_is_not_whole_is_malformed(string headers) =>
-        Assert.Equal(MapStatus.MalformedHeaders, TryDeliver(_mapper, new("zmq.a", headers, ""), out _));
+    public void A_block_that_is_not_whole_is_malformed(string headers)
+        => Assert.Equal(MapStatus.MalformedHeaders, TryDeliver(_mapper, new("zmq.a", headers, ""), out _));
 
     [Fact]
     public void A_header_block_cut_anywhere_is_malformed()
     {
-        var mapped = Publish(_mapper, new byte[400], [1], [2]);
+        Published mapped = Publish(_mapper, new byte[400], [1], [2]);
         for (int cut = 1; cut < mapped.Headers.Length; cut++)
         {
             Assert.Equal(MapStatus.MalformedHeaders, TryDeliver(_mapper, mapped with { Headers = mapped.Headers[..cut] }, out _));
@@ -157,11 +157,11 @@ public sealed class MessageMapperTests
     public void Mutated_messages_never_throw()
     {
         var random = new Random(Seed.Next());
-        var whole = Publish(_mapper, new byte[400], [1, 2], [3]);
+        Published whole = Publish(_mapper, new byte[400], [1, 2], [3]);
         var outcomes = new HashSet<MapStatus>();
         for (int i = 0; i < 50_000; i++)
         {
-            var mutated = random.Next(3) switch
+            Published mutated = random.Next(3) switch
             {
                 0 => whole with { Subject = Mutate(random, whole.Subject) },
                 1 => whole with { Headers = Mutate(random, whole.Headers) },
@@ -176,7 +176,7 @@ public sealed class MessageMapperTests
     [Fact]
     public void A_wire_message_cut_anywhere_is_refused()
     {
-        var wire = Wire("topic"u8.ToArray(), new byte[300], "x"u8.ToArray());
+        byte[] wire = Wire("topic"u8.ToArray(), new byte[300], "x"u8.ToArray());
         Assert.Equal(MapStatus.Mapped, ToSubject(_mapper, wire));
         Assert.Equal(MapStatus.NoFrames, ToSubject(_mapper, []));
         for (int cut = 1; cut < wire.Length; cut++)
@@ -212,7 +212,7 @@ public sealed class MessageMapperTests
     [Fact]
     public void Scratch_that_is_too_short_is_a_status_at_every_length()
     {
-        foreach (var wire in new[] { Wire(new byte[400], [1]), Wire([1], new byte[40], [2], []), Wire(new byte[400], [1], [2]) })
+        foreach (byte[]? wire in new[] { Wire(new byte[400], [1]), Wire([1], new byte[40], [2], []), Wire(new byte[400], [1], [2]) })
         {
             var statuses = new List<MapStatus>();
             for (int length = 0; length <= _mapper.ToSubjectScratch(wire.Length); length++)
@@ -232,7 +232,7 @@ public sealed class MessageMapperTests
     [Fact]
     public void Own_messages_go_back_unless_echo_is_off()
     {
-        var mapped = Publish(_mapper, "a"u8.ToArray(), "b"u8.ToArray());
+        Published mapped = Publish(_mapper, "a"u8.ToArray(), "b"u8.ToArray());
         Assert.Equal(MapStatus.Mapped, TryDeliver(_mapper, mapped, out _));
 
         var silent = new MessageMapper(Codecs.Options with { Echo = false });
@@ -258,15 +258,15 @@ public sealed class MessageMapperTests
     [InlineData("a b")]
     [InlineData("a\r\nb")]
     [InlineData("12345678901234567890123456789012345678901234567890123456789012345")]
-    public void A_bridge_id_that_could_break_a_header_is_refused(string id) =>
-        Assert.Throws<ArgumentException>(() => new MessageMapper(Codecs.Options with { BridgeId = id }));
+    public void A_bridge_id_that_could_break_a_header_is_refused(string id)
+        => Assert.Throws<ArgumentException>(() => new MessageMapper(Codecs.Options with { BridgeId = id }));
 
     [Fact]
     public void Mapping_two_frames_there_and_back_allocates_nothing()
     {
-        var wire = Wire("weather.oslo"u8.ToArray(), new byte[64]);
-        var scratch = new byte[_mapper.ToSubjectScratch(wire.Length)];
-        var topic = new byte[1024];
+        byte[] wire = Wire("weather.oslo"u8.ToArray(), new byte[64]);
+        byte[] scratch = new byte[_mapper.ToSubjectScratch(wire.Length)];
+        byte[] topic = new byte[1024];
         Assert.Equal(0, Allocations.Of(() =>
         {
             for (int i = 0; i < 1000; i++)
@@ -278,8 +278,8 @@ public sealed class MessageMapperTests
 
     private void ThereAndBack(byte[] wire, byte[] scratch, byte[] topic)
     {
-        if (_mapper.ToSubject(new ZmtpFrames(wire), scratch, out var there) != MapStatus.Mapped
-            || _mapper.FromSubject(there.Subject, there.Headers, there.Payload, topic, out var back) != MapStatus.Mapped
+        if (_mapper.ToSubject(new ZmtpFrames(wire), scratch, out SubjectMessage there) != MapStatus.Mapped
+            || _mapper.FromSubject(there.Subject, there.Headers, there.Payload, topic, out FrameReader back) != MapStatus.Mapped
             || back.FirstFrame.Length != 12)
         {
             throw new InvalidOperationException("Not mapped.");
@@ -288,7 +288,7 @@ public sealed class MessageMapperTests
 
     private static string Mutate(Random random, string text)
     {
-        var chars = text.ToCharArray();
+        char[] chars = text.ToCharArray();
         for (int i = random.Next(3); i >= 0; i--)
         {
             chars[random.Next(chars.Length)] = (char)random.Next(256);
@@ -297,29 +297,29 @@ public sealed class MessageMapperTests
         return new string(chars, 0, random.Next(4) == 0 ? random.Next(chars.Length) : chars.Length);
     }
 
-    private static MapStatus ToSubject(MessageMapper mapper, byte[] wire) =>
-        mapper.ToSubject(new ZmtpFrames(wire), new byte[mapper.ToSubjectScratch(wire.Length)], out _);
+    private static MapStatus ToSubject(MessageMapper mapper, byte[] wire)
+        => mapper.ToSubject(new ZmtpFrames(wire), new byte[mapper.ToSubjectScratch(wire.Length)], out _);
 
     private static Published Publish(MessageMapper mapper, params byte[][] frames)
     {
-        var wire = Wire(frames);
-        Assert.Equal(MapStatus.Mapped, mapper.ToSubject(new ZmtpFrames(wire), new byte[mapper.ToSubjectScratch(wire.Length)], out var m));
+        byte[] wire = Wire(frames);
+        Assert.Equal(MapStatus.Mapped, mapper.ToSubject(new ZmtpFrames(wire), new byte[mapper.ToSubjectScratch(wire.Length)], out SubjectMessage m));
         return new(Encoding.Latin1.GetString(m.Subject), Encoding.Latin1.GetString(m.Headers), Encoding.Latin1.GetString(m.Payload));
     }
 
     private static List<byte[]> Deliver(MessageMapper mapper, Published published)
     {
-        Assert.Equal(MapStatus.Mapped, TryDeliver(mapper, published, out var frames));
+        Assert.Equal(MapStatus.Mapped, TryDeliver(mapper, published, out List<byte[]>? frames));
         return frames;
     }
 
     private static MapStatus TryDeliver(MessageMapper mapper, Published published, out List<byte[]> frames)
     {
         frames = [];
-        var scratch = new byte[MessageMapper.FromSubjectScratch(published.Subject.Length, published.Headers.Length)];
-        var status = mapper.FromSubject(
-            Codecs.Latin1(published.Subject), Codecs.Latin1(published.Headers), Codecs.Latin1(published.Payload), scratch, out var message);
-        while (status == MapStatus.Mapped && message.Next(out var frame) == FrameRead.Frame)
+        byte[] scratch = new byte[MessageMapper.FromSubjectScratch(published.Subject.Length, published.Headers.Length)];
+        MapStatus status = mapper.FromSubject(
+            Codecs.Latin1(published.Subject), Codecs.Latin1(published.Headers), Codecs.Latin1(published.Payload), scratch, out FrameReader message);
+        while (status == MapStatus.Mapped && message.Next(out ReadOnlySpan<byte> frame) == FrameRead.Frame)
         {
             frames.Add(frame.ToArray());
         }
@@ -344,7 +344,7 @@ public sealed class MessageMapperTests
             }
             else
             {
-                var length = new byte[8];
+                byte[] length = new byte[8];
                 BinaryPrimitives.WriteInt64BigEndian(length, frames[i].Length);
                 wire.AddRange([(byte)(more | 2), .. length]);
             }

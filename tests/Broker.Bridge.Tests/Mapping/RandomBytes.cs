@@ -7,7 +7,7 @@ internal static class RandomBytes
 
     public static byte[] Next(Random random, int maxLength)
     {
-        var bytes = new byte[random.Next(4) == 0 ? random.Next(maxLength + 1) : random.Next(Math.Min(maxLength, 12) + 1)];
+        byte[] bytes = new byte[random.Next(4) == 0 ? random.Next(maxLength + 1) : random.Next(Math.Min(maxLength, 12) + 1)];
         if (random.Next(3) == 0)
         {
             random.NextBytes(bytes);

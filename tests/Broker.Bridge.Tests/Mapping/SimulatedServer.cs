@@ -34,7 +34,7 @@ internal sealed class SimulatedServer(Random random) : IInterestCommands
 
     public bool Process()
     {
-        if (!_commands.TryDequeue(out var command))
+        if (!_commands.TryDequeue(out Action? command))
         {
             return false;
         }

@@ -7,8 +7,8 @@ internal static class Subjects
 {
     public static bool Matches(string filter, string subject)
     {
-        var f = filter.Split('.');
-        var s = subject.Split('.');
+        string[] f = filter.Split('.');
+        string[] s = subject.Split('.');
         for (int i = 0; i < f.Length; i++)
         {
             if (f[i] == ">")

@@ -44,16 +44,16 @@ public sealed class TopicCodecTests
     [InlineData("zmq.", "")]
     [InlineData("zmq.a.", "a.")]
     [InlineData("zmq.*.>", "*.>")]
-    public void A_foreign_subject_is_read_literally_if_it_is_not_encoded(string subject, string topic) =>
-        Assert.Equal((TopicDecoding.Foreign, topic), _codec.Decode(subject));
+    public void A_foreign_subject_is_read_literally_if_it_is_not_encoded(string subject, string topic)
+        => Assert.Equal((TopicDecoding.Foreign, topic), _codec.Decode(subject));
 
     [Theory]
     [InlineData("")]
     [InlineData("zmq")]
     [InlineData("zmqa.b")]
     [InlineData("other.a")]
-    public void A_subject_of_another_prefix_is_outside(string subject) =>
-        Assert.Equal((TopicDecoding.OutsidePrefix, ""), _codec.Decode(subject));
+    public void A_subject_of_another_prefix_is_outside(string subject)
+        => Assert.Equal((TopicDecoding.OutsidePrefix, ""), _codec.Decode(subject));
 
     [Fact]
     public void Every_single_byte_and_every_pair_has_its_own_subject_and_comes_back()
@@ -94,7 +94,7 @@ public sealed class TopicCodecTests
         for (int i = 0; i < 120_000; i++)
         {
             string subject = "zmq." + Encoding.Latin1.GetString(RandomBytes.Next(random, 40));
-            var (result, topic) = _codec.Decode(subject);
+            (TopicDecoding result, string? topic) = _codec.Decode(subject);
             Assert.Equal(result == TopicDecoding.Exact, _codec.Encode(topic) == subject);
             exact += result == TopicDecoding.Exact ? 1 : 0;
         }
@@ -118,7 +118,7 @@ public sealed class TopicCodecTests
     [Fact]
     public void A_hashed_subject_keeps_whole_tokens_and_depends_on_the_whole_topic()
     {
-        var topic = Codecs.Latin1("weather.oslo." + new string('x', 4096));
+        byte[] topic = Codecs.Latin1("weather.oslo." + new string('x', 4096));
         string subject = _codec.Encode(topic);
         Assert.StartsWith("zmq.weather.oslo.==", subject, StringComparison.Ordinal);
         Assert.True(Subjects.IsLiteral(Codecs.Latin1(subject)));
@@ -152,8 +152,8 @@ public sealed class TopicCodecTests
     [InlineData("a.*")]
     [InlineData("a.>")]
     [InlineData("\u00E9")]
-    public void A_prefix_that_is_no_literal_subject_is_refused(string prefix) =>
-        Assert.Throws<ArgumentException>(() => new TopicCodec(Codecs.Options with { Prefix = prefix }));
+    public void A_prefix_that_is_no_literal_subject_is_refused(string prefix)
+        => Assert.Throws<ArgumentException>(() => new TopicCodec(Codecs.Options with { Prefix = prefix }));
 
     [Fact]
     public void A_destination_that_is_too_short_is_the_callers_error()

@@ -81,8 +81,8 @@ public sealed class CreditOrderTests
         Run();
     }
 
-    private static IEnumerable<string> Names(Pusher pusher) =>
-        Enumerable.Range(0, pusher.Sent).Select(number => string.Create(CultureInfo.InvariantCulture, $"{pusher.Name}{number}"));
+    private static IEnumerable<string> Names(Pusher pusher)
+        => Enumerable.Range(0, pusher.Sent).Select(number => string.Create(CultureInfo.InvariantCulture, $"{pusher.Name}{number}"));
 
     private void Run()
     {

@@ -56,7 +56,7 @@ public sealed class NativeClientTests
         ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with { Pushers = [] });
         await using var puller = new PyPuller(bridge.PullerEndpoint());
         BrokerConnection client = await pipeline.ClientAsync();
-        var egress = Wait.Source<string>();
+        TaskCompletionSource<string> egress = Wait.Source<string>();
         long acknowledged = 0;
         client.Subscribe(
             $"{S}._egress", (in MessageView message) => egress.TrySetResult(Value(Encoding.ASCII.GetString(message.Headers), "Zmq-Egress")));

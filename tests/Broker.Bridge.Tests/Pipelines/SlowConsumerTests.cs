@@ -12,7 +12,7 @@ public sealed class SlowConsumerTests
         const int Messages = 30_000;
 
         // The server would disconnect a client that left a fiftieth of the messages unread, which is twice the window.
-        await using Pipeline pipeline = Pipeline.At(NatsServer.StartWithConfiguration("max_payload: 64KB\nmax_pending: 600KB", "-m", "-1"));
+        await using var pipeline = Pipeline.At(NatsServer.StartWithConfiguration("max_payload: 64KB\nmax_pending: 600KB", "-m", "-1"));
         ZeroMqBridge ingress = await pipeline.BridgeAsync(options => options with { Pullers = [] });
         ZeroMqBridge egress = await pipeline.BridgeAsync(options => options with { Pushers = [] });
         await using var pusher = new PyPusher(ingress.PusherEndpoint(), "p", size: 1000);

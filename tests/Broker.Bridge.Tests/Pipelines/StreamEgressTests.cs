@@ -159,8 +159,8 @@ public sealed class StreamEgressTests
         _egress.OnConnected("inbox");
     }
 
-    private List<string> Requests() =>
-        [.. _participant.Asked.Where(asked => char.IsAsciiDigit(asked.ReplyTo[^1])).Select(asked => $"{asked.ReplyTo} {asked.Body}")];
+    private List<string> Requests()
+        => [.. _participant.Asked.Where(asked => char.IsAsciiDigit(asked.ReplyTo[^1])).Select(asked => $"{asked.ReplyTo} {asked.Body}")];
 
     private void Tick(int times)
     {
@@ -172,8 +172,8 @@ public sealed class StreamEgressTests
 
     private void End(string inbox, int status) => End(inbox, $"{status}");
 
-    private void End(string inbox, string status) =>
-        _egress.OnMessage(Encoding.ASCII.GetBytes(inbox), default, Encoding.ASCII.GetBytes($"NATS/1.0 {status}\r\n\r\n"), default);
+    private void End(string inbox, string status)
+        => _egress.OnMessage(Encoding.ASCII.GetBytes(inbox), default, Encoding.ASCII.GetBytes($"NATS/1.0 {status}\r\n\r\n"), default);
 
     private void Deliver(string body, int delivered, int sequence, int stored, string headers = "") => _egress.OnMessage(
         "inbox.1"u8, Encoding.ASCII.GetBytes($"$JS.ACK.S.C.{delivered}.{sequence}.{sequence}.{stored}.0"), Encoding.ASCII.GetBytes(headers), Encoding.ASCII.GetBytes(body));

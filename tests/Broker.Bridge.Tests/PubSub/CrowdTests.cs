@@ -118,7 +118,7 @@ public sealed class CrowdTests
             for (int i = 0; i < _publishers.Length; i++)
             {
                 int who = i;
-                var done = Wait.Source();
+                TaskCompletionSource done = Wait.Source();
                 _loops[0].Post(() =>
                 {
                     for (int n = 0; n < OwnMessages; n++)

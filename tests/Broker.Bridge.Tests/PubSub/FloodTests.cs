@@ -43,7 +43,7 @@ public sealed class FloodTests
             byte[] on = RawPeer.Subscription(prefix, true);
             byte[] off = RawPeer.Subscription(prefix, false);
             int first = sent;
-            Task flood = Task.Run(
+            var flood = Task.Run(
                 async () =>
                 {
                     for (int i = 0; i < Toggles; i++)

@@ -28,7 +28,7 @@ public sealed class InterestRateTests
         string subject = site.Subject("a.b.c");
         using var stop = new CancellationTokenSource();
         int changes = 0;
-        Task churn = Task.Run(
+        var churn = Task.Run(
             async () =>
             {
                 while (!stop.IsCancellationRequested)

@@ -22,7 +22,7 @@ public sealed class InterestTests
         await using Subscriber restless = new Subscriber().Connect(site.Route.SubscriberEndpoints[0]);
         string[] overlapping = ["", "a", "a.", "a.b", "a.b.", "a.b.c."];
         using var stop = new CancellationTokenSource();
-        Task churn = Task.Run(
+        var churn = Task.Run(
             async () =>
             {
                 for (int i = 0; !stop.IsCancellationRequested; i++)
@@ -63,7 +63,7 @@ public sealed class InterestTests
         string subject = site.Subject("a.b.c");
         int changes = 0;
         using var stop = new CancellationTokenSource();
-        Task churn = Task.Run(
+        var churn = Task.Run(
             async () =>
             {
                 while (!stop.IsCancellationRequested)
@@ -158,7 +158,7 @@ public sealed class InterestTests
     public async Task A_SUB_can_subscribe_to_the_maximum_of_prefixes_at_once()
     {
         await using Site site = await Site.StartAsync(0);
-        var prefixes = Enumerable.Range(0, new Bridge.PubSubRouteOptions().MaxPrefixes).Select(i => $"p{i}.");
+        IEnumerable<string> prefixes = Enumerable.Range(0, new Bridge.PubSubRouteOptions().MaxPrefixes).Select(i => $"p{i}.");
         using RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await raw.SendAsync([.. prefixes.SelectMany(p => RawPeer.Subscription(p, true))]);
         BrokerConnection client = await site.ClientAsync();

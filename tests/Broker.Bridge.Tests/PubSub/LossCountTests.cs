@@ -20,16 +20,17 @@ public sealed class LossCountTests
         const int Losses = 5;
         const int Portion = 2000;
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign, apart: true);
-        await using FaultLink link = FaultLink.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority));
+        await using var link = FaultLink.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority));
         ZeroMqBridge bridge = await pipeline.BridgeAsync($"nats://{link.Address}", new PubSubRouteOptions
         {
-            Publishers = [new(Bind: true, "tcp://127.0.0.1:0")], Subscribers = [],
+            Publishers = [new(Bind: true, "tcp://127.0.0.1:0")],
+            Subscribers = [],
         });
         BrokerConnection client = await pipeline.ClientAsync();
         long arrived = 0;
         client.Subscribe("zmq.>", (in MessageView _) => Interlocked.Increment(ref arrived));
         await client.FlushAsync(TestContext.Current.CancellationToken);
-        await using var publisher = new Publisher().Connect(Route().PublisherEndpoints[0]);
+        await using Publisher publisher = new Publisher().Connect(Route().PublisherEndpoints[0]);
         await Wait.UntilAsync(() => Route().FromZeroMq > 0, () => $"{Route()}", () => _ = publisher.SendAsync(Shapes.Frames("ready")));
         string body = new('x', 100);
         for (int loss = 0; loss < Losses; loss++)

@@ -27,7 +27,7 @@ public sealed class LossTests
         // Subscriptions change meanwhile.
         all.Socket.Unsubscribe(""u8);
         all.Socket.Subscribe("behind."u8);
-        await using var late = new Subscriber("a.").Connect(site.Route.SubscriberEndpoints[0]);
+        await using Subscriber late = new Subscriber("a.").Connect(site.Route.SubscriberEndpoints[0]);
         await Wait.UntilAsync(() => late.Socket.ConnectionCount == 1, () => "no late subscriber");
 
         server.Restart();
@@ -97,7 +97,7 @@ public sealed class LossTests
             "authorization { users = [{ user: u, password: p, permissions: { publish: { deny: \"zmq.bad.>\" } } }] }");
         await using Site site = await Site.StartAsync(
             0, client: o => o with { User = "u", Password = "p" }, remote: server);
-        await using var publisher = new Publisher().Connect(site.Route.PublisherEndpoints[0]);
+        await using Publisher publisher = new Publisher().Connect(site.Route.PublisherEndpoints[0]);
         await site.ReadyAsync(publisher);
         await publisher.SendAsync(Enumerable.Range(0, 500).Select(i => Shapes.Frames($"bad.{i}", "x")));
         await publisher.SendAsync(Shapes.Frames("good", "x"));

@@ -44,7 +44,7 @@ public sealed class StartTests
     [Fact]
     public async Task Callbacks_of_the_caller_are_called_too()
     {
-        using NatsServer server = NatsServer.StartAt(FreePort.Next());
+        using var server = NatsServer.StartAt(FreePort.Next());
         var told = new System.Collections.Concurrent.ConcurrentQueue<string>();
         await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
             new ZeroMqBridgeOptions

@@ -21,7 +21,7 @@ public sealed class TraceFrameTests
     {
         await using Site site = await Site.StartAsync(loops, static o => o with { TraceFrame = true });
         BrokerConnection client = await site.ClientAsync();
-        var heard = Wait.Source<string>();
+        TaskCompletionSource<string> heard = Wait.Source<string>();
         client.Subscribe(site.Subject("up"), (in message) => heard.TrySetResult(Said(message.Headers, message.Body)));
         await client.FlushAsync(Token);
         await using Publisher publisher = await site.PublisherAsync();
@@ -90,7 +90,7 @@ public sealed class TraceFrameTests
     private static async Task<string> HearAsync(Site site, params string[] frames)
     {
         BrokerConnection client = await site.ClientAsync();
-        var heard = Wait.Source<string>();
+        TaskCompletionSource<string> heard = Wait.Source<string>();
         client.Subscribe(site.Subject(frames[0]), (in message) => heard.TrySetResult(Said(message.Headers, message.Body)));
         await client.FlushAsync(Token);
         await using Publisher publisher = await site.PublisherAsync();

@@ -10,12 +10,21 @@ public sealed class RawRouteTests
 {
     private static RawRouteOptions Clients => new()
     {
-        Name = "clients", Socket = RawSocket.Router, ToSubject = "raw.there", FromSubject = "raw.back", Endpoints = [RequestSite.AnyPort],
+        Name = "clients",
+        Socket = RawSocket.Router,
+        ToSubject = "raw.there",
+        FromSubject = "raw.back",
+        Endpoints = [RequestSite.AnyPort],
     };
 
     private static RawRouteOptions Servers => new()
     {
-        Name = "servers", Socket = RawSocket.Dealer, ToSubject = "raw.back", FromSubject = "raw.there", CarryIdentities = true, Endpoints = [RequestSite.AnyPort],
+        Name = "servers",
+        Socket = RawSocket.Dealer,
+        ToSubject = "raw.back",
+        FromSubject = "raw.there",
+        CarryIdentities = true,
+        Endpoints = [RequestSite.AnyPort],
     };
 
     [Theory]
@@ -24,8 +33,8 @@ public sealed class RawRouteTests
     public async Task A_ROUTER_route_and_a_DEALER_route_are_a_proxy_across_subjects(int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, Clients, Servers);
-        await using ForeignHost host = ForeignHost.Take();
-        await using ForeignHost workers = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
+        await using var workers = ForeignHost.Take();
         ForeignSocket first = await host.SocketAsync("REQ");
         ForeignSocket second = await host.SocketAsync("DEALER");
         ForeignSocket rep = await workers.SocketAsync("REP");
@@ -60,7 +69,7 @@ public sealed class RawRouteTests
         BrokerConnection native = await site.ClientAsync();
         native.Subscribe("raw.there", (in MessageView message) => native.Publish("raw.back", message.Body, headers: message.Headers));
         await native.FlushAsync(TestContext.Current.CancellationToken);
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket dealer = await host.SocketAsync("DEALER");
         await dealer.ConnectAsync(site.Endpoint("clients"));
         Assert.Equal("one", await dealer.AskAsync("one"));
@@ -87,8 +96,8 @@ public sealed class RawRouteTests
             loops,
             new RawRouteOptions { Name = "left", Socket = RawSocket.Pair, ToSubject = "p.right", FromSubject = "p.left", Endpoints = [RequestSite.AnyPort] },
             new RawRouteOptions { Name = "right", Socket = RawSocket.Pair, ToSubject = "p.left", FromSubject = "p.right", Endpoints = [RequestSite.AnyPort] });
-        await using ForeignHost host = ForeignHost.Take();
-        await using ForeignHost other = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
+        await using var other = ForeignHost.Take();
         ForeignSocket left = await host.SocketAsync("PAIR");
         ForeignSocket right = await other.SocketAsync("PAIR");
         await left.ConnectAsync(site.Endpoint("left"));
@@ -111,8 +120,8 @@ public sealed class RawRouteTests
     public async Task While_there_is_no_server_programs_wait()
     {
         await using RequestSite site = await RequestSite.StartAsync(0, Clients, Servers);
-        await using ForeignHost host = ForeignHost.Take();
-        await using ForeignHost workers = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
+        await using var workers = ForeignHost.Take();
         ForeignSocket dealer = await host.SocketAsync("DEALER");
         ForeignSocket rep = await workers.SocketAsync("REP");
         await rep.ConnectAsync(site.Endpoint("servers"));

@@ -21,7 +21,7 @@ public sealed class LossTests
     public async Task A_request_without_responders_is_kept_and_answered_when_a_service_starts(int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking);
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
         await req.SendTextAsync("a", "b");
@@ -38,7 +38,7 @@ public sealed class LossTests
             1,
             RequestSite.Asking with { NoResponders = NoResponders.Drop },
             RequestSite.Asking with { Name = "polite", NoResponders = NoResponders.Reply, NoRespondersReply = "nobody"u8.ToArray() });
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket dropped = await host.SocketAsync("REQ");
         await dropped.ConnectAsync(site.Endpoint("request"));
         await dropped.SendTextAsync("x");
@@ -58,10 +58,10 @@ public sealed class LossTests
         await using RequestSite site = await RequestSite.StartAsync(
             loops, RequestSite.Asking with { TimeToLive = Short, TimeoutReply = "too late"u8.ToArray() });
         BrokerConnection service = await site.ClientAsync();
-        var asked = Wait.Source<string>();
+        TaskCompletionSource<string> asked = Wait.Source<string>();
         service.Subscribe(RequestSite.Subject, (in MessageView message) => asked.TrySetResult(Encoding.ASCII.GetString(message.ReplyTo)));
         await service.FlushAsync(Token);
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
         Assert.Equal("too late", await req.AskAsync("x"));
@@ -76,7 +76,7 @@ public sealed class LossTests
         await site.EchoAsync();
         await site.EchoAsync();
         await site.EchoAsync();
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
         for (int i = 0; i < 10; i++)
@@ -92,10 +92,10 @@ public sealed class LossTests
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
         BrokerConnection service = await site.ClientAsync();
-        var asked = Wait.Source<string>();
+        TaskCompletionSource<string> asked = Wait.Source<string>();
         service.Subscribe(RequestSite.Subject, (in MessageView message) => asked.TrySetResult(Encoding.ASCII.GetString(message.ReplyTo)));
         await service.FlushAsync(Token);
-        await using (ForeignHost host = ForeignHost.Take())
+        await using (var host = ForeignHost.Take())
         {
             ForeignSocket req = await host.SocketAsync("REQ");
             await req.ConnectAsync(site.Endpoint("request"));
@@ -118,7 +118,7 @@ public sealed class LossTests
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Answering with { OnWorkerLoss = loss });
         BrokerConnection client = await site.ClientAsync();
         Task<Message> asked;
-        await using (ForeignHost host = ForeignHost.Take())
+        await using (var host = ForeignHost.Take())
         {
             ForeignSocket rep = await host.SocketAsync("REP");
             await rep.ConnectAsync(site.Endpoint("worker"));
@@ -137,7 +137,7 @@ public sealed class LossTests
         else
         {
             // Another worker receives the next requests, and this one does not.
-            await using ForeignHost host = ForeignHost.Take();
+            await using var host = ForeignHost.Take();
             ForeignSocket rep = await host.SocketAsync("REP");
             await rep.ConnectAsync(site.Endpoint("worker"));
             Task<Message> next = RequestSite.AskAsync(client, "y");
@@ -152,7 +152,7 @@ public sealed class LossTests
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Answering with { TimeToLive = Short });
         BrokerConnection client = await site.ClientAsync();
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket rep = await host.SocketAsync("REP");
         await rep.ConnectAsync(site.Endpoint("worker"));
         Task<Message> asked = RequestSite.AskAsync(client, "x");
@@ -168,7 +168,7 @@ public sealed class LossTests
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Answering);
         BrokerConnection client = await site.ClientAsync();
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket worker = await host.SocketAsync("DEALER");
         ForeignSocket forger = await host.SocketAsync("DEALER");
         await worker.ConnectAsync(site.Endpoint("worker"));
@@ -190,8 +190,8 @@ public sealed class LossTests
     public async Task Clients_wait_for_a_server_that_is_lost_and_are_answered_when_it_is_back()
     {
         await using RequestSite site = await RequestSite.StartAsync(0, RequestSite.Asking, RequestSite.Answering);
-        await using ForeignHost host = ForeignHost.Take();
-        await using ForeignHost workers = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
+        await using var workers = ForeignHost.Take();
         ForeignSocket rep = await workers.SocketAsync("REP");
         ForeignSocket req = await host.SocketAsync("REQ");
         await rep.ConnectAsync(site.Endpoint("worker"));
@@ -221,7 +221,7 @@ public sealed class LossTests
             RequestSite.Subject,
             (in MessageView message) => asked.Enqueue((Encoding.ASCII.GetString(message.ReplyTo), message.Body.ToArray())));
         await service.FlushAsync(Token);
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket[] clients = [await host.SocketAsync("DEALER"), await host.SocketAsync("DEALER"), await host.SocketAsync("DEALER")];
         foreach (ForeignSocket client in clients)
         {
@@ -239,7 +239,7 @@ public sealed class LossTests
         {
             await Wait.UntilAsync(() => !asked.IsEmpty, () => $"{done} were answered; {site.Requests}");
             most = Math.Max(most, site.Requests.Pending);
-            Assert.True(asked.TryDequeue(out var request));
+            Assert.True(asked.TryDequeue(out (string ReplyTo, byte[] Body) request));
             service.Publish(request.ReplyTo, request.Body);
         }
 
@@ -268,7 +268,7 @@ public sealed class LossTests
             }
         });
         await service.FlushAsync(Token);
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket greedy = await host.SocketAsync("DEALER");
         await greedy.ConnectAsync(site.Endpoint("request"));
         for (int i = 0; i < 100; i++)
@@ -291,8 +291,8 @@ public sealed class LossTests
     public async Task Requests_without_worker_capacity_are_answered_with_no_responders()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking, RequestSite.Answering with { MaxPendingPerWorker = 1 });
-        await using ForeignHost host = ForeignHost.Take();
-        await using ForeignHost clients = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
+        await using var clients = ForeignHost.Take();
         ForeignSocket rep = await host.SocketAsync("REP");
         await rep.ConnectAsync(site.Endpoint("worker"));
         ForeignSocket dealer = await clients.SocketAsync("DEALER");
@@ -322,7 +322,7 @@ public sealed class LossTests
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Answering with { MaxPendingPerWorker = 1 });
         BrokerConnection client = await site.ClientAsync();
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket rep = await host.SocketAsync("REP");
         await rep.ConnectAsync(site.Endpoint("worker"));
         await Wait.UntilAsync(() => site.Workers.IsSubscribed, "the worker");
@@ -353,7 +353,7 @@ public sealed class LossTests
         }
 
         await Wait.UntilAsync(() => site.Requests.Peers == 0, "its end");
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
         Assert.Equal("x", await req.AskAsync("x"));
@@ -386,7 +386,7 @@ public sealed class LossTests
             await raw.ReadToEndAsync();
         }
 
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
         Assert.Equal("x", await req.AskAsync("x"));

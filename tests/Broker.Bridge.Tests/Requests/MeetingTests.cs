@@ -24,7 +24,7 @@ public sealed class MeetingTests
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking);
         await site.EchoAsync();
-        await using ForeignHost host = ForeignHost.Take(kind);
+        await using var host = ForeignHost.Take(kind);
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
         for (int i = 0; i < 20; i++)
@@ -44,7 +44,7 @@ public sealed class MeetingTests
     public async Task A_native_request_is_answered_by_a_REP_worker(ForeignKind kind, int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Answering);
-        await using ForeignHost host = ForeignHost.Take(kind);
+        await using var host = ForeignHost.Take(kind);
         ForeignSocket rep = await host.SocketAsync("REP");
         await rep.ConnectAsync(site.Endpoint("worker"));
         BrokerConnection client = await site.ClientAsync();
@@ -68,8 +68,8 @@ public sealed class MeetingTests
     public async Task REQ_and_REP_programs_meet_with_all_their_frames(ForeignKind kind, int loops)
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking, RequestSite.Answering);
-        await using ForeignHost host = ForeignHost.Take(kind);
-        await using ForeignHost other = ForeignHost.Take(kind);
+        await using var host = ForeignHost.Take(kind);
+        await using var other = ForeignHost.Take(kind);
         ForeignSocket rep = await host.SocketAsync("REP");
         ForeignSocket req = await other.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
@@ -88,7 +88,7 @@ public sealed class MeetingTests
     [InlineData(ForeignKind.Node)]
     public async Task Programs_that_bind_are_connected_to(ForeignKind kind)
     {
-        await using ForeignHost host = ForeignHost.Take(kind);
+        await using var host = ForeignHost.Take(kind);
         ForeignSocket rep = await host.SocketAsync("REP");
         ForeignSocket req = await host.SocketAsync("REQ");
         await using RequestSite site = await RequestSite.StartAsync(
@@ -107,7 +107,7 @@ public sealed class MeetingTests
     {
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking);
         await site.EchoAsync();
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket dealer = await host.SocketAsync("DEALER");
         await dealer.ConnectAsync(site.Endpoint("request"));
         Assert.Equal("|body", await dealer.AskAsync("", "body"));
@@ -130,7 +130,7 @@ public sealed class MeetingTests
         BrokerConnection client = await site.ClientAsync();
         foreach (string type in (string[])["ROUTER", "DEALER"])
         {
-            await using ForeignHost host = ForeignHost.Take();
+            await using var host = ForeignHost.Take();
             ForeignSocket worker = await host.SocketAsync(type);
             await worker.ConnectAsync(site.Endpoint("worker"));
             Task<Message> asked = RequestSite.AskAsync(client, type);
@@ -151,7 +151,7 @@ public sealed class MeetingTests
         const int Each = 100;
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking);
         await site.EchoAsync();
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         var clients = new List<ForeignSocket>();
         for (int c = 0; c < Clients; c++)
         {
@@ -185,7 +185,7 @@ public sealed class MeetingTests
         var topics = new MappingOptions { BridgeId = "a", Prefix = "rpc" };
         await using RequestSite site = await RequestSite.StartAsync(
             1, RequestSite.Asking with { Subject = null, Topics = topics }, RequestSite.Answering with { Subject = null, Topics = topics });
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket rep = await host.SocketAsync("REP");
         ForeignSocket req = await host.SocketAsync("REQ");
         await rep.ConnectAsync(site.Endpoint("worker"));
@@ -212,9 +212,9 @@ public sealed class MeetingTests
         const int Requests = 200;
         await using RequestSite site = await RequestSite.StartAsync(loops, RequestSite.Asking, RequestSite.Answering);
         ZeroMqBridge second = await site.BridgeAsync(RequestSite.Asking, RequestSite.Answering);
-        await using ForeignHost one = ForeignHost.Take();
-        await using ForeignHost two = ForeignHost.Take();
-        await using ForeignHost clients = ForeignHost.Take();
+        await using var one = ForeignHost.Take();
+        await using var two = ForeignHost.Take();
+        await using var clients = ForeignHost.Take();
         ForeignSocket here = await one.SocketAsync("REP");
         ForeignSocket there = await two.SocketAsync("REP");
         await here.ConnectAsync(site.Endpoint("worker"));
@@ -261,7 +261,7 @@ public sealed class MeetingTests
         BrokerConnection client = await site.ClientAsync();
         await Assert.ThrowsAsync<NoRespondersException>(
             () => client.RequestAsync(RequestSite.Subject, default, TimeSpan.FromMinutes(1), cancellationToken: Token).AsTask());
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket rep = await host.SocketAsync("REP");
         await rep.ConnectAsync(site.Endpoint("worker"));
         Task<Message> asked = RequestSite.AskAsync(client, "x");

@@ -36,7 +36,7 @@ public sealed class PendingRequestsTests
         Assert.Equal(-1, table.Find(ulong.MaxValue));
 
         int next = table.Oldest;
-        foreach (var (slot, _) in model)
+        foreach ((int slot, ulong _) in model)
         {
             Assert.Equal(slot, next);
             next = table[next].Younger;

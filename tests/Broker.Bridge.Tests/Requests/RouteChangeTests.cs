@@ -14,7 +14,7 @@ public sealed class RouteChangeTests
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
         await site.EchoAsync();
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(site.Endpoint("request"));
         Assert.Equal("1", await req.AskAsync("1"));
@@ -43,7 +43,7 @@ public sealed class RouteChangeTests
         await Assert.ThrowsAsync<ArgumentException>(() => site.Bridge.AddRouteAsync(RequestSite.Asking, Token));
         await Assert.ThrowsAsync<ArgumentException>(() => site.Bridge.AddRouteAsync(RequestSite.Asking with { Name = "third", Subject = "a..b" }, Token));
         Assert.Single(site.Bridge.Snapshot().Routes);
-        await using ForeignHost host = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
         ForeignSocket req = await host.SocketAsync("REQ");
         await req.ConnectAsync(taken);
         Assert.Equal("x", await req.AskAsync("x"));
@@ -53,8 +53,8 @@ public sealed class RouteChangeTests
     public async Task A_removed_route_waits_for_the_pending_requests_of_its_workers()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking, RequestSite.Answering);
-        await using ForeignHost host = ForeignHost.Take();
-        await using ForeignHost clients = ForeignHost.Take();
+        await using var host = ForeignHost.Take();
+        await using var clients = ForeignHost.Take();
         ForeignSocket rep = await host.SocketAsync("REP");
         ForeignSocket req = await clients.SocketAsync("REQ");
         await rep.ConnectAsync(site.Endpoint("worker"));

@@ -19,7 +19,7 @@ public sealed class StalledServerTests
     public async Task While_the_server_takes_nothing_clients_are_asked_once()
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign: false, apart: true);
-        await using FaultLink link = FaultLink.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority));
+        await using var link = FaultLink.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority));
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
             new ZeroMqBridgeOptions

@@ -95,7 +95,7 @@ public sealed partial class SpanTests : IDisposable
         using var worker = new ResponseSocket(Patient);
         worker.Connect(site.Endpoint("worker"));
         await Wait.UntilAsync(() => site.Workers.IsSubscribed, "the worker");
-        Task serving = Task.Run(
+        var serving = Task.Run(
             () =>
             {
                 byte[][] frames = worker.ReceiveFrames();
@@ -155,7 +155,7 @@ public sealed partial class SpanTests : IDisposable
     {
         await using RequestSite site = await RequestSite.StartAsync(1, tracing: true, RequestSite.Asking, RequestSite.Answering with { Subject = "svc.worker", MaxMessageSize = 1 << 21 });
         await using BrokerConnection client = await site.ClientAsync();
-        var most = new string('x', client.MaxPayload);
+        string most = new string('x', client.MaxPayload);
         string? headers = null;
         if (answer)
         {

@@ -16,7 +16,7 @@ public sealed class BrokerCommandTests : IDisposable
     [InlineData("--port=4333")]
     public async Task A_flag_has_one_dash_or_two(params string[] args)
     {
-        var run = await CommandRun.Of(["serve", .. args]);
+        CommandRun run = await CommandRun.Of(["serve", .. args]);
 
         Assert.Equal(ExitCode.Success, run.ExitCode);
         Assert.Equal(4333, run.Host.Started!.Port);
@@ -25,22 +25,29 @@ public sealed class BrokerCommandTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_flags_the_defaults_are_served_without_a_bridge() =>
-        Assert.Equal(new ServeSettings(), (await CommandRun.Of("serve")).Host.Started);
+    public async Task Without_flags_the_defaults_are_served_without_a_bridge()
+        => Assert.Equal(new ServeSettings(), (await CommandRun.Of("serve")).Host.Started);
 
     [Fact]
     public async Task Every_flag_is_taken()
     {
-        var log = Path.Combine(_folder.Path, "log");
-        var pid = Path.Combine(_folder.Path, "pid");
-        var run = await CommandRun.Of(
+        string log = Path.Combine(_folder.Path, "log");
+        string pid = Path.Combine(_folder.Path, "pid");
+        CommandRun run = await CommandRun.Of(
             "serve", "-a", "::1", "-p", "-1", "-n", "@name", "-DV", "-l", log, "-P", pid, "--ports_file_dir", _folder.Path, "-q");
 
         Assert.Equal(
             new ServeSettings
             {
-                Host = "::1", Port = 0, ServerName = "@name", Debug = true, Trace = true,
-                LogFile = log, PidFile = pid, PortsFileDirectory = _folder.Path, Quiet = true,
+                Host = "::1",
+                Port = 0,
+                ServerName = "@name",
+                Debug = true,
+                Trace = true,
+                LogFile = log,
+                PidFile = pid,
+                PortsFileDirectory = _folder.Path,
+                Quiet = true,
             },
             run.Host.Started);
     }
@@ -54,24 +61,24 @@ public sealed class BrokerCommandTests : IDisposable
         string[] secure = ["serve", "--tlscert", certificate, "--tlskey", key, .. flag];
         Assert.Equal(new ListenAddress("127.0.0.1", 443), (await CommandRun.Of(secure)).Host.Started!.Https);
         Assert.Contains("needs a certificate", (await CommandRun.Of(["serve", .. flag])).Error, StringComparison.Ordinal);
-        var both = await CommandRun.Of(["serve", "-m", "80", .. flag]);
+        CommandRun both = await CommandRun.Of(["serve", "-m", "80", .. flag]);
         Assert.Equal(ExitCode.Failure, both.ExitCode);
         Assert.Contains("cannot be combined", both.Error, StringComparison.Ordinal);
         Assert.Null(both.Host.Started);
     }
 
     [Fact]
-    public async Task The_bridge_is_switched_on_with_its_defaults() =>
-        Assert.Equivalent(new ZeroMqSettings(), (await CommandRun.Of("serve", "--zeromq")).Host.Started!.ZeroMq, strict: true);
+    public async Task The_bridge_is_switched_on_with_its_defaults()
+        => Assert.Equivalent(new ZeroMqSettings(), (await CommandRun.Of("serve", "--zeromq")).Host.Started!.ZeroMq, strict: true);
 
     [Fact]
     public async Task An_option_of_the_bridge_switches_it_on_and_endpoints_may_be_repeated()
     {
-        var run = await CommandRun.Of(
+        CommandRun run = await CommandRun.Of(
             "serve", "--zeromq-publishers", "tcp://*:1", "-zeromq-publishers=connect tcp://h:2",
             "--zeromq-subscribers", "bind tcp://127.0.0.1:0", "--zeromq-prefix", "plant");
 
-        var bridge = run.Host.Started!.ZeroMq!;
+        ZeroMqSettings bridge = run.Host.Started!.ZeroMq!;
         Assert.Equal(["bind tcp://*:1", "connect tcp://h:2"], bridge.Publishers.Select(ZeroMqEndpointText.Format));
         Assert.Equal(["bind tcp://127.0.0.1:0"], bridge.Subscribers.Select(ZeroMqEndpointText.Format));
         Assert.Equal("plant", bridge.Prefix);
@@ -80,9 +87,9 @@ public sealed class BrokerCommandTests : IDisposable
     [Fact]
     public async Task Flags_win_over_the_file_and_the_file_over_the_defaults()
     {
-        var file = _folder.Write("b.conf", "port: 1\nhost: h\ndebug: true\nzeromq { prefix: a, max_peers: 3 }");
+        string file = _folder.Write("b.conf", "port: 1\nhost: h\ndebug: true\nzeromq { prefix: a, max_peers: 3 }");
 
-        var settings = (await CommandRun.Of("serve", "-c", file, "-p", "2", "-D=false", "--zeromq-prefix", "b")).Host.Started!;
+        ServeSettings settings = (await CommandRun.Of("serve", "-c", file, "-p", "2", "-D=false", "--zeromq-prefix", "b")).Host.Started!;
 
         Assert.Equal(("h", 2, false), (settings.Host, settings.Port, settings.Debug));
         Assert.Equal(("b", 3), (settings.ZeroMq!.Prefix, settings.ZeroMq.MaxPeers));
@@ -100,7 +107,7 @@ public sealed class BrokerCommandTests : IDisposable
     [InlineData("broker: --zeromq-prefix must be one or more subject tokens such as \"zmq\" or \"plant.zmq\", not \"a b\" (broker serve --help)", "serve", "--zeromq-prefix", "a b")]
     public async Task A_wrong_command_line_is_one_line_on_standard_error(string line, params string[] args)
     {
-        var run = await CommandRun.Of(args);
+        CommandRun run = await CommandRun.Of(args);
 
         Assert.Equal((ExitCode.Usage, "", line + Environment.NewLine), (run.ExitCode, run.Output, run.Error));
         Assert.Null(run.Host.Started);
@@ -109,7 +116,7 @@ public sealed class BrokerCommandTests : IDisposable
     [Fact]
     public async Task A_flag_without_its_value_is_named()
     {
-        var run = await CommandRun.Of("serve", "--config");
+        CommandRun run = await CommandRun.Of("serve", "--config");
 
         Assert.Equal(ExitCode.Usage, run.ExitCode);
         Assert.Contains("'--config'", run.Error, StringComparison.Ordinal);
@@ -118,10 +125,10 @@ public sealed class BrokerCommandTests : IDisposable
     [Fact]
     public async Task A_wrong_configuration_is_one_line_and_the_test_flag_shows_all()
     {
-        var file = _folder.Write("b.conf", "\n\nmax_paylod: 1\nport: x");
+        string file = _folder.Write("b.conf", "\n\nmax_paylod: 1\nport: x");
 
-        var run = await CommandRun.Of("serve", "-c", file);
-        var test = await CommandRun.Of("serve", "-c", file, "-t");
+        CommandRun run = await CommandRun.Of("serve", "-c", file);
+        CommandRun test = await CommandRun.Of("serve", "-c", file, "-t");
 
         Assert.Equal((ExitCode.Failure, ExitCode.Failure), (run.ExitCode, test.ExitCode));
         Assert.Equal(
@@ -134,9 +141,9 @@ public sealed class BrokerCommandTests : IDisposable
     [Fact]
     public async Task The_test_flag_says_that_a_configuration_is_valid_and_serves_nothing()
     {
-        var file = _folder.Write("b.conf", "port: 1\nport: 2");
+        string file = _folder.Write("b.conf", "port: 1\nport: 2");
 
-        var run = await CommandRun.Of("serve", "-t", "-c", file);
+        CommandRun run = await CommandRun.Of("serve", "-t", "-c", file);
 
         Assert.Equal((ExitCode.Success, $"broker: configuration file {file} is valid{Environment.NewLine}"), (run.ExitCode, run.Output));
         Assert.StartsWith("broker: warning: \"port\" is set twice", run.Error, StringComparison.Ordinal);
@@ -146,7 +153,7 @@ public sealed class BrokerCommandTests : IDisposable
     [Fact]
     public async Task A_missing_configuration_is_a_failure_that_names_it()
     {
-        var run = await CommandRun.Of("serve", "-c", "nowhere.conf");
+        CommandRun run = await CommandRun.Of("serve", "-c", "nowhere.conf");
 
         Assert.Equal(ExitCode.Failure, run.ExitCode);
         Assert.Equal($"broker: cannot read the configuration file nowhere.conf: there is no such file{Environment.NewLine}", run.Error);
@@ -156,19 +163,19 @@ public sealed class BrokerCommandTests : IDisposable
     [InlineData("--version")]
     [InlineData("-version")]
     [InlineData("-v")]
-    public async Task The_version_is_shown(string flag) =>
-        Assert.Matches(@"^nats-server: v2\.9\.10\r?\nbroker: v\d+\.\d+\.\d+\S*\s*$", (await CommandRun.Of(flag)).Output);
+    public async Task The_version_is_shown(string flag)
+        => Assert.Matches(@"^nats-server: v2\.9\.10\r?\nbroker: v\d+\.\d+\.\d+\S*\s*$", (await CommandRun.Of(flag)).Output);
 
     [Theory]
     [InlineData("--help", "broker serve --zeromq")]
     [InlineData("-h", "broker serve --help")]
-    public async Task Help_shows_examples(string flag, string example) =>
-        Assert.Contains(example, (await CommandRun.Of(flag)).Output, StringComparison.Ordinal);
+    public async Task Help_shows_examples(string flag, string example)
+        => Assert.Contains(example, (await CommandRun.Of(flag)).Output, StringComparison.Ordinal);
 
     [Fact]
     public async Task Help_of_serve_shows_defaults_and_examples()
     {
-        var run = await CommandRun.Of("serve", "-help");
+        CommandRun run = await CommandRun.Of("serve", "-help");
 
         Assert.Equal(ExitCode.Success, run.ExitCode);
         Assert.Contains("[default: 4222]", run.Output, StringComparison.Ordinal);

@@ -22,7 +22,7 @@ internal sealed record CommandRun(int ExitCode, string Output, string Error, Fak
         using var error = new StringWriter();
         var screen = new Screen(output, error, isTerminal: false, static () => 80);
         var shell = new ShellStreams(Stream.Null, Stream.Null, error, isInputRedirected: true, colours: false);
-        var exitCode = await new BrokerCommand(output, error, screen, shell, () => host, program).RunAsync(args, stop.Token);
+        int exitCode = await new BrokerCommand(output, error, screen, shell, () => host, program).RunAsync(args, stop.Token);
         return new CommandRun(exitCode, output.ToString(), error.ToString(), host);
     }
 }

@@ -162,8 +162,8 @@ public sealed class NatsServerFlagTests : IDisposable
     [Theory]
     [InlineData("0", 4222)]
     [InlineData("-1", 0)]
-    public async Task Port_0_is_the_usual_one(string text, int port) =>
-        Assert.Equal(port, (await CommandRun.Of("serve", "-p", text)).Host.Started!.Port);
+    public async Task Port_0_is_the_usual_one(string text, int port)
+        => Assert.Equal(port, (await CommandRun.Of("serve", "-p", text)).Host.Started!.Port);
 
     [Theory]
     [InlineData("help")]

@@ -8,7 +8,7 @@ public sealed class AccountsConfigTests
     [Fact]
     public void Accounts_have_users_exports_and_imports()
     {
-        var security = Bind("""
+        SecuritySettings security = Bind("""
             system_account: S
             no_auth_user: b
             accounts {
@@ -33,22 +33,22 @@ public sealed class AccountsConfigTests
         Assert.Equal(["a", "b", "s"], security.AllUsers.Select(u => u.Name));
         Assert.True(security.IsRequired);
         Assert.Equal(("S", "b"), (security.SystemAccount, security.NoAuthUser));
-        var (a, b) = (security.Accounts[0], security.Accounts[1]);
+        (AccountOptions? a, AccountOptions? b) = (security.Accounts[0], security.Accounts[1]);
         Assert.Equal(["x.>"], a.DefaultPermissions!.Publish.Allow);
         Assert.Null(Assert.IsType<StreamExport>(a.Exports[0]).Accounts);
-        var service = Assert.IsType<ServiceExport>(a.Exports[1]);
+        ServiceExport service = Assert.IsType<ServiceExport>(a.Exports[1]);
         Assert.Equal(["B"], service.Accounts);
         Assert.Equal((ServiceResponse.Stream, 5d), (service.Response, service.ResponseTimeout.TotalSeconds));
         Assert.Equal(ServiceResponse.Chunked, Assert.IsType<ServiceExport>(a.Exports[2]).Response);
-        var stream = Assert.IsType<StreamImport>(b.Imports[0]);
+        StreamImport stream = Assert.IsType<StreamImport>(b.Imports[0]);
         Assert.Equal(("A", "x.>", "p"), (stream.Account, stream.Subject, stream.Prefix));
         Assert.Equal("y.$1", b.Imports[1].To);
         Assert.Equal(("q", "local.q"), (Assert.IsType<ServiceImport>(b.Imports[2]).Subject, b.Imports[2].To));
     }
 
     [Fact]
-    public void The_account_of_events_may_have_users() =>
-        Assert.Equal("$SYS", Bind("accounts { $SYS { users: [ { user: s, password: p } ] } }").Security!.Accounts.Single().Name);
+    public void The_account_of_events_may_have_users()
+        => Assert.Equal("$SYS", Bind("accounts { $SYS { users: [ { user: s, password: p } ] } }").Security!.Accounts.Single().Name);
 
     [Theory]
     [InlineData("accounts: [A]", "\"accounts\" must be a block of blocks")]
@@ -73,7 +73,7 @@ public sealed class AccountsConfigTests
     [InlineData("acounts { }", "did you mean \"accounts\"?")]
     public void What_is_wrong_is_named(string text, string problem)
     {
-        var e = Assert.Throws<ConfigException>(() => Bind(text));
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind(text));
 
         Assert.Contains(e.Problems, p => p.ToString().Contains(problem, StringComparison.Ordinal));
     }

@@ -11,7 +11,7 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void An_include_is_relative_to_the_file_that_includes()
     {
-        var main = _folder.Write("main.conf", "include sub/one.conf\nport: $base");
+        string main = _folder.Write("main.conf", "include sub/one.conf\nport: $base");
         _folder.Write("sub/one.conf", "include 'two.conf'\nhost: one");
         _folder.Write("sub/two.conf", "base: 4333\nzeromq { }");
 
@@ -24,7 +24,7 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void An_include_inside_a_block_fills_that_block()
     {
-        var main = _folder.Write("main.conf", "zeromq {\n include bridge.conf\n}");
+        string main = _folder.Write("main.conf", "zeromq {\n include bridge.conf\n}");
         _folder.Write("bridge.conf", "prefix: plant");
 
         var block = (ConfigBlock)ConfigFile.Load(main).Root.Find("zeromq")!.Value;
@@ -35,10 +35,10 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void An_error_in_an_included_file_names_that_file()
     {
-        var main = _folder.Write("main.conf", "\ninclude one.conf");
-        var one = _folder.Write("one.conf", "port: 1\nhost: a b");
+        string main = _folder.Write("main.conf", "\ninclude one.conf");
+        string one = _folder.Write("one.conf", "port: 1\nhost: a b");
 
-        var error = Assert.Throws<ConfigException>(() => ConfigFile.Load(main));
+        ConfigException error = Assert.Throws<ConfigException>(() => ConfigFile.Load(main));
 
         Assert.EndsWith($"found 'b' at {one}:2:9", error.Message, StringComparison.Ordinal);
     }
@@ -46,10 +46,10 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void A_file_that_includes_itself_by_way_of_another_is_refused()
     {
-        var main = _folder.Write("main.conf", "include one.conf");
-        var one = _folder.Write("one.conf", "port: 1\ninclude main.conf");
+        string main = _folder.Write("main.conf", "include one.conf");
+        string one = _folder.Write("one.conf", "port: 1\ninclude main.conf");
 
-        var error = Assert.Throws<ConfigException>(() => ConfigFile.Load(main));
+        ConfigException error = Assert.Throws<ConfigException>(() => ConfigFile.Load(main));
 
         Assert.Equal($"the file {main} includes itself at {one}:2:1", error.Message);
     }
@@ -57,12 +57,12 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void Includes_are_limited_in_depth()
     {
-        for (var i = 0; i < 30; i++)
+        for (int i = 0; i < 30; i++)
         {
             _folder.Write($"{i}.conf", $"include {i + 1}.conf");
         }
 
-        var error = Assert.Throws<ConfigException>(() => ConfigFile.Load(Path.Combine(_folder.Path, "0.conf")));
+        ConfigException error = Assert.Throws<ConfigException>(() => ConfigFile.Load(Path.Combine(_folder.Path, "0.conf")));
 
         Assert.Contains("includes are nested more than 16 levels deep", error.Message, StringComparison.Ordinal);
     }
@@ -70,10 +70,10 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void A_missing_file_and_a_missing_include_are_told_apart()
     {
-        var main = _folder.Write("main.conf", "include nowhere.conf");
+        string main = _folder.Write("main.conf", "include nowhere.conf");
 
-        var missing = Assert.Throws<ConfigUnreadableException>(() => ConfigFile.Load(main + "x"));
-        var include = Assert.Throws<ConfigException>(() => ConfigFile.Load(main));
+        ConfigUnreadableException missing = Assert.Throws<ConfigUnreadableException>(() => ConfigFile.Load(main + "x"));
+        ConfigException include = Assert.Throws<ConfigException>(() => ConfigFile.Load(main));
 
         Assert.Equal($"cannot read the configuration file {main}x: there is no such file", missing.Message);
         Assert.EndsWith($"nowhere.conf: there is no such file, included at {main}:1:1", include.Message, StringComparison.Ordinal);
@@ -82,7 +82,7 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void A_directory_is_no_configuration_file()
     {
-        var error = Assert.Throws<ConfigUnreadableException>(() => ConfigFile.Load(_folder.Path));
+        ConfigUnreadableException error = Assert.Throws<ConfigUnreadableException>(() => ConfigFile.Load(_folder.Path));
 
         Assert.Equal($"cannot read the configuration file {_folder.Path}: it is a directory", error.Message);
     }
@@ -90,7 +90,7 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void A_file_beyond_the_limit_is_refused()
     {
-        var main = _folder.Write("main.conf", new string('#', 5 * 1024 * 1024));
+        string main = _folder.Write("main.conf", new string('#', 5 * 1024 * 1024));
 
         Assert.Contains("is larger than", Assert.Throws<ConfigException>(() => ConfigFile.Load(main)).Message, StringComparison.Ordinal);
     }
@@ -98,7 +98,7 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void A_key_set_twice_takes_the_last_value_with_a_warning()
     {
-        var main = _folder.Write("main.conf", "port: 1\nport: 2");
+        string main = _folder.Write("main.conf", "port: 1\nport: 2");
 
         var file = ConfigFile.Load(main);
 

@@ -17,8 +17,8 @@ public sealed class ConfigParserTests
     [InlineData("'key': 1", "1")]
     [InlineData("{ key: 1 }", "1")]
     [InlineData("{\"other\": 1, \"key\": \"v\"}", "\"v\"")]
-    public void A_key_and_its_value_are_separated_in_many_ways(string text, string value) =>
-        Assert.Equal(value, Parsing.Quote(text));
+    public void A_key_and_its_value_are_separated_in_many_ways(string text, string value)
+        => Assert.Equal(value, Parsing.Quote(text));
 
     [Theory]
     [InlineData("-5", "-5")]
@@ -42,8 +42,8 @@ public sealed class ConfigParserTests
     [InlineData("nats://host:4222", "\"nats://host:4222\"")]
     [InlineData("a#b", "\"a#b\"")]
     [InlineData("\"10\"", "\"10\"")]
-    public void A_word_has_the_type_it_looks_like(string word, string value) =>
-        Assert.Equal(value, Parsing.Quote("key: " + word));
+    public void A_word_has_the_type_it_looks_like(string word, string value)
+        => Assert.Equal(value, Parsing.Quote("key: " + word));
 
     [Theory]
     [InlineData("""key: "a\tb\n\r\"\\\x41" """, "\"a\tb\n\r\"\\A\"")]
@@ -51,13 +51,13 @@ public sealed class ConfigParserTests
     [InlineData("key: \"two\nlines\"", "\"two\nlines\"")]
     [InlineData("key: (\n a) b\n)\n", "\"\n a) b\n\"")]
     [InlineData("key: \"\"", "\"\"")]
-    public void Texts_are_quoted_escaped_or_in_parentheses(string text, string value) =>
-        Assert.Equal(value, Parsing.Quote(text));
+    public void Texts_are_quoted_escaped_or_in_parentheses(string text, string value)
+        => Assert.Equal(value, Parsing.Quote(text));
 
     [Fact]
     public void Arrays_hold_values_of_any_kind()
     {
-        var array = Assert.IsType<ConfigArray>(Parsing.Parse("key: [1, 'two', # three\n [], {a: 4}\n,]").Find("key")!.Value);
+        ConfigArray array = Assert.IsType<ConfigArray>(Parsing.Parse("key: [1, 'two', # three\n [], {a: 4}\n,]").Find("key")!.Value);
 
         Assert.Equal(["1", "\"two\"", "an array", "a block"], array.Items.Select(item => item.ToString()));
     }
@@ -69,7 +69,7 @@ public sealed class ConfigParserTests
     [InlineData("key\n{\n  inner = 7 }")]
     public void Blocks_nest(string text)
     {
-        var block = Assert.IsType<ConfigBlock>(Parsing.Parse(text).Find("key")!.Value);
+        ConfigBlock block = Assert.IsType<ConfigBlock>(Parsing.Parse(text).Find("key")!.Value);
 
         Assert.Equal("7", block.Find("inner")!.Value.ToString());
     }
@@ -82,8 +82,8 @@ public sealed class ConfigParserTests
     [InlineData("ENV_SIZE: 1\nkey: $ENV_SIZE", "1")]
     [InlineData("key: '$ENV_SIZE'", "\"$ENV_SIZE\"")]
     [InlineData("key: [$ENV_SIZE]", "an array")]
-    public void A_variable_is_a_key_above_or_of_the_environment(string text, string value) =>
-        Assert.Equal(value, Parsing.Quote(text, ("ENV_SIZE", "1MB"), ("ENV_TEXT", "\"a b\"")));
+    public void A_variable_is_a_key_above_or_of_the_environment(string text, string value)
+        => Assert.Equal(value, Parsing.Quote(text, ("ENV_SIZE", "1MB"), ("ENV_TEXT", "\"a b\"")));
 
     [Fact]
     public void A_variable_of_an_outer_block_is_seen_in_an_inner_one()
@@ -113,24 +113,24 @@ public sealed class ConfigParserTests
     [InlineData("key: 9223372036854775807k", "the number 9223372036854775807k is too large at test.conf:1:6")]
     [InlineData("include", "include needs a file name at test.conf:1:1")]
     [InlineData("{ key: 1 } x", "expected the end of the file, found 'x' at test.conf:1:12")]
-    public void A_syntax_error_says_what_and_where(string text, string message) =>
-        Assert.Equal(message, Parsing.Error(text));
+    public void A_syntax_error_says_what_and_where(string text, string message)
+        => Assert.Equal(message, Parsing.Error(text));
 
     [Theory]
     [InlineData('{', "blocks and arrays are nested more than 64 levels deep at test.conf:1:")]
     [InlineData('[', "blocks and arrays are nested more than 64 levels deep at test.conf:1:")]
-    public void Nesting_is_limited(char open, string message) =>
-        Assert.StartsWith(message, Parsing.Error("a " + string.Concat(Enumerable.Repeat(open == '{' ? "{a " : "[", 100_000))), StringComparison.Ordinal);
+    public void Nesting_is_limited(char open, string message)
+        => Assert.StartsWith(message, Parsing.Error("a " + string.Concat(Enumerable.Repeat(open == '{' ? "{a " : "[", 100_000))), StringComparison.Ordinal);
 
     [Fact]
     public void Random_text_never_throws_anything_but_a_configuration_error()
     {
         const string Alphabet = "ab1.- \t\n\r\0=:,;{}[]()\"'\\#/$xk";
         var random = new Random(Seed.Next());
-        var accepted = 0;
-        for (var run = 0; run < 20_000; run++)
+        int accepted = 0;
+        for (int run = 0; run < 20_000; run++)
         {
-            var text = string.Concat(Enumerable.Range(0, random.Next(1, 24)).Select(_ => Alphabet[random.Next(Alphabet.Length)]));
+            string text = string.Concat(Enumerable.Range(0, random.Next(1, 24)).Select(_ => Alphabet[random.Next(Alphabet.Length)]));
             try
             {
                 Parsing.Parse(text);
@@ -148,7 +148,7 @@ public sealed class ConfigParserTests
     public void Every_truncation_of_a_file_parses_or_says_where_it_ends()
     {
         const string Text = "port: 4222 # x\nzeromq {\n publishers: [\"bind tcp://*:1\", 'a']\n echo: on\n}\nname: (\n a\n)\n";
-        for (var length = 0; length <= Text.Length; length++)
+        for (int length = 0; length <= Text.Length; length++)
         {
             try
             {

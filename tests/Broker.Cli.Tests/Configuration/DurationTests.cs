@@ -13,7 +13,7 @@ public sealed class DurationTests
     [InlineData("500us", 0.5)]
     public void Go_durations_are_understood(string text, double milliseconds)
     {
-        Assert.True(Duration.TryParse(text, out var value));
+        Assert.True(Duration.TryParse(text, out TimeSpan value));
         Assert.Equal(milliseconds, value.TotalMilliseconds);
     }
 
@@ -34,6 +34,6 @@ public sealed class DurationTests
     [InlineData(90_000, "90s")]
     [InlineData(0, "0s")]
     [InlineData(250, "250ms")]
-    public void They_are_written_shortly(int milliseconds, string text) =>
-        Assert.Equal(text, Duration.Format(TimeSpan.FromMilliseconds(milliseconds)));
+    public void They_are_written_shortly(int milliseconds, string text)
+        => Assert.Equal(text, Duration.Format(TimeSpan.FromMilliseconds(milliseconds)));
 }

@@ -89,8 +89,8 @@ public sealed class NatsServerFileTests
     [InlineData("default_permissions")]
     [InlineData("default_permission")]
     [InlineData("permissions")]
-    public void Default_permissions_have_nats_servers_names(string key) =>
-        Assert.Equal(
+    public void Default_permissions_have_nats_servers_names(string key)
+        => Assert.Equal(
             ["x"],
             Bind($"authorization {{ {key} {{ publish: x }}, users: [ {{ user: a, password: b }} ] }}", out _).Security!.DefaultPermissions!.Publish.Allow);
 
@@ -103,8 +103,8 @@ public sealed class NatsServerFileTests
     }
 
     [Fact]
-    public void A_hash_needs_no_quotes() =>
-        Assert.Equal(["a"], Bind("authorization { user: a, password: $2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG }", out _)
+    public void A_hash_needs_no_quotes()
+        => Assert.Equal(["a"], Bind("authorization { user: a, password: $2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG }", out _)
             .Security!.Users.Select(u => u.Name));
 
     [Theory]
@@ -133,6 +133,6 @@ public sealed class NatsServerFileTests
         Assert.Equal((7, true, "/x/y"), (settings.MaxConnections, settings.Trace, settings.HttpBasePath));
     }
 
-    private static ServeSettings Bind(string text, out List<ConfigProblem> warnings) =>
-        ServeConfig.Bind(Parsing.Parse(text), new ServeSettings(), warnings = []);
+    private static ServeSettings Bind(string text, out List<ConfigProblem> warnings)
+        => ServeConfig.Bind(Parsing.Parse(text), new ServeSettings(), warnings = []);
 }

@@ -15,11 +15,11 @@ internal static class Parsing
     }
 
     /// <summary>Returns the value of <c>key</c> in the text, in the form of error messages.</summary>
-    public static string? Quote(string text, params (string Name, string Value)[] environment) =>
-        Parse(text, environment).Find("key")?.Value.ToString();
+    public static string? Quote(string text, params (string Name, string Value)[] environment)
+        => Parse(text, environment).Find("key")?.Value.ToString();
 
     public static string Error(string text) => Assert.Throws<ConfigException>(() => Parse(text)).Message;
 
-    private static void NoInclude(string file, ConfigPosition position, ConfigBlock block) =>
-        throw new ConfigException($"no includes here: {file}", position);
+    private static void NoInclude(string file, ConfigPosition position, ConfigBlock block)
+        => throw new ConfigException($"no includes here: {file}", position);
 }

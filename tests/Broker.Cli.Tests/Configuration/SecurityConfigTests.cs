@@ -1,4 +1,5 @@
 using Broker.Cli.Configuration;
+using Broker.Server;
 
 namespace Broker.Cli.Tests.Configuration;
 
@@ -12,8 +13,8 @@ public sealed class SecurityConfigTests
     [Fact]
     public void A_user_and_a_token_are_taken_with_the_timeout()
     {
-        var one = Bind("authorization { user: a, password: \"b\", timeout: 1.5 }").Security!;
-        var other = Bind("authorization { token: \"secret\", timeout: \"3s\" }").Security!;
+        SecuritySettings one = Bind("authorization { user: a, password: \"b\", timeout: 1.5 }").Security!;
+        SecuritySettings other = Bind("authorization { token: \"secret\", timeout: \"3s\" }").Security!;
 
         Assert.Equal(["a"], one.Users.Select(u => u.Name));
         Assert.Equal(1.5, one.Timeout?.TotalSeconds);
@@ -23,7 +24,7 @@ public sealed class SecurityConfigTests
     [Fact]
     public void Users_have_permissions_in_all_forms()
     {
-        var security = Bind($$"""
+        SecuritySettings security = Bind($$"""
             no_auth_user: guest
             authorization {
               default_permissions { publish: "x.>" }
@@ -39,7 +40,7 @@ public sealed class SecurityConfigTests
         Assert.Equal("guest", security.NoAuthUser);
         Assert.Equal(["x.>"], security.DefaultPermissions!.Publish.Allow);
         Assert.Null(security.Users[0].Permissions);
-        var b = security.Users[1].Permissions!;
+        Permissions b = security.Users[1].Permissions!;
         Assert.Equal(["a", "b.*"], b.Publish.Allow);
         Assert.Equal(["c.>"], b.Subscribe.Allow);
         Assert.Equal(["c.d", "c.e q"], b.Subscribe.Deny);
@@ -61,7 +62,7 @@ public sealed class SecurityConfigTests
     [InlineData("no_auth_user: a", "\"no_auth_user\" must be the name of one of the users")]
     public void What_is_wrong_is_named_without_the_secret(string text, string problem)
     {
-        var e = Assert.Throws<ConfigException>(() => Bind(text));
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind(text));
 
         Assert.Contains(e.Problems, p => p.ToString().StartsWith(problem, StringComparison.Ordinal));
         Assert.DoesNotContain(e.Problems, p => p.ToString().Contains("31337", StringComparison.Ordinal));
@@ -71,8 +72,8 @@ public sealed class SecurityConfigTests
     [InlineData("http: 8222", "127.0.0.1:8222")]
     [InlineData("http: \"0.0.0.0:8222\"", "0.0.0.0:8222")]
     [InlineData("http_port: -1", "127.0.0.1:0")]
-    public void The_monitoring_pages_have_an_address(string text, string address) =>
-        Assert.Equal(address, Bind(text).Http!.ToString());
+    public void The_monitoring_pages_have_an_address(string text, string address)
+        => Assert.Equal(address, Bind(text).Http!.ToString());
 
     private static ServeSettings Bind(string text)
     {

@@ -12,7 +12,7 @@ public sealed class ServeConfigTests
     [Fact]
     public void Every_key_is_taken()
     {
-        var settings = Bind("""
+        ServeSettings settings = Bind("""
             host: 0.0.0.0
             port: 4333
             server_name: n1
@@ -65,7 +65,7 @@ public sealed class ServeConfigTests
     [Fact]
     public void The_bridge_is_a_block()
     {
-        var bridge = Bind("""
+        ZeroMqSettings bridge = Bind("""
             zeromq {
               publishers: ["bind tcp://*:7000", "connect tcp://sensors:5556"]
               subscribers: "tcp://[::1]:0"
@@ -94,7 +94,7 @@ public sealed class ServeConfigTests
     [InlineData("zeromq: true")]
     public void The_bridge_has_defaults(string text)
     {
-        var bridge = Bind(text).ZeroMq!;
+        ZeroMqSettings bridge = Bind(text).ZeroMq!;
 
         Assert.Equal(["bind tcp://127.0.0.1:5556"], bridge.Publishers.Select(ZeroMqEndpointText.Format));
         Assert.Equal(["bind tcp://127.0.0.1:5557"], bridge.Subscribers.Select(ZeroMqEndpointText.Format));
@@ -110,7 +110,7 @@ public sealed class ServeConfigTests
     [InlineData("net: 10.0.0.1", "10.0.0.1", 4222)]
     public void The_listener_is_named_in_several_ways(string text, string host, int port)
     {
-        var settings = Bind(text);
+        ServeSettings settings = Bind(text);
 
         Assert.Equal((host, port), (settings.Host, settings.Port));
     }
@@ -137,19 +137,19 @@ public sealed class ServeConfigTests
     [InlineData("zeromq { url: \"http://x\" }", "\"url\" must be the URL of a NATS server, such as \"nats://host:4222\" or \"wss://host\", not \"http://x\" at test.conf:1:15")]
     [InlineData("zeromq { subscribers: [\"bind udp://x\"] }", "\"subscribers\" must be an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\", not \"bind udp://x\" at test.conf:1:24")]
     [InlineData("max_payload: 2KB\nmax_pending: 1KB", "max_payload (2048) must not be greater than max_pending (1024) at test.conf:1:14")]
-    public void A_wrong_key_or_value_says_what_and_where(string text, string message) =>
-        Assert.Equal([message], Problems(text));
+    public void A_wrong_key_or_value_says_what_and_where(string text, string message)
+        => Assert.Equal([message], Problems(text));
 
     [Fact]
-    public void All_problems_are_named_in_the_order_of_the_file() =>
-        Assert.Equal([1, 2, 4], Assert.Throws<ConfigException>(() => Bind("port: x\nnonsense: 1\nhost: ok\ndebug: 3")).Problems.Select(p => p.Position.Line));
+    public void All_problems_are_named_in_the_order_of_the_file()
+        => Assert.Equal([1, 2, 4], Assert.Throws<ConfigException>(() => Bind("port: x\nnonsense: 1\nhost: ok\ndebug: 3")).Problems.Select(p => p.Position.Line));
 
     [Fact]
-    public void A_key_used_as_a_variable_need_not_be_a_setting() =>
-        Assert.Equal(4333, Bind("base: 4333\nport: $base").Port);
+    public void A_key_used_as_a_variable_need_not_be_a_setting()
+        => Assert.Equal(4333, Bind("base: 4333\nport: $base").Port);
 
-    private static string[] Problems(string text) =>
-        [.. Assert.Throws<ConfigException>(() => Bind(text)).Problems.Select(problem => problem.ToString())];
+    private static string[] Problems(string text)
+        => [.. Assert.Throws<ConfigException>(() => Bind(text)).Problems.Select(problem => problem.ToString())];
 
     private static ServeSettings Bind(string text) => ServeConfig.Bind(Parsing.Parse(text), new ServeSettings());
 }

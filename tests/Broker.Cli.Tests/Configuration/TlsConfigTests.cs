@@ -14,7 +14,7 @@ public sealed class TlsConfigTests : IDisposable
 
     public TlsConfigTests()
     {
-        var (certificate, key) = TestCertificates.WriteSelfSigned(_folder.Path);
+        (string? certificate, string? key) = TestCertificates.WriteSelfSigned(_folder.Path);
         _files = $"cert_file: \"{certificate}\"\n key_file: \"{key}\"\n ca_file: \"{certificate}\"\n";
     }
 
@@ -30,7 +30,7 @@ public sealed class TlsConfigTests : IDisposable
     [Fact]
     public void The_defaults_are_nats_servers()
     {
-        var tls = Bind($"tls {{ {_files} }}").Tls!;
+        ServerTlsOptions tls = Bind($"tls {{ {_files} }}").Tls!;
 
         Assert.EndsWith("server.pem", tls.CertificateFile, StringComparison.Ordinal);
         Assert.EndsWith("server.key", tls.KeyFile, StringComparison.Ordinal);
@@ -43,7 +43,7 @@ public sealed class TlsConfigTests : IDisposable
     [Fact]
     public void All_keys_are_taken()
     {
-        var tls = Bind($$"""
+        ServerTlsOptions tls = Bind($$"""
             allow_non_tls: true
             tls {
               {{_files}}
@@ -70,7 +70,7 @@ public sealed class TlsConfigTests : IDisposable
     [InlineData("handshake_first: false", false, 0)]
     public void The_handshake_can_come_first(string text, bool first, int fallback)
     {
-        var tls = Bind($"tls {{ {_files}\n {text} }}").Tls!;
+        ServerTlsOptions tls = Bind($"tls {{ {_files}\n {text} }}").Tls!;
 
         Assert.Equal((first, (double)fallback), (tls.HandshakeFirst, tls.HandshakeFirstFallback.TotalMilliseconds));
     }
@@ -92,19 +92,19 @@ public sealed class TlsConfigTests : IDisposable
     [InlineData("tls { FILES\n verify: true }\nauthorization { users: [ { user: a } ] }", "a user must have a \"user\" and a \"password\", or an \"nkey\"")]
     public void What_is_wrong_is_named_with_its_place(string text, string problem)
     {
-        var e = Assert.Throws<ConfigException>(() => Bind(text.Replace("FILES", _files, StringComparison.Ordinal)));
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind(text.Replace("FILES", _files, StringComparison.Ordinal)));
 
-        var file = Path.Combine(_folder.Path, "b.conf");
+        string file = Path.Combine(_folder.Path, "b.conf");
         Assert.Contains(e.Problems, p => p.ToString().StartsWith(problem.Replace("{file}", file, StringComparison.Ordinal), StringComparison.Ordinal));
     }
 
     [Fact]
     public void A_key_that_does_not_fit_is_found()
     {
-        var (certificate, _) = TestCertificates.WriteSelfSigned(_folder.Path);
-        var (_, key) = TestCertificates.WriteSelfSigned(_folder.Path, "other");
+        (string? certificate, string _) = TestCertificates.WriteSelfSigned(_folder.Path);
+        (string _, string? key) = TestCertificates.WriteSelfSigned(_folder.Path, "other");
 
-        var e = Assert.Throws<ConfigException>(() => Bind($"tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }}"));
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind($"tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }}"));
 
         Assert.Contains("must contain the private key of the certificate", e.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("BEGIN", e.Message, StringComparison.Ordinal);
@@ -113,7 +113,7 @@ public sealed class TlsConfigTests : IDisposable
     [Fact]
     public void Users_that_certificates_name_need_no_password()
     {
-        var settings = Bind($"tls {{ {_files}\n verify_and_map: true }}\nauthorization {{ users: [ {{ user: \"CN=a\" }}, {{ user: b, password: b }} ] }}");
+        ServeSettings settings = Bind($"tls {{ {_files}\n verify_and_map: true }}\nauthorization {{ users: [ {{ user: \"CN=a\" }}, {{ user: b, password: b }} ] }}");
 
         Assert.Equal(["CN=a", "b"], settings.Security!.Users.Select(u => u.Name));
     }
@@ -121,12 +121,12 @@ public sealed class TlsConfigTests : IDisposable
     [Fact]
     public async Task Flags_win_over_the_file()
     {
-        var (certificate, key) = TestCertificates.WriteSelfSigned(_folder.Path, "flag");
-        var file = _folder.Write("f.conf", $"tls {{ {_files}\n timeout: 7 }}");
+        (string? certificate, string? key) = TestCertificates.WriteSelfSigned(_folder.Path, "flag");
+        string file = _folder.Write("f.conf", $"tls {{ {_files}\n timeout: 7 }}");
 
-        var both = (await CommandRun.Of("serve", "-c", file, "--tlscert", certificate, "-tlskey=" + key, "--tlsverify")).Host.Started!.Tls!;
-        var off = await CommandRun.Of("serve", "-c", file, "--tls=false");
-        var alone = (await CommandRun.Of("--tls", "--tlscert", certificate, "--tlskey", key, "--tlscacert", certificate)).Host.Started!.Tls!;
+        ServerTlsOptions both = (await CommandRun.Of("serve", "-c", file, "--tlscert", certificate, "-tlskey=" + key, "--tlsverify")).Host.Started!.Tls!;
+        CommandRun off = await CommandRun.Of("serve", "-c", file, "--tls=false");
+        ServerTlsOptions alone = (await CommandRun.Of("--tls", "--tlscert", certificate, "--tlskey", key, "--tlscacert", certificate)).Host.Started!.Tls!;
 
         Assert.Equal(
             (certificate, key, ClientCertificateMode.Required, 7d),
@@ -140,7 +140,7 @@ public sealed class TlsConfigTests : IDisposable
     [InlineData("--tlsverify")]
     public async Task TLS_without_a_certificate_is_one_line(string flag)
     {
-        var run = await CommandRun.Of("serve", flag, "-t");
+        CommandRun run = await CommandRun.Of("serve", flag, "-t");
 
         Assert.Equal(ExitCode.Failure, run.ExitCode);
         Assert.Equal("broker: TLS needs a certificate: \"cert_file\" with \"key_file\", or --tlscert with --tlskey", run.Error.TrimEnd());
@@ -149,8 +149,8 @@ public sealed class TlsConfigTests : IDisposable
     [Fact]
     public async Task The_check_reads_the_files()
     {
-        var good = await CommandRun.Of("serve", "-t", "-c", _folder.Write("good.conf", $"tls {{ {_files}\n curve_preferences: [X25519] }}"));
-        var bad = await CommandRun.Of("serve", "-t", "-c", _folder.Write("bad.conf", $"tls {{ cert_file: \"{_folder.Write("empty.pem", "")}\" }}"));
+        CommandRun good = await CommandRun.Of("serve", "-t", "-c", _folder.Write("good.conf", $"tls {{ {_files}\n curve_preferences: [X25519] }}"));
+        CommandRun bad = await CommandRun.Of("serve", "-t", "-c", _folder.Write("bad.conf", $"tls {{ cert_file: \"{_folder.Write("empty.pem", "")}\" }}"));
 
         Assert.Equal(ExitCode.Success, good.ExitCode);
         Assert.Contains("warning: \"curve_preferences\" has no effect", good.Error, StringComparison.Ordinal);
@@ -159,6 +159,6 @@ public sealed class TlsConfigTests : IDisposable
         Assert.Contains("bad.conf:1:5", bad.Error, StringComparison.Ordinal);
     }
 
-    private ServeSettings Bind(string text) =>
-        ServeConfig.Bind(ConfigFile.Load(_folder.Write("b.conf", text)).Root, new ServeSettings(), _warnings);
+    private ServeSettings Bind(string text)
+        => ServeConfig.Bind(ConfigFile.Load(_folder.Write("b.conf", text)).Root, new ServeSettings(), _warnings);
 }

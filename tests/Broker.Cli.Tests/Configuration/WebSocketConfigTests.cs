@@ -11,9 +11,9 @@ public sealed class WebSocketConfigTests : IDisposable
     [Fact]
     public void Every_key_is_taken()
     {
-        var (certificate, key) = TestCertificates.WriteSelfSigned(_folder.Path, "a");
+        (string? certificate, string? key) = TestCertificates.WriteSelfSigned(_folder.Path, "a");
 
-        var sockets = Bind($$"""
+        WebSocketSettings sockets = Bind($$"""
             no_auth_user: ada
             authorization { users = [{ user: ada, password: x }] }
             websocket {
@@ -51,8 +51,8 @@ public sealed class WebSocketConfigTests : IDisposable
     [InlineData("websocket { listen: \":80\", no_tls: true }", "0.0.0.0:80")]
     [InlineData("websocket { port: -1, no_tls: true }", "0.0.0.0:0")]
     [InlineData("websocket { listen: \"127.0.0.1:-1\", no_tls: true }", "127.0.0.1:0")]
-    public void The_address_is_given_in_one_or_in_parts(string text, string address) =>
-        Assert.Equal(address, Bind(text).WebSocket!.Address.ToString());
+    public void The_address_is_given_in_one_or_in_parts(string text, string address)
+        => Assert.Equal(address, Bind(text).WebSocket!.Address.ToString());
 
     [Theory]
     [InlineData("websocket { port: 80 }", "\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" for no TLS at test.conf:1:11")]
@@ -66,17 +66,17 @@ public sealed class WebSocketConfigTests : IDisposable
     [InlineData("websocket { port: 80, tls { cert_file: k } }", "\"cert_file\" must be an existing file, not \"k\" at test.conf:1:40")]
     [InlineData("websocket { port: 80, tls { cert_fil: k } }", "unknown key \"cert_fil\" at test.conf:1:29, did you mean \"cert_file\"?")]
     [InlineData("http: 80\nhttps: 81", "\"http\" and \"https\" cannot be combined at test.conf:2:1")]
-    public void What_is_wrong_is_said_with_its_place(string text, string message) =>
-        Assert.Equal([message], Problems(text));
+    public void What_is_wrong_is_said_with_its_place(string text, string message)
+        => Assert.Equal([message], Problems(text));
 
     [Fact]
     public void A_certificate_that_is_not_there_or_not_of_the_key_is_a_problem_of_the_file()
     {
-        var (certificate, _) = TestCertificates.WriteSelfSigned(_folder.Path, "a");
-        var (_, key) = TestCertificates.WriteSelfSigned(_folder.Path, "b");
+        (string? certificate, string _) = TestCertificates.WriteSelfSigned(_folder.Path, "a");
+        (string _, string? key) = TestCertificates.WriteSelfSigned(_folder.Path, "b");
 
-        var missing = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}x\", key_file: \"{key}\" }} }}"));
-        var other = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }} }}"));
+        string missing = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}x\", key_file: \"{key}\" }} }}"));
+        string other = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }} }}"));
 
         Assert.StartsWith($"\"cert_file\" must be an existing file, not \"{certificate}x\" at test.conf:1:", missing, StringComparison.Ordinal);
         Assert.StartsWith($"The file '{key}' must contain the private key of the certificate in '{certificate}'", other, StringComparison.Ordinal);
@@ -88,8 +88,8 @@ public sealed class WebSocketConfigTests : IDisposable
     [InlineData("host: h\nhttps_port: 443", "h:443")]
     public void HTTPS_is_configured_as_HTTP_is(string text, string address) => Assert.Equal(address, Bind(text).Https!.ToString());
 
-    private static string[] Problems(string text) =>
-        [.. Assert.Throws<ConfigException>(() => Bind(text)).Problems.Select(problem => problem.ToString())];
+    private static string[] Problems(string text)
+        => [.. Assert.Throws<ConfigException>(() => Bind(text)).Problems.Select(problem => problem.ToString())];
 
     private static ServeSettings Bind(string text) => ServeConfig.Bind(Parsing.Parse(text), new ServeSettings());
 }

@@ -28,13 +28,13 @@ internal sealed partial class DocumentedText
     public static DocumentedText Read(string path) => new(File.ReadAllText(Path.Combine(Repository.Root, path)));
 
     /// <summary>Returns the code spans in the first column of the tables below the heading.</summary>
-    public IEnumerable<string> FirstColumn(string heading) =>
-        _lines.Where(l => l.Heading == heading && l.Line.StartsWith("| `", StringComparison.Ordinal))
+    public IEnumerable<string> FirstColumn(string heading)
+        => _lines.Where(l => l.Heading == heading && l.Line.StartsWith("| `", StringComparison.Ordinal))
             .SelectMany(l => Codes().Matches(l.Line.Split('|')[1]).Select(m => m.Groups[1].Value));
 
     /// <summary>Returns the headings with a table whose first column has the given title.</summary>
-    public IEnumerable<string> HeadingsOfTables(string firstTitle) =>
-        _lines.Where(l => l.Line.StartsWith($"| {firstTitle} |", StringComparison.Ordinal)).Select(l => l.Heading);
+    public IEnumerable<string> HeadingsOfTables(string firstTitle)
+        => _lines.Where(l => l.Line.StartsWith($"| {firstTitle} |", StringComparison.Ordinal)).Select(l => l.Heading);
 
     /// <summary>Whether the page has the word as a code span.</summary>
     public bool Names(string code) => Codes().Matches(Text).Any(m => m.Groups[1].Value == code);
@@ -60,8 +60,8 @@ internal sealed partial class DocumentedText
     public IEnumerable<string> Headings => _lines.Select(l => l.Heading).Distinct(StringComparer.Ordinal);
 
     /// <summary>Returns the lines, also in code blocks, that begin with the word.</summary>
-    public IEnumerable<string> Commands(string word) =>
-        _lines.Select(l => l.Line.Trim()).Where(l => l.StartsWith(word + " ", StringComparison.Ordinal));
+    public IEnumerable<string> Commands(string word)
+        => _lines.Select(l => l.Line.Trim()).Where(l => l.StartsWith(word + " ", StringComparison.Ordinal));
 
     [GeneratedRegex("`([^`]+)`", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Codes();

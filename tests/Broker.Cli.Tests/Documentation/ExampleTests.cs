@@ -15,8 +15,8 @@ public sealed partial class ExampleTests : IDisposable
 
     private readonly TemporaryFolder _folder = new();
 
-    public static TheoryData<string> Blocks =>
-        [.. Configuration.Headings.SelectMany(Configuration.Blocks).Where(b => !b.StartsWith("broker ", StringComparison.Ordinal))];
+    public static TheoryData<string> Blocks
+        => [.. Configuration.Headings.SelectMany(Configuration.Blocks).Where(b => !b.StartsWith("broker ", StringComparison.Ordinal))];
 
     public static TheoryData<string> Commands =>
     [

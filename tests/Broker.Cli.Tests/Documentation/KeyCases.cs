@@ -263,17 +263,17 @@ internal static class KeyCases
             ]),
     ];
 
-    private static KeyCase Case(string section, string key, string[] valid, string[] invalid) =>
-        new(section, key, [.. valid.Select(v => $"{key}: {v}")], [.. invalid.Select(v => $"{key}: {v}")]);
+    private static KeyCase Case(string section, string key, string[] valid, string[] invalid)
+        => new(section, key, [.. valid.Select(v => $"{key}: {v}")], [.. invalid.Select(v => $"{key}: {v}")]);
 
-    private static IEnumerable<KeyCase> Aliases(string section, string[] keys, string[] valid, string[] invalid) =>
-        keys.Select(key => new KeyCase(
+    private static IEnumerable<KeyCase> Aliases(string section, string[] keys, string[] valid, string[] invalid)
+        => keys.Select(key => new KeyCase(
             section, key,
             [.. valid.Select(v => v.Replace("KEY", key, StringComparison.Ordinal))],
             [.. invalid.Select(v => v.Replace("KEY", key, StringComparison.Ordinal))]));
 
-    private static KeyCase WithCertificate(string section, string key, string[] valid, string[] invalid) =>
-        new(section, key, [.. valid.Select(v => $"CERTIFICATE, {key}: {v}")], [.. invalid.Select(v => $"CERTIFICATE, {key}: {v}")]);
+    private static KeyCase WithCertificate(string section, string key, string[] valid, string[] invalid)
+        => new(section, key, [.. valid.Select(v => $"CERTIFICATE, {key}: {v}")], [.. invalid.Select(v => $"CERTIFICATE, {key}: {v}")]);
 
     private static IEnumerable<KeyCase> Open(string key, string[] valid, string[] invalid) =>
     [

@@ -187,8 +187,8 @@ internal static class RouteCases
             With("heartbeat", ["\"5s\"", "never", "NEVER"], [.. NotASpan, "\"0s\""]),
         ];
 
-        static KeyCase With(string key, string[] valid, string[] invalid) =>
-            Case(Section, $"endpoint: {Any}, to_subject: a, from_subject: b, ", key, valid, invalid);
+        static KeyCase With(string key, string[] valid, string[] invalid)
+            => Case(Section, $"endpoint: {Any}, to_subject: a, from_subject: b, ", key, valid, invalid);
     }
 
     // The server has no streams, so the route waits for a server with streams.
@@ -203,9 +203,9 @@ internal static class RouteCases
         OfStream("ack_wait", "name: s, ", ["\"5s\""], [.. NotASpan, "\"1s\"", "\"3.5s\""]),
     ];
 
-    private static KeyCase OfStream(string key, string before, string[] valid, string[] invalid) =>
-        Case("stream of a pushpull route", before, key, valid, invalid);
+    private static KeyCase OfStream(string key, string before, string[] valid, string[] invalid)
+        => Case("stream of a pushpull route", before, key, valid, invalid);
 
-    private static KeyCase Case(string section, string before, string key, string[] valid, string[] invalid) =>
-        new(section, key, [.. valid.Select(v => $"{before}{key}: {v}")], [.. invalid.Select(v => $"{before}{key}: {v}")]);
+    private static KeyCase Case(string section, string before, string key, string[] valid, string[] invalid)
+        => new(section, key, [.. valid.Select(v => $"{before}{key}: {v}")], [.. invalid.Select(v => $"{before}{key}: {v}")]);
 }

@@ -33,13 +33,13 @@ public sealed partial class ShellExampleTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     /// <summary>Whether the line is a messaging command, and not a usage line of a help text.</summary>
-    internal static bool IsOfMessages(string line) =>
-        CommandPaths.Any(path => line.StartsWith($"broker {string.Join(' ', path)} ", StringComparison.Ordinal))
+    internal static bool IsOfMessages(string line)
+        => CommandPaths.Any(path => line.StartsWith($"broker {string.Join(' ', path)} ", StringComparison.Ordinal))
         && !line.Contains('[', StringComparison.Ordinal) && !line.Contains("...", StringComparison.Ordinal) && !line.Contains("--help", StringComparison.Ordinal);
 
     [Fact]
-    public void Each_command_has_examples() =>
-        Assert.All(CommandPaths, path => Assert.Contains(Lines, row => row.Data.StartsWith($"broker {string.Join(' ', path)} ", StringComparison.Ordinal)));
+    public void Each_command_has_examples()
+        => Assert.All(CommandPaths, path => Assert.Contains(Lines, row => row.Data.StartsWith($"broker {string.Join(' ', path)} ", StringComparison.Ordinal)));
 
     [Theory]
     [MemberData(nameof(Lines))]
@@ -118,7 +118,7 @@ public sealed partial class ShellExampleTests : IDisposable
             other.Bind(endpoint);
         }
 
-        await using ShellRun run = ShellRun.Start(args);
+        await using var run = ShellRun.Start(args);
         if (binds)
         {
             await run.BoundAsync();

@@ -73,7 +73,7 @@ public sealed partial class ShippedFileTests : IDisposable
     public void PublishContainer_starts_what_the_container_file_does_at_the_same_ports()
     {
         string file = DocumentedText.Read("eng/docker/Dockerfile").Text;
-        XDocument project = XDocument.Parse(DocumentedText.Read("src/Broker.Cli/Broker.Cli.csproj").Text);
+        var project = XDocument.Parse(DocumentedText.Read("src/Broker.Cli/Broker.Cli.csproj").Text);
 
         Assert.Equal(JsonSerializer.Deserialize<string[]>(Command().Match(file).Groups[1].Value)!, Items(project, "ContainerDefaultArgs"));
         Assert.Equal(Ports().Match(file).Groups[1].Value.Split(' '), Items(project, "ContainerPort"));

@@ -15,7 +15,7 @@ public sealed class LogLineWriterTests
             written.Add(line);
         }))
         {
-            for (var i = 0; i < 10_000; i++)
+            for (int i = 0; i < 10_000; i++)
             {
                 writer.Add("line");
             }
@@ -25,7 +25,7 @@ public sealed class LogLineWriterTests
 
         // The queued lines are written, and one line reports the lost ones. One more line may have left the queue
         // before.
-        var kept = written.Count(line => line == "line");
+        int kept = written.Count(line => line == "line");
         Assert.InRange(kept, 4096, 4097);
         Assert.Contains($"{10_000 - kept} log lines were lost, because they came faster than they could be written", written);
     }
@@ -34,7 +34,7 @@ public sealed class LogLineWriterTests
     public void A_broken_output_ends_the_log_and_not_the_process()
     {
         using var writer = new LogLineWriter(static _ => throw new IOException("broken pipe"));
-        for (var i = 0; i < 100; i++)
+        for (int i = 0; i < 100; i++)
         {
             writer.Add("line");
         }

@@ -13,10 +13,10 @@ public sealed class MessageCommandTests
     public async Task What_is_published_is_shown_by_who_has_subscribed_line_by_line()
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun sub = ShellRun.Start("sub", "-s", Url(server), "--count", "3", "weather.*");
+        await using var sub = ShellRun.Start("sub", "-s", Url(server), "--count", "3", "weather.*");
         await sub.SubscribedAsync();
 
-        var pub = await ShellRun.OfAsync("pub", "-s", Url(server), "weather.oslo", "4 degrees");
+        (int ExitCode, string Output, string Error) pub = await ShellRun.OfAsync("pub", "-s", Url(server), "weather.oslo", "4 degrees");
         Assert.Equal((ExitCode.Success, "published 1 message, 9 bytes, to weather.oslo\n", ""), pub);
         Assert.Equal(ExitCode.Success, (await ShellRun.OfAsync("pub", "-s", Url(server), "-H", "Trace: 1", "--header", "B:2", "weather.rome", "\u001b[31m")).ExitCode);
         Assert.Equal(ExitCode.Success, (await ShellRun.OfAsync("pub", "-s", Url(server), "--hex", "weather.bonn", "00ff0a")).ExitCode);
@@ -29,11 +29,11 @@ public sealed class MessageCommandTests
     public async Task As_JSON_a_message_has_all_its_parts()
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun sub = ShellRun.Start("sub", "-s", Url(server), "--json", "--count", "2", ">");
+        await using var sub = ShellRun.Start("sub", "-s", Url(server), "--json", "--count", "2", ">");
         await sub.SubscribedAsync();
 
         await ShellRun.OfAsync("pub", "-s", Url(server), "-H", "A: 1", "-H", "A: 2", "--reply-to", "back", "a.b", "say \"ä\"");
-        var told = await ShellRun.OfAsync("pub", "-s", Url(server), "--hex", "--json", "a.b", "ff");
+        (int ExitCode, string Output, string Error) told = await ShellRun.OfAsync("pub", "-s", Url(server), "--hex", "--json", "a.b", "ff");
 
         await sub.EndAsync();
         string[] lines = sub.Output.TrimEnd().Split('\n');
@@ -49,7 +49,7 @@ public sealed class MessageCommandTests
     public async Task Bodies_are_shown_as_they_are_or_in_digits(string form, string shown)
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun sub = ShellRun.Start("sub", "-s", Url(server), form, "--count", "1", "a");
+        await using var sub = ShellRun.Start("sub", "-s", Url(server), form, "--count", "1", "a");
         await sub.SubscribedAsync();
 
         await ShellRun.OfAsync("pub", "-s", Url(server), "--hex", "a", "000A");
@@ -62,7 +62,7 @@ public sealed class MessageCommandTests
     public async Task Subjects_are_in_colours_where_somebody_sees_them()
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun sub = ShellRun.StartInColours("sub", "-s", Url(server), "--count", "1", "a");
+        await using var sub = ShellRun.StartInColours("sub", "-s", Url(server), "--count", "1", "a");
         await sub.SubscribedAsync();
 
         await ShellRun.OfAsync("pub", "-s", Url(server), "a", "b");
@@ -75,12 +75,12 @@ public sealed class MessageCommandTests
     public async Task A_body_comes_by_standard_input_whole_or_line_by_line_or_many_times()
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun sub = ShellRun.Start("sub", "-s", Url(server), "--count", "6", ">");
+        await using var sub = ShellRun.Start("sub", "-s", Url(server), "--count", "6", ">");
         await sub.SubscribedAsync();
 
         foreach (string[] args in (string[][])[["a"], ["--lines", "b"]])
         {
-            await using ShellRun pub = ShellRun.StartWith("x\ny"u8.ToArray(), ["pub", "-s", Url(server), .. args]);
+            await using var pub = ShellRun.StartWith("x\ny"u8.ToArray(), ["pub", "-s", Url(server), .. args]);
             Assert.Equal(ExitCode.Success, await pub.EndAsync());
         }
 
@@ -93,7 +93,7 @@ public sealed class MessageCommandTests
     public async Task At_a_terminal_a_publish_shows_how_far_it_is_and_takes_that_away_at_its_end()
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun pub = ShellRun.StartAtTerminal("pub", "-s", Url(server), "--count", "1000000000000000", "a", "x");
+        await using var pub = ShellRun.StartAtTerminal("pub", "-s", Url(server), "--count", "1000000000000000", "a", "x");
 
         await pub.SaidAsync("of 1,000,000,000,000,000 messages (0 %)");
 
@@ -107,8 +107,8 @@ public sealed class MessageCommandTests
     {
         const int Messages = 200;
         await using BrokerServer server = await StartAsync();
-        await using ShellRun one = ShellRun.Start("sub", "-s", Url(server), "--queue", "q", "a");
-        await using ShellRun two = ShellRun.Start("sub", "-s", Url(server), "-q", "q", "a");
+        await using var one = ShellRun.Start("sub", "-s", Url(server), "--queue", "q", "a");
+        await using var two = ShellRun.Start("sub", "-s", Url(server), "-q", "q", "a");
         await one.SubscribedAsync();
         await two.SubscribedAsync();
 
@@ -127,7 +127,7 @@ public sealed class MessageCommandTests
 
         Assert.Equal(ExitCode.NothingCame, (await ShellRun.OfAsync("sub", "-s", Url(server), "--count", "1", "--timeout", "10ms", "a")).ExitCode);
         Assert.Equal(ExitCode.Success, (await ShellRun.OfAsync("sub", "-s", Url(server), "--timeout", "10ms", "a")).ExitCode);
-        await using ShellRun counting = ShellRun.Start("sub", "-s", Url(server), "--count", "1", "a");
+        await using var counting = ShellRun.Start("sub", "-s", Url(server), "--count", "1", "a");
         await counting.SubscribedAsync();
         Assert.Equal(ExitCode.Interrupted, await counting.StopAsync());
     }
@@ -138,11 +138,11 @@ public sealed class MessageCommandTests
     public async Task A_question_is_answered(string filter, string? template, string question, string answer)
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun reply = ShellRun.Start(["reply", "-s", Url(server), "--count", "1", "-H", "By: me", filter, .. template is null ? (string[])[] : [template]]);
+        await using var reply = ShellRun.Start(["reply", "-s", Url(server), "--count", "1", "-H", "By: me", filter, .. template is null ? (string[])[] : [template]]);
         await reply.SubscribedAsync();
         string subject = filter.Replace("*", "you", StringComparison.Ordinal);
 
-        var asked = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "2m", subject, question);
+        (int ExitCode, string Output, string Error) asked = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "2m", subject, question);
 
         Assert.Equal((ExitCode.Success, $"{{By: me}} {answer}\n", ""), asked);
         Assert.Equal((ExitCode.Success, $"{subject} {question}\n"), (await reply.EndAsync(), reply.Output));
@@ -161,9 +161,9 @@ public sealed class MessageCommandTests
         });
         await service.FlushAsync(TestContext.Current.CancellationToken);
 
-        var two = await ShellRun.OfAsync("req", "-s", Url(server), "--count", "2", "--timeout", "2m", "--raw", "ping");
+        (int ExitCode, string Output, string Error) two = await ShellRun.OfAsync("req", "-s", Url(server), "--count", "2", "--timeout", "2m", "--raw", "ping");
         Assert.Equal((ExitCode.Success, "one\ntwo\n"), (two.ExitCode, two.Output));
-        var four = await ShellRun.OfAsync("req", "-s", Url(server), "--count", "4", "--timeout", "2s", "--raw", "ping");
+        (int ExitCode, string Output, string Error) four = await ShellRun.OfAsync("req", "-s", Url(server), "--count", "4", "--timeout", "2s", "--raw", "ping");
         Assert.Equal(ExitCode.NothingCame, four.ExitCode);
         Assert.StartsWith("broker: ", four.Error, StringComparison.Ordinal);
     }
@@ -172,11 +172,11 @@ public sealed class MessageCommandTests
     public async Task A_question_that_nobody_answers_is_told_from_one_that_nobody_hears()
     {
         await using BrokerServer server = await StartAsync();
-        await using ShellRun sub = ShellRun.Start("sub", "-s", Url(server), "heard");
+        await using var sub = ShellRun.Start("sub", "-s", Url(server), "heard");
         await sub.SubscribedAsync();
 
-        var unheard = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "2m", "unheard");
-        var unanswered = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "50ms", "heard");
+        (int ExitCode, string Output, string Error) unheard = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "2m", "unheard");
+        (int ExitCode, string Output, string Error) unanswered = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "50ms", "heard");
 
         Assert.Equal((ExitCode.NothingCame, "", "broker: Nobody subscribes to 'unheard'." + Environment.NewLine), unheard);
         Assert.Equal((ExitCode.NothingCame, "", "broker: no reply in time" + Environment.NewLine), unanswered);
@@ -200,7 +200,7 @@ public sealed class MessageCommandTests
         Assert.Equal(ExitCode.Failure, (await ShellRun.OfAsync("pub", "-s", Url(server), "open", "x")).ExitCode);
         foreach (string[] args in (string[][])[["pub", .. ada, "closed", "x"], ["sub", .. ada, "closed"], ["reply", .. ada, "closed"]])
         {
-            var run = await ShellRun.OfAsync(args);
+            (int ExitCode, string Output, string Error) run = await ShellRun.OfAsync(args);
             Assert.Equal((ExitCode.Failure, ""), (run.ExitCode, run.Output));
             Assert.Contains("Permissions Violation", run.Error, StringComparison.Ordinal);
             Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
@@ -211,7 +211,7 @@ public sealed class MessageCommandTests
     public async Task Without_a_server_it_says_so_and_fails()
     {
         int port = FreePort.Next();
-        var run = await ShellRun.OfAsync("pub", "-s", $"nats://ada:secret@127.0.0.1:{port}", "a", "b");
+        (int ExitCode, string Output, string Error) run = await ShellRun.OfAsync("pub", "-s", $"nats://ada:secret@127.0.0.1:{port}", "a", "b");
 
         Assert.Equal((ExitCode.Failure, ""), (run.ExitCode, run.Output));
         Assert.Contains($"127.0.0.1:{port}", run.Error, StringComparison.Ordinal);
@@ -242,7 +242,7 @@ public sealed class MessageCommandTests
     public async Task What_makes_no_sense_is_refused(string said, params string[] args)
     {
         await using BrokerServer server = await StartAsync();
-        var run = await ShellRun.OfAsync([args[0], "-s", Url(server), .. args[1..]]);
+        (int ExitCode, string Output, string Error) run = await ShellRun.OfAsync([args[0], "-s", Url(server), .. args[1..]]);
 
         Assert.Equal((ExitCode.Usage, ""), (run.ExitCode, run.Output));
         Assert.Contains(said, run.Error, StringComparison.OrdinalIgnoreCase);

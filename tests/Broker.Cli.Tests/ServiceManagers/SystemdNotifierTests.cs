@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Net.Sockets;
 using System.Text;
-using Broker.Cli.Serving;
 using Broker.Cli.ServiceManagers;
+using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
 using Broker.Transport;
 
@@ -133,8 +133,8 @@ public sealed class SystemdNotifierTests : IDisposable
         notifier.OnStopping(default);
     }
 
-    private static SystemdNotifier? Notifier(params (string Name, string? Value)[] variables) =>
-        SystemdNotifier.Of(name => variables.FirstOrDefault(v => v.Name == name).Value, Environment.ProcessId, TimeProvider.System);
+    private static SystemdNotifier? Notifier(params (string Name, string? Value)[] variables)
+        => SystemdNotifier.Of(name => variables.FirstOrDefault(v => v.Name == name).Value, Environment.ProcessId, TimeProvider.System);
 
     private async Task<string> ReceiveAsync()
     {

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Cli.Tests.Configuration;
@@ -139,7 +140,7 @@ public sealed class RouteReloadTests : IAsyncLifetime
     private async Task<int> CountAsync(string what)
     {
         using var page = System.Text.Json.JsonDocument.Parse(await PageAsync());
-        var routes = page.RootElement.GetProperty("routes").EnumerateArray();
+        JsonElement.ArrayEnumerator routes = page.RootElement.GetProperty("routes").EnumerateArray();
         return what == "routes" ? routes.Count() : routes.Sum(route => route.GetProperty("endpoints").GetArrayLength());
     }
 

@@ -29,7 +29,7 @@ public sealed class ServeControlTests : IDisposable
     {
         var next = new ServeSettings { MaxPayload = 5, Debug = true };
 
-        var host = await RunAsync(new ServeSettings(), () => next, ControlRequest.Reload, ControlRequest.LameDuck);
+        FakeHost host = await RunAsync(new ServeSettings(), () => next, ControlRequest.Reload, ControlRequest.LameDuck);
 
         Assert.Equal([next with { Quiet = true }], host.Reloads);
         Assert.True(host.LameDuck);
@@ -42,9 +42,9 @@ public sealed class ServeControlTests : IDisposable
     public async Task What_cannot_change_is_named_and_nothing_is_changed()
     {
         var before = new ServeSettings { ZeroMq = new ZeroMqSettings() };
-        var next = before with { Port = 1, MaxPayload = 5, Loops = new EventLoopOptions { Loops = 3 }, ZeroMq = new ZeroMqSettings { Connection = new BridgeConnection { Servers = ["nats://a"] } } };
+        ServeSettings next = before with { Port = 1, MaxPayload = 5, Loops = new EventLoopOptions { Loops = 3 }, ZeroMq = new ZeroMqSettings { Connection = new BridgeConnection { Servers = ["nats://a"] } } };
 
-        var host = await RunAsync(before, () => next, ControlRequest.Reload, ControlRequest.LameDuck);
+        FakeHost host = await RunAsync(before, () => next, ControlRequest.Reload, ControlRequest.LameDuck);
 
         Assert.Empty(host.Reloads);
         Assert.Equal("broker: cannot reload: listen, loops, url or user of zeromq cannot change without a restart", _error.ToString().TrimEnd());
@@ -53,7 +53,7 @@ public sealed class ServeControlTests : IDisposable
     [Fact]
     public async Task The_same_bridge_read_again_is_no_change()
     {
-        var host = await RunAsync(
+        FakeHost host = await RunAsync(
             new ServeSettings { ZeroMq = new ZeroMqSettings() },
             () => new ServeSettings { ZeroMq = new ZeroMqSettings() },
             ControlRequest.Reload, ControlRequest.LameDuck);
@@ -65,9 +65,9 @@ public sealed class ServeControlTests : IDisposable
     [Fact]
     public async Task All_that_is_wrong_in_the_file_is_said_and_the_old_settings_stay()
     {
-        var file = _folder.Write("b.conf", "max_paylod: 1\nport: x");
+        string file = _folder.Write("b.conf", "max_paylod: 1\nport: x");
 
-        var host = await RunAsync(
+        FakeHost host = await RunAsync(
             new ServeSettings(),
             () => ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings()),
             ControlRequest.Reload, ControlRequest.LameDuck);
@@ -80,9 +80,9 @@ public sealed class ServeControlTests : IDisposable
     [Fact]
     public async Task A_log_file_that_was_moved_away_is_begun_anew()
     {
-        var log = Path.Combine(_folder.Path, "log");
+        string log = Path.Combine(_folder.Path, "log");
         var settings = new ServeSettings { LogFile = log };
-        var running = RunAsync(settings, () => settings);
+        Task<FakeHost> running = RunAsync(settings, () => settings);
         await Wait.UntilAsync(() => _logger is not null && File.ReadAllText(log).Contains("ready", StringComparison.Ordinal));
         _logger!.LogWarning("one");
         await Wait.UntilAsync(() => File.ReadAllText(log).Contains("one", StringComparison.Ordinal));
@@ -122,7 +122,7 @@ public sealed class ServeControlTests : IDisposable
     [Fact]
     public void Every_key_of_limits_and_life_is_taken()
     {
-        var file = _folder.Write("b.conf", """
+        string file = _folder.Write("b.conf", """
             listen: ["127.0.0.1:1", "[::1]:2"]
             max_pending: 2MB
             max_pending_total: 4MB
@@ -135,7 +135,7 @@ public sealed class ServeControlTests : IDisposable
             logtime: false
             """);
 
-        var settings = ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings());
+        ServeSettings settings = ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings());
 
         Assert.Equal(("127.0.0.1", 1), (settings.Host, settings.Port));
         Assert.Equal([new ListenAddress("::1", 2)], settings.AlsoListen);
@@ -153,16 +153,16 @@ public sealed class ServeControlTests : IDisposable
     [InlineData("listen: [1]", "\"listen\" must be a text such as \"127.0.0.1:4222\"")]
     public void What_cannot_be_is_refused(string text, string problem)
     {
-        var file = _folder.Write("b.conf", text);
+        string file = _folder.Write("b.conf", text);
 
-        var e = Assert.Throws<ConfigException>(() => ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings()));
+        ConfigException e = Assert.Throws<ConfigException>(() => ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings()));
 
         Assert.StartsWith(problem, e.Problems[0].ToString(), StringComparison.Ordinal);
     }
 
     private async Task<FakeHost> RunAsync(ServeSettings settings, Func<ServeSettings> reread, params ControlRequest[] requests)
     {
-        foreach (var request in requests)
+        foreach (ControlRequest request in requests)
         {
             _control.Request(request);
         }

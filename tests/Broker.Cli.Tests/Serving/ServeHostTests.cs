@@ -18,10 +18,10 @@ public sealed class ServeHostTests : IDisposable
     {
         TestCertificates certificates = TestCertificates.Common;
         var tls = new ServerTlsOptions { CertificateFile = certificates.CertificateFile, KeyFile = certificates.KeyFile };
-        var cancellation = TestContext.Current.CancellationToken;
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
         await using var host = new ServeHost();
 
-        var addresses = await host.StartAsync(
+        ServeAddresses addresses = await host.StartAsync(
             new ServeSettings
             {
                 Port = 0,
@@ -35,12 +35,12 @@ public sealed class ServeHostTests : IDisposable
         using var socket = new ClientWebSocket();
         socket.Options.RemoteCertificateValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificates.Server, shown);
         await socket.ConnectAsync(new Uri(Assert.Single(addresses.WebSocket)), cancellation);
-        var buffer = new byte[4096];
-        var info = await socket.ReceiveAsync(buffer, cancellation);
+        byte[] buffer = new byte[4096];
+        WebSocketReceiveResult info = await socket.ReceiveAsync(buffer, cancellation);
         Assert.StartsWith("INFO {", Encoding.UTF8.GetString(buffer, 0, info.Count), StringComparison.Ordinal);
         using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificates.Server, shown) };
         using var http = new HttpClient(handler);
-        var varz = await http.GetStringAsync(Assert.Single(addresses.Monitoring) + "/varz", cancellation);
+        string varz = await http.GetStringAsync(Assert.Single(addresses.Monitoring) + "/varz", cancellation);
         Assert.Contains("\"advertise\": \"ws.example:443\"", varz, StringComparison.Ordinal);
         Assert.Equal(["wss", "https"], addresses.WebSocket.Concat(addresses.Monitoring).Select(a => new Uri(a).Scheme));
     }
@@ -50,7 +50,7 @@ public sealed class ServeHostTests : IDisposable
     {
         await using var host = new ServeHost();
 
-        var error = await Assert.ThrowsAsync<ServeStartException>(() => host.StartAsync(
+        ServeStartException error = await Assert.ThrowsAsync<ServeStartException>(() => host.StartAsync(
             new ServeSettings { Port = 0, Https = new ListenAddress("127.0.0.1", 0) }, NullLoggerFactory.Instance, TestContext.Current.CancellationToken));
 
         Assert.Contains("cert_file", error.Message, StringComparison.Ordinal);

@@ -107,11 +107,11 @@ public sealed class ServeObserverTests : IDisposable
         Assert.Contains("Broken threw an exception when it was notified (NotSupportedException: not today)", _error.ToString(), StringComparison.Ordinal);
     }
 
-    private Screen Screen() =>
-        new(TextWriter.Synchronized(_output), TextWriter.Synchronized(_error), isTerminal: false, static () => 200);
+    private Screen Screen()
+        => new(TextWriter.Synchronized(_output), TextWriter.Synchronized(_error), isTerminal: false, static () => 200);
 
-    private Task<int> RunAsync(FakeHost host, ServeSettings settings, Func<ServeSettings>? reread = null) =>
-        new ServeRunner(Screen(), new FastTime(), _told).RunAsync(settings, host, _control, reread ?? (() => settings));
+    private Task<int> RunAsync(FakeHost host, ServeSettings settings, Func<ServeSettings>? reread = null)
+        => new ServeRunner(Screen(), new FastTime(), _told).RunAsync(settings, host, _control, reread ?? (() => settings));
 
     private sealed class Broken : IServeObserver
     {

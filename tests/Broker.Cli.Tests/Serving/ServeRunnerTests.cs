@@ -38,7 +38,7 @@ public sealed class ServeRunnerTests : IDisposable
     {
         await RunAsync(new ServeSettings { ZeroMq = new() { Prefix = "plant" } }, new FakeHost { OnStart = _ => _stop.Cancel() });
 
-        var text = _output.ToString();
+        string text = _output.ToString();
         Assert.Contains("NATS clients:       nats://127.0.0.1:4222", text, StringComparison.Ordinal);
         Assert.Contains(" zmq pub -c tcp://127.0.0.1:5556 weather.oslo '4 degrees'", text, StringComparison.Ordinal);
         Assert.Contains(" zmq sub -c tcp://127.0.0.1:5557 weather", text, StringComparison.Ordinal);
@@ -68,10 +68,10 @@ public sealed class ServeRunnerTests : IDisposable
     [Fact]
     public async Task The_ports_file_and_the_pid_file_exist_while_it_runs()
     {
-        var ports = Path.Combine(_folder.Path, $"broker_{Environment.ProcessId}.ports");
-        var pid = Path.Combine(_folder.Path, "broker.pid");
-        var portsText = "";
-        var pidText = "";
+        string ports = Path.Combine(_folder.Path, $"broker_{Environment.ProcessId}.ports");
+        string pid = Path.Combine(_folder.Path, "broker.pid");
+        string portsText = "";
+        string pidText = "";
         var host = new FakeHost
         {
             Counts = () =>
@@ -100,8 +100,8 @@ public sealed class ServeRunnerTests : IDisposable
     [InlineData("ports")]
     public async Task A_file_that_cannot_be_written_is_named(string file)
     {
-        var nowhere = Path.Combine(_folder.Path, "nowhere", "x");
-        var settings = file switch
+        string nowhere = Path.Combine(_folder.Path, "nowhere", "x");
+        ServeSettings settings = file switch
         {
             "log" => new ServeSettings { LogFile = nowhere },
             "pid" => new ServeSettings { PidFile = nowhere },
@@ -115,7 +115,7 @@ public sealed class ServeRunnerTests : IDisposable
     [Fact]
     public async Task Counts_are_shown_only_when_they_change()
     {
-        var calls = 0;
+        int calls = 0;
         var host = new FakeHost
         {
             Counts = () =>
@@ -138,12 +138,12 @@ public sealed class ServeRunnerTests : IDisposable
     [Fact]
     public async Task Log_lines_go_to_the_file_and_obey_the_level()
     {
-        var log = Path.Combine(_folder.Path, "broker.log");
+        string log = Path.Combine(_folder.Path, "broker.log");
         var host = new FakeHost
         {
             OnStart = loggers =>
             {
-                var logger = loggers.CreateLogger("Broker.Server.Session");
+                ILogger logger = loggers.CreateLogger("Broker.Server.Session");
                 logger.LogDebug("not asked for");
                 logger.LogWarning("from a peer: {Text}", "one\r\ntwo\u001b[31m");
                 _stop.Cancel();
@@ -163,12 +163,12 @@ public sealed class ServeRunnerTests : IDisposable
     [Fact]
     public async Task With_a_log_file_it_is_told_the_addresses_in_place_of_the_terminal_and_both_how_the_stop_went()
     {
-        var log = Path.Combine(_folder.Path, "broker.log");
+        string log = Path.Combine(_folder.Path, "broker.log");
         var host = new FakeHost { OnStart = _ => _stop.Cancel(), Undelivered = 2 };
 
         await RunAsync(new ServeSettings { LogFile = log }, host, isTerminal: true);
 
-        var text = await File.ReadAllTextAsync(log, TestContext.Current.CancellationToken);
+        string text = await File.ReadAllTextAsync(log, TestContext.Current.CancellationToken);
         Assert.Contains("is ready (process ", text, StringComparison.Ordinal);
         Assert.Contains("nats://127.0.0.1:4222", text, StringComparison.Ordinal);
         Assert.Contains("[info] broker: stopping: 0 clients", text, StringComparison.Ordinal);

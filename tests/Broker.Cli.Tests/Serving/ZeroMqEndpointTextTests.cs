@@ -10,8 +10,8 @@ public sealed class ZeroMqEndpointTextTests
     [InlineData("bind tcp://[::1]:5556", "bind tcp://[::1]:5556")]
     [InlineData("ipc:///run/feed", "bind ipc:///run/feed")]
     [InlineData("connect ipc://@feed", "connect ipc://@feed")]
-    public void Endpoints_are_understood(string text, string endpoint) =>
-        Assert.Equal(endpoint, ZeroMqEndpointText.Format(ZeroMqEndpointText.TryParse(text)!));
+    public void Endpoints_are_understood(string text, string endpoint)
+        => Assert.Equal(endpoint, ZeroMqEndpointText.Format(ZeroMqEndpointText.TryParse(text)!));
 
     [Theory]
     [InlineData("")]

@@ -13,10 +13,10 @@ public sealed class SocketCommandTests
     public async Task A_publisher_waits_for_a_subscriber_of_its_topic_and_loses_nothing()
     {
         const int Messages = 500;
-        await using ShellRun sub = ShellRun.Start("zmq", "sub", "--bind", Anywhere, "--count", $"{Messages}", "weather");
+        await using var sub = ShellRun.Start("zmq", "sub", "--bind", Anywhere, "--count", $"{Messages}", "weather");
         string endpoint = await sub.BoundAsync();
 
-        var pub = await ShellRun.OfAsync("zmq", "pub", "--timeout", "2m", "--connect", endpoint, "--count", $"{Messages}", "weather.oslo", "{number} degrees");
+        (int ExitCode, string Output, string Error) pub = await ShellRun.OfAsync("zmq", "pub", "--timeout", "2m", "--connect", endpoint, "--count", $"{Messages}", "weather.oslo", "{number} degrees");
 
         Assert.Equal((ExitCode.Success, "", ""), pub);
         Assert.Equal(ExitCode.Success, await sub.EndAsync());
@@ -26,10 +26,10 @@ public sealed class SocketCommandTests
     [Fact]
     public async Task A_publisher_without_a_subscriber_of_its_topic_says_so()
     {
-        await using ShellRun sub = ShellRun.Start("zmq", "sub", "--bind", Anywhere, "other");
+        await using var sub = ShellRun.Start("zmq", "sub", "--bind", Anywhere, "other");
         string endpoint = await sub.BoundAsync();
 
-        var pub = await ShellRun.OfAsync("zmq", "pub", "--timeout", "100ms", "--connect", endpoint, "weather.oslo", "4 degrees");
+        (int ExitCode, string Output, string Error) pub = await ShellRun.OfAsync("zmq", "pub", "--timeout", "100ms", "--connect", endpoint, "weather.oslo", "4 degrees");
 
         Assert.Equal((ExitCode.NothingCame, "", "broker: nobody subscribed to the topic in time" + Environment.NewLine), pub);
         Assert.Equal((ExitCode.Success, ""), (await sub.StopAsync(), sub.Output));
@@ -42,9 +42,9 @@ public sealed class SocketCommandTests
     [InlineData("--json", "{\"frames\":[\"a\",\"\\u0000\",\"\"]}\n")]
     public async Task Frames_are_given_and_shown_in_several_ways(string form, string shown)
     {
-        await using ShellRun pull = ShellRun.Start(["zmq", "pull", "--bind", Anywhere, "--count", "1", .. form.Length == 0 ? (string[])[] : [form]]);
+        await using var pull = ShellRun.Start(["zmq", "pull", "--bind", Anywhere, "--count", "1", .. form.Length == 0 ? (string[])[] : [form]]);
 
-        var push = await ShellRun.OfAsync("zmq", "push", "--timeout", "2m", "--connect", await pull.BoundAsync(), "--hex", "61", "00", "");
+        (int ExitCode, string Output, string Error) push = await ShellRun.OfAsync("zmq", "push", "--timeout", "2m", "--connect", await pull.BoundAsync(), "--hex", "61", "00", "");
 
         Assert.Equal((ExitCode.Success, "", ""), push);
         Assert.Equal((ExitCode.Success, shown), (await pull.EndAsync(), pull.Output));
@@ -53,7 +53,7 @@ public sealed class SocketCommandTests
     [Fact]
     public async Task Frames_that_are_no_text_are_base_64_in_JSON()
     {
-        await using ShellRun pull = ShellRun.Start("zmq", "pull", "--bind", Anywhere, "--count", "1", "--json");
+        await using var pull = ShellRun.Start("zmq", "pull", "--bind", Anywhere, "--count", "1", "--json");
 
         await ShellRun.OfAsync("zmq", "push", "--timeout", "2m", "--connect", await pull.BoundAsync(), "--hex", "61", "ff");
 
@@ -64,7 +64,7 @@ public sealed class SocketCommandTests
     [Fact]
     public async Task What_nobody_takes_is_counted_and_the_exit_code_says_so()
     {
-        var push = await ShellRun.OfAsync("zmq", "push", "--timeout", "50ms", "--bind", Anywhere, "--count", "3", "x");
+        (int ExitCode, string Output, string Error) push = await ShellRun.OfAsync("zmq", "push", "--timeout", "50ms", "--bind", Anywhere, "--count", "3", "x");
 
         Assert.Equal(ExitCode.Undelivered, push.ExitCode);
         Assert.EndsWith("broker: 3 messages were not delivered" + Environment.NewLine, push.Error, StringComparison.Ordinal);
@@ -76,10 +76,10 @@ public sealed class SocketCommandTests
     {
         foreach (bool isTemplate in (bool[])[false, true])
         {
-            await using ShellRun rep = ShellRun.Start(
+            await using var rep = ShellRun.Start(
                 ["zmq", "rep", "--bind", Anywhere, "--count", "1", .. isTemplate ? (string[])["number", "{body}", "{number}"] : []]);
 
-            var req = await ShellRun.OfAsync("zmq", "req", "--timeout", "2m", "--connect", await rep.BoundAsync(), "a", "b");
+            (int ExitCode, string Output, string Error) req = await ShellRun.OfAsync("zmq", "req", "--timeout", "2m", "--connect", await rep.BoundAsync(), "a", "b");
 
             Assert.Equal((ExitCode.Success, (isTemplate ? answered : asked) + "\n", ""), req);
             Assert.Equal((ExitCode.Success, asked + "\n"), (await rep.EndAsync(), rep.Output));
@@ -89,7 +89,7 @@ public sealed class SocketCommandTests
     [Fact]
     public async Task A_question_without_an_answer_ends_in_time()
     {
-        var req = await ShellRun.OfAsync("zmq", "req", "--timeout", "50ms", "--bind", Anywhere, "x");
+        (int ExitCode, string Output, string Error) req = await ShellRun.OfAsync("zmq", "req", "--timeout", "50ms", "--bind", Anywhere, "x");
 
         Assert.Equal((ExitCode.NothingCame, ""), (req.ExitCode, req.Output));
         Assert.EndsWith("broker: no reply in time" + Environment.NewLine, req.Error, StringComparison.Ordinal);
@@ -132,18 +132,18 @@ public sealed class SocketCommandTests
     [InlineData("broker: Required argument missing for command: 'push'. (broker zmq push --help)", "zmq", "push", "--bind", Anywhere)]
     [InlineData("broker: --plain-user and --plain-password must be given together", "zmq", "sub", "--plain-user", "ada", "--bind", Anywhere)]
     [InlineData("broker: --curve-server-key must be a key of 40 characters in Z85", "zmq", "sub", "--curve-server-key", "x", "--bind", Anywhere)]
-    public async Task A_wrong_command_line_is_one_line(string line, params string[] args) =>
-        Assert.Equal((ExitCode.Usage, "", line + Environment.NewLine), await ShellRun.OfAsync(args));
+    public async Task A_wrong_command_line_is_one_line(string line, params string[] args)
+        => Assert.Equal((ExitCode.Usage, "", line + Environment.NewLine), await ShellRun.OfAsync(args));
 
     [Fact]
     public async Task An_endpoint_that_is_none_or_is_taken_is_said()
     {
-        var none = await ShellRun.OfAsync("zmq", "sub", "--connect", "127.0.0.1:5556");
+        (int ExitCode, string Output, string Error) none = await ShellRun.OfAsync("zmq", "sub", "--connect", "127.0.0.1:5556");
         Assert.Equal(ExitCode.Usage, none.ExitCode);
         Assert.StartsWith("broker: --connect must be an endpoint such as tcp://127.0.0.1:5556, not \"127.0.0.1:5556\"", none.Error, StringComparison.Ordinal);
 
         await using var holder = new PullSocket();
-        var taken = await ShellRun.OfAsync("zmq", "pull", "--bind", holder.Bind(Anywhere));
+        (int ExitCode, string Output, string Error) taken = await ShellRun.OfAsync("zmq", "pull", "--bind", holder.Bind(Anywhere));
         Assert.Equal(ExitCode.Failure, taken.ExitCode);
         Assert.StartsWith("broker: ", taken.Error, StringComparison.Ordinal);
     }

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Net.WebSockets;
 using System.Text;
 
 namespace Broker.Cli.Tests.Starting;
@@ -90,7 +91,7 @@ public sealed class AddressTests : IDisposable
             using var socket = new System.Net.WebSockets.ClientWebSocket();
             await socket.ConnectAsync(new Uri(Assert.Single(addresses.WebSocket)), TestContext.Current.CancellationToken);
             byte[] buffer = new byte[4096];
-            var info = await socket.ReceiveAsync(buffer, TestContext.Current.CancellationToken);
+            WebSocketReceiveResult info = await socket.ReceiveAsync(buffer, TestContext.Current.CancellationToken);
             heard = Encoding.UTF8.GetString(buffer, 0, info.Count);
         });
 
@@ -165,11 +166,11 @@ public sealed class AddressTests : IDisposable
     [Theory]
     [InlineData("-m", "0")]
     [InlineData("-ms", "0")]
-    public async Task Port_0_is_no_pages(params string[] flags) =>
-        Assert.Empty((await RealRun.Of(["serve", "-q", "-p", "-1", .. flags])).Addresses!.Monitoring);
+    public async Task Port_0_is_no_pages(params string[] flags)
+        => Assert.Empty((await RealRun.Of(["serve", "-q", "-p", "-1", .. flags])).Addresses!.Monitoring);
 
-    private async Task<RealRun> RunAsync(string text, Func<ServeAddresses, Task>? whileServing = null) =>
-        await RealRun.Of(whileServing ?? (static _ => Task.CompletedTask), "serve", "-q", "-c", _folder.Write("b.conf", text));
+    private async Task<RealRun> RunAsync(string text, Func<ServeAddresses, Task>? whileServing = null)
+        => await RealRun.Of(whileServing ?? (static _ => Task.CompletedTask), "serve", "-q", "-c", _folder.Write("b.conf", text));
 
     private static async Task<string> InfoAsync(string address)
     {

@@ -56,7 +56,7 @@ public sealed class BridgeCommandTests : IDisposable
                 string page = addresses.Monitoring.Single() + "/bridgez";
                 await Wait.UntilAsync(async () =>
                 {
-                    using JsonDocument document = JsonDocument.Parse(await http.GetStringAsync(page, TestContext.Current.CancellationToken));
+                    using var document = JsonDocument.Parse(await http.GetStringAsync(page, TestContext.Current.CancellationToken));
                     routes = [.. document.RootElement.GetProperty("routes").EnumerateArray().Select(route => route.Clone())];
                     return routes[0].GetProperty("acknowledged").GetInt64() == 1;
                 });
@@ -76,7 +76,7 @@ public sealed class BridgeCommandTests : IDisposable
     [Fact]
     public async Task The_page_and_the_metrics_tell_what_was_lost_with_a_server_that_was_killed_and_why_messages_were_refused()
     {
-        using NatsServer server = NatsServer.StartAt(FreePort.Next());
+        using var server = NatsServer.StartAt(FreePort.Next());
         string file = _folder.Write("bridge.conf", $$"""
             http: "127.0.0.1:-1"
             zeromq {
@@ -117,7 +117,7 @@ public sealed class BridgeCommandTests : IDisposable
                         {
                             eachTime?.Invoke();
                             page = await http.GetStringAsync(addresses.Monitoring.Single() + "/bridgez", TestContext.Current.CancellationToken);
-                            using JsonDocument document = JsonDocument.Parse(page);
+                            using var document = JsonDocument.Parse(page);
                             return holds(document.RootElement);
                         },
                         () => page);
@@ -184,8 +184,8 @@ public sealed class BridgeCommandTests : IDisposable
     }
 
     [Fact]
-    public async Task A_user_without_a_password_is_a_wrong_command_line() =>
-        Assert.Equal(ExitCode.Usage, (await RealRun.Of("bridge", "--user", "u")).ExitCode);
+    public async Task A_user_without_a_password_is_a_wrong_command_line()
+        => Assert.Equal(ExitCode.Usage, (await RealRun.Of("bridge", "--user", "u")).ExitCode);
 
     private static async Task<string> AskAsync(string endpoint)
     {

@@ -28,7 +28,7 @@ public sealed class ExecutableTests : IDisposable
             guard.CancelAfter(2 * Wait.Limit);
             await Wait.UntilAsync(() => File.Exists(file) || process.HasExited, "the ports file");
             Assert.False(process.HasExited);
-            using JsonDocument ports = JsonDocument.Parse(await File.ReadAllTextAsync(file, guard.Token));
+            using var ports = JsonDocument.Parse(await File.ReadAllTextAsync(file, guard.Token));
             using var http = new HttpClient();
             string health = await http.GetStringAsync(ports.RootElement.GetProperty("monitoring")[0].GetString() + "/healthz", guard.Token);
             Assert.Contains("ok", health, StringComparison.Ordinal);
@@ -53,7 +53,7 @@ public sealed class ExecutableTests : IDisposable
         {
             Task<string> said = process.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
             await Wait.UntilAsync(() => File.Exists(Path.Combine(_folder.Path, $"broker_{process.Id}.ports")) || process.HasExited, "the start");
-            using JsonDocument ports = JsonDocument.Parse(await File.ReadAllTextAsync(
+            using var ports = JsonDocument.Parse(await File.ReadAllTextAsync(
                 Path.Combine(_folder.Path, $"broker_{process.Id}.ports"), TestContext.Current.CancellationToken));
             using var http = new HttpClient();
             string page = ports.RootElement.GetProperty("monitoring")[0].GetString() + "/bridgez";
@@ -73,7 +73,7 @@ public sealed class ExecutableTests : IDisposable
 
             async Task<string[]> RoutesAsync()
             {
-                using JsonDocument document = JsonDocument.Parse(await http.GetStringAsync(page, TestContext.Current.CancellationToken));
+                using var document = JsonDocument.Parse(await http.GetStringAsync(page, TestContext.Current.CancellationToken));
                 return [.. document.RootElement.GetProperty("routes").EnumerateArray().Select(static route => route.GetProperty("name").GetString()!)];
             }
         }

@@ -96,8 +96,8 @@ public sealed class ZeroMqUserTests : IDisposable
         return client;
     }
 
-    private static async Task WriteAsync(TcpClient client, byte[] bytes) =>
-        await client.GetStream().WriteAsync(bytes, TestContext.Current.CancellationToken);
+    private static async Task WriteAsync(TcpClient client, byte[] bytes)
+        => await client.GetStream().WriteAsync(bytes, TestContext.Current.CancellationToken);
 
     private static async Task<string> ReadUntilAsync(TcpClient client, string end)
     {

@@ -81,7 +81,7 @@ public sealed class ScreenTests
         using var output = new FailingWriter { Stall = stall };
         using var error = new StringWriter { NewLine = "\n" };
         var screen = new Screen(output, error, isTerminal: false, static () => 80);
-        Task stalled = Task.Run(() => screen.WriteLine("one"), TestContext.Current.CancellationToken);
+        var stalled = Task.Run(() => screen.WriteLine("one"), TestContext.Current.CancellationToken);
         output.Stalled.Wait(TestContext.Current.CancellationToken);
 
         screen.WriteErrorLine("two");

@@ -6,8 +6,16 @@ public sealed class StatusTextTests
 {
     private static readonly ServeCounts Counts = new()
     {
-        Connections = 3, Subscriptions = 5, MessagesIn = 1234567, BytesIn = 1536, MessagesOut = 9, BytesOut = 12,
-        ZeroMqPeers = 2, ZeroMqMessagesIn = 4, ZeroMqMessagesOut = 6, Dropped = 1,
+        Connections = 3,
+        Subscriptions = 5,
+        MessagesIn = 1234567,
+        BytesIn = 1536,
+        MessagesOut = 9,
+        BytesOut = 12,
+        ZeroMqPeers = 2,
+        ZeroMqMessagesIn = 4,
+        ZeroMqMessagesOut = 6,
+        Dropped = 1,
     };
 
     [Fact]

@@ -117,7 +117,7 @@ public sealed class BarrierTests
     public async Task An_exception_in_a_barriers_callback_is_reported(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var fault = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> fault = Wait.Source<Exception>();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with { OnFault = (_, e) => fault.TrySetResult(e) }, Token);
         connection.Barrier((_, _) => throw new InvalidDataException());

@@ -7,7 +7,7 @@ using Broker.Transport;
 using Microsoft.Extensions.Logging;
 using OfSomebodyNew;
 
-#pragma warning disable IDE0007 // The code is the same as in the documents.
+#pragma warning disable IDE0007, IDE0008 // The code is the same as in the documents.
 
 namespace Broker.Client.Tests.Documents;
 

@@ -3,7 +3,7 @@ using Broker.Client.Tests.Support;
 using Broker.Cryptography;
 using Broker.Server;
 
-#pragma warning disable IDE0007, xUnit1051 // The code is the same as in the document.
+#pragma warning disable IDE0007, IDE0008, xUnit1051 // The code is the same as in the document.
 
 namespace Broker.Client.Tests.Documents;
 

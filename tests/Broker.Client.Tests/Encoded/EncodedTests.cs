@@ -78,23 +78,23 @@ public sealed partial class EncodedTests
     public async Task Values_are_published_subscribed_requested_and_read(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var faults = Wait.Source<(Subscription?, Exception)>();
+        TaskCompletionSource<(Subscription?, Exception)> faults = Wait.Source<(Subscription?, Exception)>();
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { OnFault = (s, e) => faults.TrySetResult((s, e)) }, Token);
         var points = new EncodedConnection(client, new JsonEncoder(PointJson.Default));
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
-        var got = Wait.Source<Point>();
+        TaskCompletionSource<Point> got = Wait.Source<Point>();
         points.Subscribe<Point>("p", got.SetResult);
         await points.PublishAsync("p", new Point(3, 4), cancellationToken: Token);
         Assert.Equal(new Point(3, 4), await Wait.For(got));
         points.Subscribe<Point>("turn", (p, m) => points.Respond(m, new Point(-p.Y, p.X)));
         Assert.Equal(
             new Point(-2, 1), await points.RequestAsync<Point, Point>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token));
-        var heard = Wait.Source<string?>();
+        TaskCompletionSource<string?> heard = Wait.Source<string?>();
         numbers.Subscribe<int>("n", (_, m) => heard.SetResult(new MessageHeaders(m.Headers.Span)["Unit"]));
         numbers.Publish("n", 7, headers: new MessageHeaders { ["Unit"] = "mm" });
         Assert.Equal("mm", await Wait.For(heard));
         var read = new List<int>();
-        Task reading = Task.Run(
+        var reading = Task.Run(
             async () =>
             {
                 await foreach (int number in numbers.ReadAsync<int>("list", cancellationToken: Token))
@@ -221,13 +221,13 @@ public sealed partial class EncodedTests
     public async Task A_binding_that_waits_for_space_is_cancelled_or_closed_and_leaves_the_value_in_its_channel(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         BrokerConnection client = await Patient.ConnectAsync(
             server.Options with { ReconnectBufferSize = 1000, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         await server.KillAsync();
         await Wait.For(lost);
         var values = new EncodedConnection(client, RawEncoder.Instance);
-        Channel<byte[]> channel = Channel.CreateUnbounded<byte[]>();
+        var channel = Channel.CreateUnbounded<byte[]>();
         channel.Writer.TryWrite(new byte[900]);
         channel.Writer.TryWrite(new byte[901]);
         using var cancel = new CancellationTokenSource();

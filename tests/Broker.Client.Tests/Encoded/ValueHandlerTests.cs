@@ -18,8 +18,8 @@ public sealed class ValueHandlerTests
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
         TaskCompletionSource gate = Wait.Source();
-        Channel<int> awaited = Channel.CreateUnbounded<int>();
-        Channel<int> blocked = Channel.CreateUnbounded<int>();
+        var awaited = Channel.CreateUnbounded<int>();
+        var blocked = Channel.CreateUnbounded<int>();
         await using HandlerBinding awaits = numbers.Subscribe<int>("slow", async number =>
         {
             await gate.Task;
@@ -149,9 +149,9 @@ public sealed class ValueHandlerTests
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with { OnFault = (s, e) => faults.Writer.TryWrite((s!.Filter, e.GetType())) }, Token);
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
-        Channel<int> handled = Channel.CreateUnbounded<int>();
-        Channel<int> inline = Channel.CreateUnbounded<int>();
-        Channel<int> bound = Channel.CreateUnbounded<int>();
+        var handled = Channel.CreateUnbounded<int>();
+        var inline = Channel.CreateUnbounded<int>();
+        var bound = Channel.CreateUnbounded<int>();
         numbers.Subscribe<int>("n", n => Take(handled, n));
         numbers.SubscribeInline<int>("*", n => Take(inline, n));
         await using ChannelBinding binding = numbers.BindReceive(">", bound.Writer);

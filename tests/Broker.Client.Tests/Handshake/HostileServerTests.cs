@@ -64,8 +64,8 @@ public sealed class HostileServerTests
     [InlineData("", "\0", "\\x00\\x00")]
     public async Task Endless_input_ends_the_connection_with_an_error_that_contains_it(string begin, string more, string named)
     {
-        var taken = Wait.Source<long>();
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<long> taken = Wait.Source<long>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         using FakeServer server = EndlessServer(begin, more, taken);
         await using BrokerConnection connection = await Patient.ConnectAsync(Options(server, lost), Token);
         ProtocolViolationException e = Assert.IsType<ProtocolViolationException>(await Wait.For(lost));
@@ -78,7 +78,7 @@ public sealed class HostileServerTests
     [InlineData("", "x", "xxx")]
     public async Task Endless_input_ends_the_connection_during_the_handshake_too(string begin, string more, string named)
     {
-        var taken = Wait.Source<long>();
+        TaskCompletionSource<long> taken = Wait.Source<long>();
         using FakeServer server = EndlessServer(begin, more, taken, shakesHands: false);
         ProtocolViolationException e = await Assert.ThrowsAsync<ProtocolViolationException>(
             () => Wait.For(Patient.ConnectAsync(Options(server, Wait.Source<Exception>()), Token)));
@@ -89,8 +89,8 @@ public sealed class HostileServerTests
     [Fact]
     public async Task Unread_answers_to_PINGs_end_the_connection_at_the_limit_of_pending_bytes()
     {
-        var taken = Wait.Source<long>();
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<long> taken = Wait.Source<long>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         using FakeServer server = EndlessServer("", "PING\r\n", taken);
         await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server, lost) with { MaxPendingBytes = 1024 * 1024, WriteDeadline = Timeout.InfiniteTimeSpan }, Token);

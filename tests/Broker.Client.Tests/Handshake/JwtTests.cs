@@ -13,7 +13,7 @@ public sealed class JwtTests
 
     private static ClientOptions Options(NatsServer server, string file)
     {
-        UserCredentials user = UserCredentials.Load(file);
+        var user = UserCredentials.Load(file);
         return new() { Servers = [server.Url], Jwt = () => user.Jwt, Sign = user.Sign };
     }
 

@@ -15,7 +15,7 @@ public sealed class ScriptedServerTests
     [Fact]
     public async Task CONNECT_contains_the_options()
     {
-        var said = Wait.Source<string>();
+        TaskCompletionSource<string> said = Wait.Source<string>();
         using var server = new FakeServer(peer =>
         {
             said.TrySetResult(peer.ShakeHands());
@@ -65,7 +65,7 @@ public sealed class ScriptedServerTests
             peer.ShakeHands();
             over.Wait(Wait.Limit);
         });
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         TaskCompletionSource closed = Wait.Source();
         BrokerConnection client = await Patient.ConnectAsync(
             Options(server) with
@@ -150,7 +150,7 @@ public sealed class ScriptedServerTests
             peer.Send(bytes);
             peer.Discard();
         });
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server) with { MaxReconnectAttempts = 0, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         Assert.IsType<ProtocolViolationException>(await Wait.For(lost));
@@ -168,7 +168,7 @@ public sealed class ScriptedServerTests
             peer.Discard();
         });
         await using BrokerConnection connection = await Patient.ConnectAsync(Options(server), Token);
-        var got = Wait.Source<string>();
+        TaskCompletionSource<string> got = Wait.Source<string>();
         connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Encoding.UTF8.GetString(m.Body)));
         Assert.Equal("mine", await Wait.For(got));
         // The message is counted at the end of the read.
@@ -227,7 +227,7 @@ public sealed class ScriptedServerTests
                 peer.Send(pings);
             }
         });
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server) with
             {
@@ -244,7 +244,7 @@ public sealed class ScriptedServerTests
     [Fact]
     public async Task Each_PING_is_answered()
     {
-        var answers = Wait.Source<int>();
+        TaskCompletionSource<int> answers = Wait.Source<int>();
         using var server = new FakeServer(peer =>
         {
             peer.ShakeHands();
@@ -269,7 +269,7 @@ public sealed class ScriptedServerTests
             peer.ShakeHands();
             peer.Discard();
         });
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server) with
             {

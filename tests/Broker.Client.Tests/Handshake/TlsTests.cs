@@ -207,7 +207,7 @@ public sealed class TlsTests
     [InlineData("tls", false)]
     public async Task A_server_without_TLS_receives_nothing_if_TLS_is_required(string scheme, bool required)
     {
-        var heard = Wait.Source<int>();
+        TaskCompletionSource<int> heard = Wait.Source<int>();
         using var server = new FakeServer(peer =>
         {
             peer.Send(FakeServer.PlainInfo);
@@ -245,7 +245,7 @@ public sealed class TlsTests
     [Fact]
     public async Task Listed_servers_are_used_only_if_the_list_came_over_TLS()
     {
-        var told = Wait.Source<IReadOnlyList<string>>();
+        TaskCompletionSource<IReadOnlyList<string>> told = Wait.Source<IReadOnlyList<string>>();
         using var server = new FakeServer(peer =>
         {
             peer.Send(SecuredInfo.Replace("}", ",\"connect_urls\":[\"evil.example.org:4222\"]}", StringComparison.Ordinal));

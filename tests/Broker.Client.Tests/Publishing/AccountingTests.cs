@@ -106,7 +106,7 @@ public sealed class AccountingTests
     {
         const int Confirmed = 60;
         const int After = 40;
-        var received = Wait.Source<int>();
+        TaskCompletionSource<int> received = Wait.Source<int>();
         using var server = new FakeServer(peer =>
         {
             peer.ShakeHands();
@@ -286,7 +286,7 @@ public sealed class AccountingTests
     {
         int clients = 0;
         using var away = new ManualResetEventSlim();
-        var seen = Wait.Source<List<string>>();
+        TaskCompletionSource<List<string>> seen = Wait.Source<List<string>>();
         using var server = new FakeServer(peer =>
         {
             if (Interlocked.Increment(ref clients) == 1)
@@ -307,7 +307,7 @@ public sealed class AccountingTests
             seen.SetResult(lines);
             peer.Discard();
         });
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         TaskCompletionSource found = Wait.Source();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
@@ -350,7 +350,7 @@ public sealed class AccountingTests
     public async Task Cancelled_requests_free_space_in_a_full_buffer(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
             {
@@ -462,7 +462,7 @@ public sealed class AccountingTests
     public async Task After_a_refusal_by_a_full_buffer_OnWritable_is_called_with_the_next_server(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         TaskCompletionSource writable = Wait.Source();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with

@@ -20,7 +20,7 @@ public sealed class PublishTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
-        var got = Wait.Source<string>();
+        TaskCompletionSource<string> got = Wait.Source<string>();
         connection.Subscribe("a.*.c", (in MessageView m) =>
         {
             Assert.True(HeaderBlock.TryGet(m.Headers, "key"u8, out ReadOnlySpan<byte> value) && value.SequenceEqual("value"u8));
@@ -55,7 +55,7 @@ public sealed class PublishTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
-        var got = Wait.Source<string>();
+        TaskCompletionSource<string> got = Wait.Source<string>();
         connection.Subscribe("w", (in MessageView m) => got.TrySetResult(Show(m)));
         void Act()
         {
@@ -140,7 +140,7 @@ public sealed class PublishTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
-        var got = Wait.Source<string>();
+        TaskCompletionSource<string> got = Wait.Source<string>();
         connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Show(m)));
         Assert.Equal(PublishStatus.Accepted, connection.TryPublish("a b"u8, "body"u8));
         Assert.Equal("a|b||body", await Wait.For(got));
@@ -260,7 +260,7 @@ public sealed class PublishTests
         await using BrokerConnection connection = await Connect(server);
         byte[] sent = new byte[size];
         new Random(size).NextBytes(sent);
-        var got = Wait.Source<byte[]>();
+        TaskCompletionSource<byte[]> got = Wait.Source<byte[]>();
         connection.Subscribe("large", (in MessageView m) => got.TrySetResult(m.Body.ToArray()));
         connection.Publish("large", sent);
         Assert.Equal(sent, await Wait.For(got));

@@ -20,11 +20,11 @@ public sealed class CancelledRequestTests
         TaskCompletionSource watching = Wait.Source();
         await using BrokerConnection observer = await Patient.ConnectAsync(
             server.Options with { ReconnectDelay = static _ => TimeSpan.FromMilliseconds(10), OnReconnected = _ => watching.TrySetResult() }, Token);
-        Channel<string> subjects = Channel.CreateUnbounded<string>();
+        var subjects = Channel.CreateUnbounded<string>();
         observer.Subscribe(">", (in MessageView m) => subjects.Writer.TryWrite(Encoding.UTF8.GetString(m.Subject)));
         var end = new IPEndPoint(IPAddress.Loopback, server.Port);
         Task open = Task.CompletedTask;
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
             {

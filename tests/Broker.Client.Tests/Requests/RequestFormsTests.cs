@@ -54,7 +54,7 @@ public sealed class RequestFormsTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
-        var thrown = Wait.Source<Exception?>();
+        TaskCompletionSource<Exception?> thrown = Wait.Source<Exception?>();
         client.Loop.Post(() => thrown.SetResult(Record.Exception(() => client.Request("a", default, Wait.Limit, cancellationToken: Token))));
         Assert.IsType<InvalidOperationException>(await Wait.For(thrown));
     }
@@ -291,7 +291,7 @@ public sealed class RequestFormsTests
     {
         int clients = 0;
         using var away = new ManualResetEventSlim();
-        var seen = Wait.Source<string>();
+        TaskCompletionSource<string> seen = Wait.Source<string>();
         using var server = new FakeServer(peer =>
         {
             if (Interlocked.Increment(ref clients) == 1)
@@ -310,7 +310,7 @@ public sealed class RequestFormsTests
             seen.SetResult(line);
             peer.Discard();
         });
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection client = await Patient.ConnectAsync(
             new()
             {

@@ -98,7 +98,7 @@ public sealed class ConnectTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
-        var options = server.Options with { Loops = group };
+        ClientOptions options = server.Options with { Loops = group };
         await using BrokerConnection stays = await Patient.ConnectAsync(options, Token);
         var connections = new List<BrokerConnection>();
         for (int i = 0; i < 6; i++)

@@ -65,8 +65,8 @@ public sealed class InProcessTests
     public async Task The_texts_of_a_loss_and_a_reconnect_behind_a_dialer_contain_no_address()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(static _ => { }, Token);
-        var lost = Wait.Source<Exception>();
-        var search = Wait.Source<string>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
+        TaskCompletionSource<string> search = Wait.Source<string>();
         Connection? transport = null;
         IDialer inner = server.CreateDialer();
         await using BrokerConnection client = await Patient.ConnectAsync(

@@ -221,7 +221,7 @@ public sealed class ReconnectTests
             end.Wait(Wait.Limit);
         });
         var watch = new Watch();
-        var learnt = Wait.Source<IReadOnlyList<string>>();
+        TaskCompletionSource<IReadOnlyList<string>> learnt = Wait.Source<IReadOnlyList<string>>();
         TaskCompletionSource lame = Wait.Source();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             watch.Options(second.Options with { Servers = [first.Url] }) with { OnServersDiscovered = (_, urls) => learnt.TrySetResult(urls), OnLameDuck = _ => lame.TrySetResult() },

@@ -13,7 +13,7 @@ public sealed class SimpleUseTests
 
     private static async Task<string> RoundTripAsync(BrokerConnection client)
     {
-        var got = Wait.Source<string>();
+        TaskCompletionSource<string> got = Wait.Source<string>();
         client.Subscribe("weather.*", (in MessageView m) => got.TrySetResult(Encoding.UTF8.GetString(m.Body)));
         client.Publish("weather.oslo", "4 degrees"u8);
         return await Wait.For(got);
@@ -106,7 +106,7 @@ public sealed class SimpleUseTests
     [Fact]
     public async Task The_end_of_an_embedded_server_is_a_loss_and_reconnecting_fails()
     {
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         BrokerServer server = await BrokerServer.StartAsync(_ => { }, Token);
         await using BrokerConnection client = await Patient.ConnectAsync(
             new()
@@ -149,7 +149,7 @@ public sealed class SimpleUseTests
 
         // A fault that belongs to no connection is reported to all connections that share the loops, in the order in
         // which they were created.
-        var heard = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> heard = Wait.Source<Exception>();
         using var own = SharedEventLoops.Acquire(e => heard.TrySetResult(e));
         own.Group[0].Post(static () => throw new InvalidDataException("nobody's"));
         await Wait.For(heard);

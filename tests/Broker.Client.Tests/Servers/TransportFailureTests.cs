@@ -75,7 +75,7 @@ public sealed class TransportFailureTests
         Subscription own = client.Subscribe("a", static (in MessageView _) => { });
         long accepted = 0;
         bool stop = false;
-        Task publisher = Task.Run(
+        var publisher = Task.Run(
             async () =>
             {
                 byte[] body = new byte[100];
@@ -118,12 +118,12 @@ public sealed class TransportFailureTests
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
         await using QueuedSubscription newest = client.SubscribeQueued("n", new() { MaxMessages = 10, WhenFull = FullQueuePolicy.DropOldest });
         await using QueuedSubscription ends = client.SubscribeQueued("n", new() { MaxMessages = 10, WhenFull = FullQueuePolicy.End });
-        Channel<int> received = Channel.CreateUnbounded<int>();
+        var received = Channel.CreateUnbounded<int>();
         await using ChannelBinding binding = numbers.BindReceive("n", received.Writer);
         await using IAsyncEnumerator<int> read = numbers.ReadAsync<int>("n", cancellationToken: Token).GetAsyncEnumerator(Token);
         ValueTask<bool> first = read.MoveNextAsync();
         await using HandlerBinding answers = numbers.Subscribe<int>("double", (n, m) => numbers.Respond(m, 2 * n));
-        Channel<int> sent = Channel.CreateUnbounded<int>();
+        var sent = Channel.CreateUnbounded<int>();
         for (int i = 0; i < 100; i++)
         {
             sent.Writer.TryWrite(i);

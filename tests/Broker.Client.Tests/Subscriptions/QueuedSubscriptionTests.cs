@@ -78,7 +78,7 @@ public sealed class QueuedSubscriptionTests
     public async Task A_reader_that_does_not_read_does_not_delay_others(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var slow = Wait.Source<QueuedSubscription>();
+        TaskCompletionSource<QueuedSubscription> slow = Wait.Source<QueuedSubscription>();
         int told = 0;
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
@@ -283,7 +283,7 @@ public sealed class QueuedSubscriptionTests
         }
 
         await ends.FlushAsync(Token);
-        Task reader = Task.Run(async () =>
+        var reader = Task.Run(async () =>
         {
             await foreach (Message message in queued.ReadAllAsync(Token))
             {
@@ -358,11 +358,11 @@ public sealed class QueuedSubscriptionTests
     public async Task Queued_messages_can_be_replied_to(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var faults = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> faults = Wait.Source<Exception>();
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { OnFault = (_, e) => faults.TrySetResult(e) }, Token);
         client.Subscribe("inline", (in MessageView m) => m.Respond(m.Body, "NATS/1.0\r\nA: b\r\n\r\n"u8));
         await using QueuedSubscription queued = client.SubscribeQueued("queued");
-        Task responder = Task.Run(async () =>
+        var responder = Task.Run(async () =>
         {
             Message message = await queued.Reader.ReadAsync(Token);
             message.Respond(message.Body.Span);
@@ -420,7 +420,7 @@ public sealed class QueuedSubscriptionTests
     public async Task A_message_that_never_fits_is_refused_while_others_wait(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with { MaxPendingBytes = 40_000, ReconnectBufferSize = 1000, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         Assert.Equal(PublishStatus.PendingLimit, (await TooLargeAsync()).Status);
@@ -442,7 +442,7 @@ public sealed class QueuedSubscriptionTests
     public async Task PublishAsync_waits_for_a_server_if_the_buffer_is_full_and_can_be_cancelled_or_closed(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
             {

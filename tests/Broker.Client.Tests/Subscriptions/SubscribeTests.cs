@@ -56,7 +56,7 @@ public sealed class SubscribeTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
-        var got = Wait.Source<string>();
+        TaskCompletionSource<string> got = Wait.Source<string>();
         connection.Subscribe(
             "s", static (in MessageView m) => ((TaskCompletionSource<string>)m.Subscription.State!).TrySetResult("got"), state: got);
         connection.Publish("s", default);
@@ -150,7 +150,7 @@ public sealed class SubscribeTests
         await using BrokerConnection connection = await Connect(server);
         Subscription subscription = connection.Subscribe("a", (in MessageView _) => { });
         QueuedSubscription queued = connection.SubscribeQueued("a");
-        var held = Wait.Source<bool>();
+        TaskCompletionSource<bool> held = Wait.Source<bool>();
         using var release = new ManualResetEventSlim();
         using Subscription holds = connection.Subscribe("hold", (in MessageView _) =>
         {
@@ -258,7 +258,7 @@ public sealed class SubscribeTests
             kind,
             o => o.Users = [new User("a", "b", new Permissions { Subscribe = new SubjectPermissions { Deny = ["secret"] } })],
             "authorization { users = [ { user: a, password: b, permissions: { subscribe: { deny: [\"secret\"] } } } ] }");
-        var said = Wait.Source<string>();
+        TaskCompletionSource<string> said = Wait.Source<string>();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with { User = "a", Password = "b", OnServerError = (_, text) => said.TrySetResult(text) }, Token);
         connection.Subscribe("secret", (in MessageView _) => { });

@@ -1,7 +1,7 @@
 using Broker.Client;
 using Broker.Server;
 
-#pragma warning disable IDE0007 // The code is the same as on the page.
+#pragma warning disable IDE0007, IDE0008 // The code is the same as on the page.
 #pragma warning disable IDE0130 // No enclosing namespace may provide the names that the usings must provide.
 
 namespace OfSomebodyNew;

@@ -35,8 +35,8 @@ internal sealed class OperatorSite
         string file = Path.Combine(Directory.CreateTempSubdirectory("client-creds").FullName, "user.creds");
         File.WriteAllText(
             file,
-            $"-----BEGIN NATS USER JWT-----\n{jwt}\n------END NATS USER JWT------\n\n" +
-            $"-----BEGIN USER NKEY SEED-----\n{user.Seed}\n------END USER NKEY SEED------\n");
+            $"-----BEGIN NATS USER JWT-----\n{jwt}\n------END NATS USER JWT------\n\n"
+            + $"-----BEGIN USER NKEY SEED-----\n{user.Seed}\n------END USER NKEY SEED------\n");
         return file;
     }
 

@@ -15,7 +15,7 @@ public sealed class LogTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using var log = new LogLines();
-        var back = Wait.Source();
+        TaskCompletionSource back = Wait.Source();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
             {

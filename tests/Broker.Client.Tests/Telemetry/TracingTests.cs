@@ -214,7 +214,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     public async Task A_span_that_is_not_sampled_propagates_the_current_context()
     {
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
-        using var cause = new Activity("cause").SetIdFormat(ActivityIdFormat.W3C).Start();
+        using Activity cause = new Activity("cause").SetIdFormat(ActivityIdFormat.W3C).Start();
         using var spans = new RecordedSpans(ActivitySamplingResult.None, ClientActivities.SourceName);
 
         _client.Publish("a", default);

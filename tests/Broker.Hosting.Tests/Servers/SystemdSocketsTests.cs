@@ -43,7 +43,7 @@ public sealed class SystemdSocketsTests
     [InlineData("systemd/nats")]
     public async Task A_host_that_is_to_have_sockets_of_systemd_and_has_none_does_not_start(string address)
     {
-        await using TestHost host = TestHost.Build(static s => s.AddBroker(), ("Broker:Listen:0", address));
+        await using var host = TestHost.Build(static s => s.AddBroker(), ("Broker:Listen:0", address));
 
         OptionsValidationException e = await Assert.ThrowsAsync<OptionsValidationException>(host.StartAsync);
 

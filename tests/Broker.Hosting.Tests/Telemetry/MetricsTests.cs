@@ -26,9 +26,9 @@ public sealed partial class MetricsTests
     {
         await using TestHost host = await StartAsync();
         using var metrics = new RecordedMetrics(host.Services.GetRequiredService<IMeterFactory>());
-        var client = host.Services.GetRequiredService<BrokerConnection>();
-        var server = host.Services.GetRequiredService<BrokerServer>();
-        var heard = Wait.Source();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
+        TaskCompletionSource heard = Wait.Source();
         int count = 0;
         client.Subscribe("a", (in _) =>
         {
@@ -61,8 +61,8 @@ public sealed partial class MetricsTests
     public async Task The_page_for_Prometheus_says_the_same_by_the_names_that_an_exporter_would_make()
     {
         await using TestHost host = await StartAsync();
-        var server = host.Services.GetRequiredService<BrokerServer>();
-        var client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
         client.Subscribe("a", static (in _) => { });
         client.Publish("a", "hello"u8);
         await client.FlushAsync(Cancellation);
@@ -95,7 +95,7 @@ public sealed partial class MetricsTests
             known.UnionWith(Instruments(host, meter).Select(i => Exported(i.Instrument)));
         }
 
-        using JsonDocument dashboard = JsonDocument.Parse(Page("eng/grafana/broker.json"));
+        using var dashboard = JsonDocument.Parse(Page("eng/grafana/broker.json"));
         string[] asked = [.. dashboard.RootElement.GetProperty("panels").EnumerateArray()
             .SelectMany(p => p.GetProperty("targets").EnumerateArray()).Select(t => t.GetProperty("expr").GetString()!)];
         Assert.True(asked.Length >= 8);
@@ -133,7 +133,7 @@ public sealed partial class MetricsTests
     private static List<(Instrument Instrument, double Value)> Instruments(TestHost host, string meter)
     {
         var found = new List<(Instrument, double)>();
-        var scope = host.Services.GetRequiredService<IMeterFactory>();
+        IMeterFactory scope = host.Services.GetRequiredService<IMeterFactory>();
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, l) =>
         {

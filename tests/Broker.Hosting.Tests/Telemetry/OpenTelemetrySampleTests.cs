@@ -17,7 +17,7 @@ public sealed partial class OpenTelemetrySampleTests
     {
         await using OtlpCollector collector = await OtlpCollector.StartAsync();
         int port = FreePort.Next();
-        await using PeerProcess sample = PeerProcess.Start(
+        await using var sample = PeerProcess.Start(
             "sample", "/usr/bin/env",
             // The stop exports the remaining data. The intervals only matter if the stop hangs.
             $"OTEL_EXPORTER_OTLP_ENDPOINT={collector.Address}", "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL=500",
@@ -27,7 +27,7 @@ public sealed partial class OpenTelemetrySampleTests
         await using BrokerConnection client = await BrokerConnection.ConnectAsync(
             TestHost.Patient($"nats://127.0.0.1:{port}") with { FirstConnect = FirstConnect.Background, MaxReconnectAttempts = -1 }, Cancellation);
         await Wait.UntilAsync(() => client.State == ConnectionState.Connected, () => sample.Errors);
-        var accepted = Wait.Source<(string Text, string? Parent)>();
+        TaskCompletionSource<(string Text, string? Parent)> accepted = Wait.Source<(string Text, string? Parent)>();
         client.Subscribe("orders.accepted", (in message) => accepted.TrySetResult((Encoding.UTF8.GetString(message.Body), new MessageHeaders(message.Headers)["traceparent"])));
         await client.PingAsync(Cancellation);
 

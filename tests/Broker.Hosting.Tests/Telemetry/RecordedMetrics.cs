@@ -35,13 +35,13 @@ internal sealed class RecordedMetrics : IDisposable
 
     private void Add(Instrument instrument, long value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        Dictionary<string, object?> all = (instrument.Meter.Tags ?? []).ToDictionary(t => t.Key, t => t.Value);
+        var all = (instrument.Meter.Tags ?? []).ToDictionary(t => t.Key, t => t.Value);
         foreach (KeyValuePair<string, object?> tag in tags)
         {
             all[tag.Key] = tag.Value;
         }
 
-        if (!_values.TryGetValue(instrument.Name, out var list))
+        if (!_values.TryGetValue(instrument.Name, out List<(long Value, Dictionary<string, object?> Tags)>? list))
         {
             _values[instrument.Name] = list = [];
         }

@@ -12,9 +12,9 @@ public sealed class ConfigurationReloadTests
         using var folder = new TemporaryFolder();
         string file = Path.Combine(folder.Path, "appsettings.json");
         await File.WriteAllTextAsync(file, """{ "Broker": { "Listen": [ "127.0.0.1:0" ] } }""", TestContext.Current.CancellationToken);
-        await using TestHost host = TestHost.BuildFrom(file, static s => s.AddBroker());
+        await using var host = TestHost.BuildFrom(file, static s => s.AddBroker());
         await host.StartAsync();
-        var server = host.Services.GetRequiredService<BrokerServer>();
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
         var reload = new ConfigurationReload(host.Services);
 
         await File.WriteAllTextAsync(file, "{", TestContext.Current.CancellationToken);

@@ -10,9 +10,9 @@ public sealed class AuthenticationTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_token_lets_in_and_a_wrong_one_does_not(string client, string server)
     {
-        var url = (await servers.WithTokenAsync(server)).Url;
+        string url = (await servers.WithTokenAsync(server)).Url;
 
-        await using var session = await NatsSession.ConnectAsync(client, url, "token=letmein");
+        await using NatsSession session = await NatsSession.ConnectAsync(client, url, "token=letmein");
         await session.RoundTripAsync();
 
         Refused(await NatsSession.RefusalAsync(client, url, "token=wrong"));
@@ -24,10 +24,10 @@ public sealed class AuthenticationTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_password_in_clear_or_kept_as_a_hash_lets_in_and_a_wrong_one_does_not(string client, string server)
     {
-        var url = (await servers.WithUsersAsync(server)).Url;
+        string url = (await servers.WithUsersAsync(server)).Url;
 
-        await using var ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
-        await using var bob = await NatsSession.ConnectAsync(client, url, "user=bob", "pass=secret");
+        await using NatsSession ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
+        await using NatsSession bob = await NatsSession.ConnectAsync(client, url, "user=bob", "pass=secret");
         await AreConnectedAsync(ada, bob);
 
         Refused(await NatsSession.RefusalAsync(client, url, "user=ada", "pass=secret"));
@@ -40,10 +40,10 @@ public sealed class AuthenticationTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task The_owner_of_an_nkey_signs_its_way_in_and_another_key_does_not(string client, string server)
     {
-        var url = (await servers.WithUsersAsync(server)).Url;
+        string url = (await servers.WithUsersAsync(server)).Url;
 
-        await using var owner = await NatsSession.ConnectAsync(client, url, servers.Key.Options);
-        await using var ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
+        await using NatsSession owner = await NatsSession.ConnectAsync(client, url, servers.Key.Options);
+        await using NatsSession ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
         await AreConnectedAsync(owner, ada);
 
         Refused(await NatsSession.RefusalAsync(client, url, UserKey.Create().Options));
@@ -53,10 +53,10 @@ public sealed class AuthenticationTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_client_without_credentials_is_the_user_that_the_configuration_names(string client, string server)
     {
-        var url = (await servers.WithUsersAsync(server)).Url;
-        var subject = "guest." + SharedServers.NewSubject();
+        string url = (await servers.WithUsersAsync(server)).Url;
+        string subject = "guest." + SharedServers.NewSubject();
 
-        await using var guest = await NatsSession.ConnectAsync(client, url);
+        await using NatsSession guest = await NatsSession.ConnectAsync(client, url);
         await guest.SubscribeAsync("a", subject);
         await guest.PublishAsync(subject, "hello");
         Assert.Equal("hello", (await guest.ReadAsync("a")).PayloadText);
@@ -74,16 +74,16 @@ public sealed class AuthenticationTests(SharedServers servers)
     public async Task A_client_that_is_late_with_its_signature_is_refused(string client, string server)
     {
         string[] slow = [.. servers.Key.Options, "sign_after=500"];
-        var users = $"users = [ {{ nkey: {servers.Key.Public} }} ]";
-        await using var impatient = await ConfiguredServer.StartAsync(server, $"authorization {{ timeout: 0.1, {users} }}\n");
-        await using var patient = await ConfiguredServer.StartAsync(server, $"authorization {{ timeout: 30, {users} }}\n");
+        string users = $"users = [ {{ nkey: {servers.Key.Public} }} ]";
+        await using ConfiguredServer impatient = await ConfiguredServer.StartAsync(server, $"authorization {{ timeout: 0.1, {users} }}\n");
+        await using ConfiguredServer patient = await ConfiguredServer.StartAsync(server, $"authorization {{ timeout: 30, {users} }}\n");
 
-        var refusal = await NatsSession.RefusalAsync(client, impatient.Url, slow);
+        string refusal = await NatsSession.RefusalAsync(client, impatient.Url, slow);
 
         // A client that writes CONNECT after the close may see the reset before it reads the error. libnats may read
         // the end as an empty response.
         Assert.Matches("(?i)authentication timeout|closed|reset|broken pipe|got ''", refusal);
-        await using var session = await NatsSession.ConnectAsync(client, patient.Url, slow);
+        await using NatsSession session = await NatsSession.ConnectAsync(client, patient.Url, slow);
         await session.RoundTripAsync();
     }
 
@@ -93,9 +93,9 @@ public sealed class AuthenticationTests(SharedServers servers)
     {
         const string Before = "authorization { timeout: 60, users = [ { user: a, password: old }, { user: b, password: pw } ] }\n";
         const string After = "authorization { timeout: 60, users = [ { user: b, password: pw } ] }\n";
-        await using var reloaded = await ConfiguredServer.StartAsync(server, Before);
-        await using var removed = await NatsSession.ConnectAsync(client, reloaded.Url, "user=a", "pass=old");
-        await using var other = await NatsSession.ConnectAsync(client, reloaded.Url, "user=b", "pass=pw");
+        await using ConfiguredServer reloaded = await ConfiguredServer.StartAsync(server, Before);
+        await using NatsSession removed = await NatsSession.ConnectAsync(client, reloaded.Url, "user=a", "pass=old");
+        await using NatsSession other = await NatsSession.ConnectAsync(client, reloaded.Url, "user=b", "pass=pw");
         await other.SubscribeAsync("a", "subject");
 
         await reloaded.ReloadAsync(After);
@@ -109,7 +109,7 @@ public sealed class AuthenticationTests(SharedServers servers)
 
     private static async Task AreConnectedAsync(NatsSession one, NatsSession two)
     {
-        var subject = SharedServers.NewSubject();
+        string subject = SharedServers.NewSubject();
         await one.SubscribeAsync("a", subject);
         await two.PublishAsync(subject, "hello");
         Assert.Equal("hello", (await one.ReadAsync("a")).PayloadText);

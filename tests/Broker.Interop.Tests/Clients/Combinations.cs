@@ -19,9 +19,9 @@ public static class Combinations
     private static TheoryData<string, string> Of(params IEnumerable<string> servers)
     {
         var all = new TheoryData<string, string>();
-        foreach (var server in servers)
+        foreach (string server in servers)
         {
-            foreach (var client in Clients)
+            foreach (string client in Clients)
             {
                 all.Add(client, server);
             }

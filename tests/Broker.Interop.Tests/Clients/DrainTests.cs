@@ -20,15 +20,15 @@ public sealed class DrainTests(SharedServers servers)
     [InlineData("nats.go", "nats-server")]
     public async Task A_member_of_a_queue_group_that_drains_amid_traffic_leaves_the_rest_to_the_others(string client, string server)
     {
-        await using var leaving = await ConnectAsync(client, server);
-        await using var staying = await ConnectAsync(client, server);
-        await using var publisher = await ConnectAsync(client, server);
+        await using NatsSession leaving = await ConnectAsync(client, server);
+        await using NatsSession staying = await ConnectAsync(client, server);
+        await using NatsSession publisher = await ConnectAsync(client, server);
         await leaving.SubscribeAsync("member", _subject, "group");
         await staying.SubscribeAsync("member", _subject, "group");
         await staying.SubscribeAsync("end", _subject + ".end");
 
-        var traffic = publisher.BurstAsync(_subject, Count);
-        var first = (await leaving.ReadAsync("member")).PayloadText;
+        Task traffic = publisher.BurstAsync(_subject, Count);
+        string first = (await leaving.ReadAsync("member")).PayloadText;
         await leaving.DrainAsync("member");
         await traffic;
         await publisher.PublishAsync(_subject + ".end", "");
@@ -36,7 +36,7 @@ public sealed class DrainTests(SharedServers servers)
         await staying.ReadAsync("end");
         await staying.DrainAsync("member");
         await leaving.RoundTripAsync();
-        var taken = leaving.Received("member").Append(first).Concat(staying.Received("member")).Select(Number).Order();
+        IOrderedEnumerable<int> taken = leaving.Received("member").Append(first).Concat(staying.Received("member")).Select(Number).Order();
         Assert.Equal(Enumerable.Range(0, Count), taken);
     }
 
@@ -44,8 +44,8 @@ public sealed class DrainTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_connection_that_drains_delivers_what_it_published_and_reports_what_it_got(string client, string server)
     {
-        await using var other = await ConnectAsync(client, server);
-        await using var leaving = await ConnectAsync(client, server);
+        await using NatsSession other = await ConnectAsync(client, server);
+        await using NatsSession leaving = await ConnectAsync(client, server);
         await leaving.SubscribeAsync("in", _subject + ".in");
         await other.SubscribeAsync("out", _subject + ".out");
         await other.BurstAsync(_subject + ".in", Count);
@@ -55,7 +55,7 @@ public sealed class DrainTests(SharedServers servers)
         await leaving.DrainAsync();
         Assert.Equal("", await leaving.EventAsync("closed"));
 
-        for (var i = 0; i < Count; i++)
+        for (int i = 0; i < Count; i++)
         {
             Assert.Equal(i, Number((await other.ReadAsync("out")).PayloadText));
         }
@@ -65,6 +65,6 @@ public sealed class DrainTests(SharedServers servers)
 
     private static int Number(string text) => int.Parse(text, CultureInfo.InvariantCulture);
 
-    private async Task<NatsSession> ConnectAsync(string client, string server) =>
-        await NatsSession.ConnectAsync(client, (await servers.OpenAsync(server)).Url);
+    private async Task<NatsSession> ConnectAsync(string client, string server)
+        => await NatsSession.ConnectAsync(client, (await servers.OpenAsync(server)).Url);
 }

@@ -12,10 +12,10 @@ public sealed class PermissionTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_publish_that_is_not_allowed_is_told_and_nothing_else_changes(string client, string server)
     {
-        var url = (await servers.WithUsersAsync(server)).Url;
-        var subject = "open." + SharedServers.NewSubject();
-        await using var ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
-        await using var eve = await NatsSession.ConnectAsync(client, url, "user=eve", "pass=pw");
+        string url = (await servers.WithUsersAsync(server)).Url;
+        string subject = "open." + SharedServers.NewSubject();
+        await using NatsSession ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
+        await using NatsSession eve = await NatsSession.ConnectAsync(client, url, "user=eve", "pass=pw");
         await ada.SubscribeAsync("all", subject + ".>");
         await ada.SubscribeAsync("closed", "closed." + subject);
 
@@ -34,10 +34,10 @@ public sealed class PermissionTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_subscription_that_is_not_allowed_is_told_and_the_others_go_on(string client, string server)
     {
-        var url = (await servers.WithUsersAsync(server)).Url;
-        var subject = "open." + SharedServers.NewSubject();
-        await using var ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
-        await using var eve = await NatsSession.ConnectAsync(client, url, "user=eve", "pass=pw");
+        string url = (await servers.WithUsersAsync(server)).Url;
+        string subject = "open." + SharedServers.NewSubject();
+        await using NatsSession ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
+        await using NatsSession eve = await NatsSession.ConnectAsync(client, url, "user=eve", "pass=pw");
         await eve.SubscribeAsync("allowed", subject);
 
         await eve.SubscribeAsync("denied", "closed." + subject);
@@ -56,10 +56,10 @@ public sealed class PermissionTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_wildcard_over_a_denied_subject_delivers_all_but_that(string client, string server)
     {
-        var url = (await servers.WithUsersAsync(server)).Url;
-        var last = "open." + SharedServers.NewSubject();
-        await using var ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
-        await using var eve = await NatsSession.ConnectAsync(client, url, "user=eve", "pass=pw");
+        string url = (await servers.WithUsersAsync(server)).Url;
+        string last = "open." + SharedServers.NewSubject();
+        await using NatsSession ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
+        await using NatsSession eve = await NatsSession.ConnectAsync(client, url, "user=eve", "pass=pw");
         await eve.SubscribeAsync("all", "open.*");
 
         await ada.PublishAsync("open.secret", "no");
@@ -79,10 +79,10 @@ public sealed class PermissionTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_service_may_answer_as_often_as_allowed_and_publish_nothing_else(string client, string server)
     {
-        var url = (await servers.WithUsersAsync(server)).Url;
-        var subject = "open." + SharedServers.NewSubject();
-        await using var ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
-        await using var service = await NatsSession.ConnectAsync(client, url, "user=service", "pass=pw");
+        string url = (await servers.WithUsersAsync(server)).Url;
+        string subject = "open." + SharedServers.NewSubject();
+        await using NatsSession ada = await NatsSession.ConnectAsync(client, url, "user=ada", "pass=plain");
+        await using NatsSession service = await NatsSession.ConnectAsync(client, url, "user=service", "pass=pw");
         await service.RespondAsync("answers", subject, answers: 3);
         await ada.SubscribeAsync("reply", subject + ".reply");
 

@@ -10,9 +10,9 @@ public sealed class ReconnectTests
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task Subscriptions_live_on_when_the_server_is_killed_and_started_again(string client, string server)
     {
-        await using var restarted = await ConfiguredServer.StartAsync(server);
-        await using var subscriber = await NatsSession.ConnectAsync(client, restarted.Url);
-        await using var publisher = await NatsSession.ConnectAsync(client, restarted.Url);
+        await using ConfiguredServer restarted = await ConfiguredServer.StartAsync(server);
+        await using NatsSession subscriber = await NatsSession.ConnectAsync(client, restarted.Url);
+        await using NatsSession publisher = await NatsSession.ConnectAsync(client, restarted.Url);
         await subscriber.SubscribeAsync("plain", "subject.*");
         await subscriber.SubscribeAsync("member", "subject.a", "group");
         await subscriber.RespondAsync("echo", "service");
@@ -41,8 +41,8 @@ public sealed class ReconnectTests
     [InlineData("nats.go", "nats-server")]
     public async Task What_is_published_while_the_server_is_away_is_delivered_when_it_is_back(string client, string server)
     {
-        await using var restarted = await ConfiguredServer.StartAsync(server);
-        await using var session = await NatsSession.ConnectAsync(client, restarted.Url);
+        await using ConfiguredServer restarted = await ConfiguredServer.StartAsync(server);
+        await using NatsSession session = await NatsSession.ConnectAsync(client, restarted.Url);
         await session.SubscribeAsync("a", "subject");
 
         await restarted.KillAsync();
@@ -51,7 +51,7 @@ public sealed class ReconnectTests
         await restarted.StartAgainAsync();
         await session.EventAsync("reconnected");
 
-        for (var i = 0; i < 100; i++)
+        for (int i = 0; i < 100; i++)
         {
             Assert.Equal($"{i}", (await session.ReadAsync("a")).PayloadText);
         }
@@ -62,8 +62,8 @@ public sealed class ReconnectTests
     public async Task A_client_with_credentials_shows_them_again(string client, string server)
     {
         var key = UserKey.Create();
-        await using var restarted = await ConfiguredServer.StartAsync(server, $"authorization {{ timeout: 60, users = [ {{ nkey: {key.Public} }} ] }}\n");
-        await using var session = await NatsSession.ConnectAsync(client, restarted.Url, key.Options);
+        await using ConfiguredServer restarted = await ConfiguredServer.StartAsync(server, $"authorization {{ timeout: 60, users = [ {{ nkey: {key.Public} }} ] }}\n");
+        await using NatsSession session = await NatsSession.ConnectAsync(client, restarted.Url, key.Options);
         await session.SubscribeAsync("a", "subject");
 
         await restarted.KillAsync();
@@ -78,10 +78,10 @@ public sealed class ReconnectTests
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_client_with_two_servers_goes_to_the_other_when_one_dies(string client, string server)
     {
-        await using var first = await ConfiguredServer.StartAsync(server);
-        await using var second = await ConfiguredServer.StartAsync(server);
-        await using var session = await NatsSession.ConnectAsync(client, $"{first.Url},{second.Url}");
-        await using var there = await NatsSession.ConnectAsync(client, second.Url);
+        await using ConfiguredServer first = await ConfiguredServer.StartAsync(server);
+        await using ConfiguredServer second = await ConfiguredServer.StartAsync(server);
+        await using NatsSession session = await NatsSession.ConnectAsync(client, $"{first.Url},{second.Url}");
+        await using NatsSession there = await NatsSession.ConnectAsync(client, second.Url);
         await session.SubscribeAsync("a", "subject");
 
         await first.KillAsync();
@@ -96,9 +96,9 @@ public sealed class ReconnectTests
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_client_connects_to_the_second_of_its_servers_when_the_first_is_not_there(string client, string server)
     {
-        await using var second = await ConfiguredServer.StartAsync(server);
+        await using ConfiguredServer second = await ConfiguredServer.StartAsync(server);
 
-        await using var session = await NatsSession.ConnectAsync(client, $"nats://127.0.0.1:{FreePort.Next()},{second.Url}");
+        await using NatsSession session = await NatsSession.ConnectAsync(client, $"nats://127.0.0.1:{FreePort.Next()},{second.Url}");
 
         await session.RoundTripAsync();
     }
@@ -107,8 +107,8 @@ public sealed class ReconnectTests
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_client_learns_of_another_server_while_it_is_connected_and_goes_there(string client, string server)
     {
-        await using var pair = await ServerPair.StartFirstAsync(server);
-        await using var session = await NatsSession.ConnectAsync(client, pair.First.Url);
+        await using ServerPair pair = await ServerPair.StartFirstAsync(server);
+        await using NatsSession session = await NatsSession.ConnectAsync(client, pair.First.Url);
         await session.SubscribeAsync("a", "subject");
 
         await pair.StartSecondAsync();
@@ -125,10 +125,10 @@ public sealed class ReconnectTests
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task Lame_duck_is_told_to_the_client_and_sends_it_to_the_other_server(string client, string server)
     {
-        await using var pair = await ServerPair.StartFirstAsync(server);
+        await using ServerPair pair = await ServerPair.StartFirstAsync(server);
         await pair.StartSecondAsync();
         await pair.IntroduceAsync();
-        await using var session = await NatsSession.ConnectAsync(client, $"{pair.First.Url},{pair.Second.Url}");
+        await using NatsSession session = await NatsSession.ConnectAsync(client, $"{pair.First.Url},{pair.Second.Url}");
         await session.SubscribeAsync("a", "subject");
 
         await pair.First.Process.SignalAsync("USR2");

@@ -33,8 +33,8 @@ internal sealed class BrokerProcess : INatsServer
 
     /// <summary>Starts the broker with the bridge. Its endpoints are bound to free ports by default.</summary>
     public static Task<BrokerProcess> StartWithZeroMqAsync(
-        string publishers = "bind tcp://127.0.0.1:*", string subscribers = "bind tcp://127.0.0.1:*", int port = -1) =>
-        StartAsync(port, "--zeromq-publishers", publishers, "--zeromq-subscribers", subscribers);
+        string publishers = "bind tcp://127.0.0.1:*", string subscribers = "bind tcp://127.0.0.1:*", int port = -1)
+        => StartAsync(port, "--zeromq-publishers", publishers, "--zeromq-subscribers", subscribers);
 
     /// <summary>
     /// Starts the broker and waits until it accepts connections. With a port, it can be started again at the same
@@ -43,13 +43,13 @@ internal sealed class BrokerProcess : INatsServer
     public static Task<BrokerProcess> StartAsync(int port, params IEnumerable<string> arguments) => StartAsync(port, variable: null, arguments);
 
     /// <summary>Starts the broker with a limit for the heap, in bytes.</summary>
-    public static Task<BrokerProcess> StartWithHeapLimitAsync(long limit, params IEnumerable<string> arguments) =>
-        StartAsync(-1, ("DOTNET_GCHeapHardLimit", limit.ToString("x", CultureInfo.InvariantCulture)), arguments);
+    public static Task<BrokerProcess> StartWithHeapLimitAsync(long limit, params IEnumerable<string> arguments)
+        => StartAsync(-1, ("DOTNET_GCHeapHardLimit", limit.ToString("x", CultureInfo.InvariantCulture)), arguments);
 
     private static async Task<BrokerProcess> StartAsync(int port, (string Name, string Value)? variable, IEnumerable<string> arguments)
     {
-        var directory = Directory.CreateTempSubdirectory("broker-");
-        var process = Run(variable, ["-p", port.ToString(CultureInfo.InvariantCulture), "-q", "--ports_file_dir", directory.FullName, .. arguments]);
+        DirectoryInfo directory = Directory.CreateTempSubdirectory("broker-");
+        PeerProcess process = Run(variable, ["-p", port.ToString(CultureInfo.InvariantCulture), "-q", "--ports_file_dir", directory.FullName, .. arguments]);
         try
         {
             return new BrokerProcess(process, directory, await PortsFile.WaitAsync(directory.FullName, process));
@@ -70,15 +70,15 @@ internal sealed class BrokerProcess : INatsServer
 
     private static PeerProcess Run((string Name, string Value)? variable, IEnumerable<string> arguments) => Execute(variable, ["serve", .. arguments]);
 
-    private static PeerProcess Execute((string Name, string Value)? variable, IEnumerable<string> arguments) =>
-        PeerProcess.Start("broker", BrokerProgram.Command[0], variable, [.. BrokerProgram.Command[1..], .. arguments]);
+    private static PeerProcess Execute((string Name, string Value)? variable, IEnumerable<string> arguments)
+        => PeerProcess.Start("broker", BrokerProgram.Command[0], variable, [.. BrokerProgram.Command[1..], .. arguments]);
 
     /// <summary>Opens a TCP connection to the NATS port, for bytes that a correct client does not send.</summary>
     public async Task<RawConnection> ConnectRawAsync() => await RawConnection.OpenAsync(Port);
 
     /// <summary>Opens a TCP connection to a ZeroMQ port.</summary>
-    public static async Task<RawConnection> ConnectRawAsync(string zeroMqAddress) =>
-        await RawConnection.OpenAsync(new Uri(zeroMqAddress).Port);
+    public static async Task<RawConnection> ConnectRawAsync(string zeroMqAddress)
+        => await RawConnection.OpenAsync(new Uri(zeroMqAddress).Port);
 
     /// <summary>Stops the broker as a service manager does, and returns its exit code.</summary>
     public async Task<int> StopAsync(string signal = "TERM")

@@ -12,24 +12,24 @@ internal abstract class CPeers(string library, string header, string package) : 
 
     public async Task<PeerProcess> StartAsync(string program, params IEnumerable<string> arguments)
     {
-        var gcc = Programs.Find("gcc");
+        string? gcc = Programs.Find("gcc");
         Missing.Unless(gcc is not null, "gcc");
         Missing.Unless(await Headers.GetOrAdd(header, _ => new(() => HasHeaderAsync(gcc!))).Value, package);
-        var executable = await Compiled.GetOrAdd(program, _ => new(() => CompileAsync(gcc!, program))).Value;
+        string executable = await Compiled.GetOrAdd(program, _ => new(() => CompileAsync(gcc!, program))).Value;
         return PeerProcess.Start($"{library} {program}", executable, arguments);
     }
 
-    private async Task<bool> HasHeaderAsync(string gcc) =>
-        (await Programs.RunAsync(gcc, $"#include <{header}>\n", "-fsyntax-only", "-xc", "-")).ExitCode == 0;
+    private async Task<bool> HasHeaderAsync(string gcc)
+        => (await Programs.RunAsync(gcc, $"#include <{header}>\n", "-fsyntax-only", "-xc", "-")).ExitCode == 0;
 
     private async Task<string> CompileAsync(string gcc, string program)
     {
-        var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-c"));
-        var executable = Path.Combine(folder.FullName, program);
+        DirectoryInfo folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-c"));
+        string executable = Path.Combine(folder.FullName, program);
         // A parallel run may start the file, so it gets its name only when it is complete.
-        var made = $"{executable}.{Environment.ProcessId}";
-        var source = Path.Combine(PeerSources.Folder, "c", program + ".c");
-        var (exitCode, text) = await Programs.RunAsync(
+        string made = $"{executable}.{Environment.ProcessId}";
+        string source = Path.Combine(PeerSources.Folder, "c", program + ".c");
+        (int exitCode, string? text) = await Programs.RunAsync(
             gcc, "", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", made, source, "-l" + library);
         if (exitCode != 0)
         {

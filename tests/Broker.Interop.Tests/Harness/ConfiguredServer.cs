@@ -31,7 +31,7 @@ internal sealed class ConfiguredServer : IAsyncDisposable
     /// </summary>
     public static async Task<ConfiguredServer> StartAsync(string name, string configuration = "", params string[] flags)
     {
-        var directory = Directory.CreateTempSubdirectory("server-");
+        DirectoryInfo directory = Directory.CreateTempSubdirectory("server-");
         try
         {
             await File.WriteAllTextAsync(FileIn(directory), configuration, TestContext.Current.CancellationToken);

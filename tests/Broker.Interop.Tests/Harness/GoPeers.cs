@@ -19,12 +19,12 @@ internal sealed class GoPeers : INatsPeers
 
     private static async Task<string> CompileAsync()
     {
-        var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-go"));
-        var executable = Path.Combine(folder.FullName, "nats_session");
+        DirectoryInfo folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-go"));
+        string executable = Path.Combine(folder.FullName, "nats_session");
         // A parallel run may start the file, so it gets its name only when it is complete.
-        var made = $"{executable}.{Environment.ProcessId}";
-        var source = Path.Combine(PeerSources.Folder, "go", "nats_session.go");
-        var (exitCode, text) = await Programs.RunAsync(
+        string made = $"{executable}.{Environment.ProcessId}";
+        string source = Path.Combine(PeerSources.Folder, "go", "nats_session.go");
+        (int exitCode, string? text) = await Programs.RunAsync(
             "env", "", "GO111MODULE=off", $"GOPATH={GoPath}", $"GOCACHE={Path.Combine(folder.FullName, "cache")}",
             Programs.Find("go")!, "build", "-o", made, source);
         if (exitCode != 0)

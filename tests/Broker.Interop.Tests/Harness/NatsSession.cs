@@ -40,7 +40,7 @@ internal sealed class NatsSession : IAsyncDisposable
     /// <summary>Tries to connect once, and returns the error of the client.</summary>
     public static async Task<string> RefusalAsync(string client, string urls, params string[] options)
     {
-        var (session, refusal) = await TryConnectAsync(client, urls, [.. options, "reconnect=no"]);
+        (NatsSession? session, string? refusal) = await TryConnectAsync(client, urls, [.. options, "reconnect=no"]);
         if (session is not null)
         {
             await session.DisposeAsync();
@@ -50,8 +50,8 @@ internal sealed class NatsSession : IAsyncDisposable
         return refusal;
     }
 
-    public Task SubscribeAsync(string id, string subject, string? queue = null) =>
-        OkAsync("sub", queue is null ? [id, subject] : [id, subject, queue]);
+    public Task SubscribeAsync(string id, string subject, string? queue = null)
+        => OkAsync("sub", queue is null ? [id, subject] : [id, subject, queue]);
 
     /// <summary>Replies to each request with its payload, the given number of times.</summary>
     public Task RespondAsync(string id, string subject, int answers = 1) => OkAsync("respond", id, subject, Text(answers));
@@ -76,16 +76,16 @@ internal sealed class NatsSession : IAsyncDisposable
     /// </summary>
     public Task DrainAsync(string? id = null) => OkAsync("drain", id is null ? [] : [id]);
 
-    public async Task<string> RequestAsync(string subject, string payload) =>
-        Assert.Single(await OkAsync("request", subject, payload, Text(Patience)));
+    public async Task<string> RequestAsync(string subject, string payload)
+        => Assert.Single(await OkAsync("request", subject, payload, Text(Patience)));
 
     /// <summary>Sends a request and returns the given number of replies.</summary>
-    public Task<string[]> RequestManyAsync(string subject, string payload, int count) =>
-        OkAsync("many", subject, payload, Text(count), Text(Patience));
+    public Task<string[]> RequestManyAsync(string subject, string payload, int count)
+        => OkAsync("many", subject, payload, Text(count), Text(Patience));
 
     /// <summary>Sends a request that must fail, and returns the error of the client.</summary>
-    public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = Patience) =>
-        FailureAsync("request", subject, "ask", Text(timeoutMilliseconds));
+    public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = Patience)
+        => FailureAsync("request", subject, "ask", Text(timeoutMilliseconds));
 
     /// <summary>Publishes a message that the client itself must refuse, and returns its error.</summary>
     public Task<string> PublishFailureAsync(string subject, string payload) => FailureAsync("pub", subject, payload);
@@ -110,7 +110,7 @@ internal sealed class NatsSession : IAsyncDisposable
     {
         while (true)
         {
-            while (_events.TryDequeue(out var text))
+            while (_events.TryDequeue(out string? text))
             {
                 if (text.StartsWith(word, StringComparison.Ordinal))
                 {
@@ -123,20 +123,20 @@ internal sealed class NatsSession : IAsyncDisposable
     }
 
     /// <summary>Fails if an unread event of a callback begins with the word.</summary>
-    public void AssertNoEvent(string word) =>
-        Assert.DoesNotContain(_events, text => text.StartsWith(word, StringComparison.Ordinal));
+    public void AssertNoEvent(string word)
+        => Assert.DoesNotContain(_events, text => text.StartsWith(word, StringComparison.Ordinal));
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();
 
     private static async Task<(NatsSession? Session, string? Refusal)> TryConnectAsync(string client, string urls, string[] options)
     {
-        var process = await Peers.Nats(client).StartAsync("nats_session", [urls, .. options]);
+        PeerProcess process = await Peers.Nats(client).StartAsync("nats_session", [urls, .. options]);
         try
         {
             while (true)
             {
                 // The output of callbacks before the connection is established belongs to the attempt.
-                var line = await process.ReadLineAsync();
+                string line = await process.ReadLineAsync();
                 if (line.StartsWith("READY", StringComparison.Ordinal))
                 {
                     return (new NatsSession(process), null);
@@ -160,7 +160,7 @@ internal sealed class NatsSession : IAsyncDisposable
 
     private async Task<string[]> OkAsync(string command, params string[] words)
     {
-        var answer = await CommandAsync(command, words);
+        string answer = await CommandAsync(command, words);
         return answer.StartsWith("OK", StringComparison.Ordinal)
             ? [.. answer.Split(' ', StringSplitOptions.RemoveEmptyEntries).Skip(1).Select(word => Encoding.UTF8.GetString(Hex.Decode(word)))]
             : throw _process.Failure($"answered \"{answer}\" to {command} {words.FirstOrDefault()}");
@@ -168,7 +168,7 @@ internal sealed class NatsSession : IAsyncDisposable
 
     private async Task<string> FailureAsync(string command, params string[] words)
     {
-        var answer = await CommandAsync(command, words);
+        string answer = await CommandAsync(command, words);
         Assert.StartsWith("ERR ", answer, StringComparison.Ordinal);
         return answer[4..];
     }
@@ -178,7 +178,7 @@ internal sealed class NatsSession : IAsyncDisposable
         await _process.WriteLineAsync(string.Join(' ', words.Select(word => Hex.Encode(Encoding.UTF8.GetBytes(word))).Prepend(command)));
         while (true)
         {
-            var line = await _process.ReadLineAsync();
+            string line = await _process.ReadLineAsync();
             if (line.StartsWith("OK", StringComparison.Ordinal) || line.StartsWith("ERR ", StringComparison.Ordinal))
             {
                 return line;
@@ -201,13 +201,13 @@ internal sealed class NatsSession : IAsyncDisposable
             throw _process.Failure($"wrote \"{line}\" where a message or an event was due");
         }
 
-        var idEnd = line.IndexOf(' ', 4);
+        int idEnd = line.IndexOf(' ', 4);
         Of(line[4..idEnd]).Enqueue(Message.Parse(line[4..]));
     }
 
     private Queue<Message> Of(string id)
     {
-        if (!_messages.TryGetValue(id, out var messages))
+        if (!_messages.TryGetValue(id, out Queue<Message>? messages))
         {
             _messages[id] = messages = new();
         }

@@ -9,10 +9,10 @@ internal sealed class NodePeers : IZeroMqPeers, INatsPeers
 
     public Task<PeerProcess> StartAsync(string program, params IEnumerable<string> arguments)
     {
-        var node = Programs.Find("node");
+        string? node = Programs.Find("node");
         Missing.Unless(node is not null, "node");
-        var folder = Path.Combine(PeerSources.Folder, "node");
-        var package = program.StartsWith("zmq", StringComparison.Ordinal) ? "zeromq" : "@nats-io/transport-node";
+        string folder = Path.Combine(PeerSources.Folder, "node");
+        string package = program.StartsWith("zmq", StringComparison.Ordinal) ? "zeromq" : "@nats-io/transport-node";
         Missing.Unless(Directory.Exists(Path.Combine(folder, "node_modules", package)), $"the npm package {package}");
         return Task.FromResult(PeerProcess.Start($"{Name} {program}", node!, arguments.Prepend(Path.Combine(folder, program + ".mjs"))));
     }

@@ -7,8 +7,8 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
 {
     public PeerProcess Process => process;
 
-    public Task SendAsync(params byte[][] frames) =>
-        process.WriteLineAsync(string.Join(' ', frames.Select(frame => Hex.Encode(frame))));
+    public Task SendAsync(params byte[][] frames)
+        => process.WriteLineAsync(string.Join(' ', frames.Select(frame => Hex.Encode(frame))));
 
     public Task SendAsync(params string[] frames) => SendAsync([.. frames.Select(Encoding.UTF8.GetBytes)]);
 
@@ -19,8 +19,8 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
     public async Task SendUntilReceivedAsync(byte[] topic, params Subscriber[] subscribers)
     {
         // Probes of an earlier call may still arrive. They do not prove that the path works now.
-        var probe = Subscriber.NewProbe();
-        foreach (var subscriber in subscribers)
+        byte[] probe = Subscriber.NewProbe();
+        foreach (Subscriber subscriber in subscribers)
         {
             for (long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; ;)
             {
@@ -38,8 +38,8 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
         }
     }
 
-    public Task SendUntilReceivedAsync(string topic, params Subscriber[] subscribers) =>
-        SendUntilReceivedAsync(Encoding.UTF8.GetBytes(topic), subscribers);
+    public Task SendUntilReceivedAsync(string topic, params Subscriber[] subscribers)
+        => SendUntilReceivedAsync(Encoding.UTF8.GetBytes(topic), subscribers);
 
     /// <summary>Ends the peer and returns the number of messages that it has sent.</summary>
     public async Task<string> FinishAsync()

@@ -23,6 +23,6 @@ internal sealed class PythonPeers : IZeroMqPeers
         return PeerProcess.Start("python3 -c", Interpreter, "-c", code);
     }
 
-    private static async Task<bool> FindAsync() =>
-        File.Exists(Interpreter) && (await Programs.RunAsync(Interpreter, "", "-c", "import zmq")).ExitCode == 0;
+    private static async Task<bool> FindAsync()
+        => File.Exists(Interpreter) && (await Programs.RunAsync(Interpreter, "", "-c", "import zmq")).ExitCode == 0;
 }

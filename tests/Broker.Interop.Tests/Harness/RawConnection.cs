@@ -25,7 +25,7 @@ internal sealed class RawConnection : IDisposable
     {
         try
         {
-            for (var sent = 0; sent < bytes.Length;)
+            for (int sent = 0; sent < bytes.Length;)
             {
                 sent += await _socket.SendAsync(bytes.AsMemory(sent), TestContext.Current.CancellationToken);
             }
@@ -42,7 +42,7 @@ internal sealed class RawConnection : IDisposable
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         timeout.CancelAfter(Wait.Limit);
         var text = new StringBuilder();
-        var buffer = new byte[16 * 1024];
+        byte[] buffer = new byte[16 * 1024];
         try
         {
             while (text.Length < 1024 * 1024 && await _socket.ReceiveAsync(buffer, timeout.Token) is > 0 and var count)
@@ -63,7 +63,7 @@ internal sealed class RawConnection : IDisposable
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         timeout.CancelAfter(Wait.Limit);
-        var buffer = new byte[64 * 1024];
+        byte[] buffer = new byte[64 * 1024];
         while (count > 0)
         {
             int read = await _socket.ReceiveAsync(buffer.AsMemory(0, (int)Math.Min(count, buffer.Length)), timeout.Token);
@@ -77,7 +77,7 @@ internal sealed class RawConnection : IDisposable
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         timeout.CancelAfter(Wait.Limit);
-        var buffer = new byte[64 * 1024];
+        byte[] buffer = new byte[64 * 1024];
         int total = 0;
         while (await _socket.ReceiveAsync(buffer, timeout.Token) is > 0 and var count)
         {
@@ -90,10 +90,10 @@ internal sealed class RawConnection : IDisposable
     /// <summary>Reads and discards the number of bytes.</summary>
     public async Task ReadExactlyAsync(int count)
     {
-        var buffer = new byte[64 * 1024];
+        byte[] buffer = new byte[64 * 1024];
         while (count > 0)
         {
-            var some = await _socket.ReceiveAsync(buffer.AsMemory(0, Math.Min(count, buffer.Length)), TestContext.Current.CancellationToken);
+            int some = await _socket.ReceiveAsync(buffer.AsMemory(0, Math.Min(count, buffer.Length)), TestContext.Current.CancellationToken);
             Assert.True(some > 0, "the broker closed in the middle");
             count -= some;
         }

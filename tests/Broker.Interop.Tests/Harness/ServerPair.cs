@@ -26,8 +26,8 @@ internal sealed class ServerPair : IAsyncDisposable
 
     public static async Task<ServerPair> StartFirstAsync(string name)
     {
-        var routePort = FreePort.Next();
-        var configuration = LameDuck + (name == "broker" ? "" : $"cluster {{ name: pair, listen: \"127.0.0.1:{routePort}\" }}\n");
+        int routePort = FreePort.Next();
+        string configuration = LameDuck + (name == "broker" ? "" : $"cluster {{ name: pair, listen: \"127.0.0.1:{routePort}\" }}\n");
         return new ServerPair(name, routePort, await ConfiguredServer.StartAsync(name, configuration));
     }
 
@@ -49,7 +49,7 @@ internal sealed class ServerPair : IAsyncDisposable
 
     private async Task<bool> IsIntroducedAsync()
     {
-        using var newcomer = await RawConnection.OpenAsync(First.Port);
+        using RawConnection newcomer = await RawConnection.OpenAsync(First.Port);
         return (await newcomer.ReadToAsync("\r\n")).Contains($"127.0.0.1:{Second.Port}", StringComparison.Ordinal);
     }
 

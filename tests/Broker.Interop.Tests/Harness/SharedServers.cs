@@ -51,7 +51,7 @@ public sealed class SharedServers : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var server in _servers.Values)
+        foreach (Lazy<Task<ConfiguredServer>> server in _servers.Values)
         {
             // If a server could not start, the tests that use it have reported the error.
             if (server.Value.IsCompletedSuccessfully)
@@ -61,6 +61,6 @@ public sealed class SharedServers : IAsyncDisposable
         }
     }
 
-    private Task<ConfiguredServer> StartAsync(string server, string configuration) =>
-        _servers.GetOrAdd((server, configuration), key => new(() => ConfiguredServer.StartAsync(key.Server, key.Configuration))).Value;
+    private Task<ConfiguredServer> StartAsync(string server, string configuration)
+        => _servers.GetOrAdd((server, configuration), key => new(() => ConfiguredServer.StartAsync(key.Server, key.Configuration))).Value;
 }

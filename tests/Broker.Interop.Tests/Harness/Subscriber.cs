@@ -48,7 +48,7 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
 
     public async Task<string> ReadMessageLineAsync()
     {
-        var line = await process.ReadLineAsync();
+        string line = await process.ReadLineAsync();
         return line.StartsWith("MSG ", StringComparison.Ordinal) ? line : throw process.Failure($"wrote \"{line}\" where a message was due");
     }
 

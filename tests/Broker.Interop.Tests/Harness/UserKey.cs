@@ -15,8 +15,8 @@ internal sealed record UserKey(string Public, string Seed)
 
     public static UserKey Create()
     {
-        var seed = RandomNumberGenerator.GetBytes(32);
-        var key = new Ed25519PrivateKeyParameters(seed, 0).GeneratePublicKey().GetEncoded();
+        byte[] seed = RandomNumberGenerator.GetBytes(32);
+        byte[] key = new Ed25519PrivateKeyParameters(seed, 0).GeneratePublicKey().GetEncoded();
         return new UserKey(Encode([User, .. key]), Encode([PrivateSeed | (User >> 5), (User & 31) << 3, .. seed]));
     }
 
@@ -26,15 +26,15 @@ internal sealed record UserKey(string Public, string Seed)
     private static string Encode(byte[] bytes)
     {
         const string Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-        var checkedBytes = new byte[bytes.Length + 2];
+        byte[] checkedBytes = new byte[bytes.Length + 2];
         bytes.CopyTo(checkedBytes, 0);
         BinaryPrimitives.WriteUInt16LittleEndian(checkedBytes.AsSpan(bytes.Length), Crc(bytes));
 
-        var text = new char[((checkedBytes.Length * 8) + 4) / 5];
-        for (var i = 0; i < text.Length; i++)
+        char[] text = new char[((checkedBytes.Length * 8) + 4) / 5];
+        for (int i = 0; i < text.Length; i++)
         {
-            var bit = i * 5;
-            var two = checkedBytes[bit / 8] << 8 | (bit / 8 + 1 < checkedBytes.Length ? checkedBytes[bit / 8 + 1] : 0);
+            int bit = i * 5;
+            int two = checkedBytes[bit / 8] << 8 | (bit / 8 + 1 < checkedBytes.Length ? checkedBytes[bit / 8 + 1] : 0);
             text[i] = Alphabet[two >> (11 - bit % 8) & 31];
         }
 
@@ -43,11 +43,11 @@ internal sealed record UserKey(string Public, string Seed)
 
     private static ushort Crc(ReadOnlySpan<byte> bytes)
     {
-        var crc = 0;
-        foreach (var b in bytes)
+        int crc = 0;
+        foreach (byte b in bytes)
         {
             crc ^= b << 8;
-            for (var i = 0; i < 8; i++)
+            for (int i = 0; i < 8; i++)
             {
                 crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
             }

@@ -20,15 +20,15 @@ public sealed class BridgeTests
     [MemberData(nameof(AllPeers))]
     public async Task A_zeromq_publisher_reaches_a_nats_client_and_a_zeromq_subscriber(string zeroMq, string nats)
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
-        await using var client = await Peers.Nats(nats).SubscribeAsync(broker.Url, "zmq.weather.*");
-        await using var sub = await Peers.ZeroMq(zeroMq).SubscribeAsync(broker.Subscribers, "weather");
-        await using var pub = await Peers.ZeroMq(zeroMq).PublishAsync(broker.Publishers);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using Subscriber client = await Peers.Nats(nats).SubscribeAsync(broker.Url, "zmq.weather.*");
+        await using Subscriber sub = await Peers.ZeroMq(zeroMq).SubscribeAsync(broker.Subscribers, "weather");
+        await using Publisher pub = await Peers.ZeroMq(zeroMq).PublishAsync(broker.Publishers);
         await pub.SendUntilReceivedAsync("weather.oslo", client, sub);
 
         await pub.SendAsync("weather.oslo", "4 degrees");
 
-        var atClient = await client.ReadAsync();
+        Message atClient = await client.ReadAsync();
         Assert.Equal("zmq.weather.oslo", atClient.Subject);
         Assert.Equal("4 degrees", atClient.PayloadText);
         Assert.Equal(["weather.oslo", "4 degrees"], Texts(await sub.ReadAsync()));
@@ -38,10 +38,10 @@ public sealed class BridgeTests
     [MemberData(nameof(AllPeers))]
     public async Task A_nats_client_reaches_a_zeromq_subscriber_and_another_client(string zeroMq, string nats)
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
-        await using var sub = await Peers.ZeroMq(zeroMq).SubscribeAsync(broker.Subscribers, "weather");
-        await using var client = await Peers.Nats(nats).SubscribeAsync(broker.Url, "zmq.>");
-        await using var pub = await Peers.Nats(nats).PublishAsync(broker.Url);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using Subscriber sub = await Peers.ZeroMq(zeroMq).SubscribeAsync(broker.Subscribers, "weather");
+        await using Subscriber client = await Peers.Nats(nats).SubscribeAsync(broker.Url, "zmq.>");
+        await using Publisher pub = await Peers.Nats(nats).PublishAsync(broker.Url);
         await pub.SendUntilReceivedAsync("zmq.weather.bergen", sub, client);
 
         await pub.SendAsync("zmq.weather.bergen", "rain");
@@ -56,12 +56,12 @@ public sealed class BridgeTests
     [InlineData("zeromq.js")]
     public async Task Zeromq_programs_that_bind_are_connected_to(string zeroMq)
     {
-        var publishers = FreePort.NextAddress();
-        var subscribers = FreePort.NextAddress();
-        await using var pub = await Peers.ZeroMq(zeroMq).PublishAsync(publishers, "bind");
-        await using var sub = await Peers.ZeroMq(zeroMq).SubscribeAsync(subscribers, "weather", "bind");
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync($"connect {publishers}", $"connect {subscribers}");
-        await using var client = await Peers.NatsJs.SubscribeAsync(broker.Url, "zmq.weather.>");
+        string publishers = FreePort.NextAddress();
+        string subscribers = FreePort.NextAddress();
+        await using Publisher pub = await Peers.ZeroMq(zeroMq).PublishAsync(publishers, "bind");
+        await using Subscriber sub = await Peers.ZeroMq(zeroMq).SubscribeAsync(subscribers, "weather", "bind");
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync($"connect {publishers}", $"connect {subscribers}");
+        await using Subscriber client = await Peers.NatsJs.SubscribeAsync(broker.Url, "zmq.weather.>");
         await pub.SendUntilReceivedAsync("weather.oslo", client, sub);
 
         await pub.SendAsync("weather.oslo", "4");
@@ -76,9 +76,9 @@ public sealed class BridgeTests
     [InlineData(5)]
     public async Task A_message_keeps_its_frames(int count)
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
-        await using var sub = await Peers.Libzmq.SubscribeAsync(broker.Subscribers, "t");
-        await using var pub = await Peers.Python.PublishAsync(broker.Publishers);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using Subscriber sub = await Peers.Libzmq.SubscribeAsync(broker.Subscribers, "t");
+        await using Publisher pub = await Peers.Python.PublishAsync(broker.Publishers);
         await pub.SendUntilReceivedAsync("t", sub);
         byte[][] frames = [.. Enumerable.Range(0, count).Select(i => i == 0 ? "t one word"u8.ToArray() : new byte[i * 300])];
 
@@ -99,15 +99,15 @@ public sealed class BridgeTests
     [InlineData("\u00e6", "zmq.=C3=A6")]
     public async Task A_topic_of_any_bytes_is_a_safe_subject_and_comes_back_as_it_was(string topic, string subject)
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
-        await using var client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.>");
-        await using var sub = await Peers.Libzmq.SubscribeAsync(broker.Subscribers, topic);
-        await using var pub = await Peers.Python.PublishAsync(broker.Publishers);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using Subscriber client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.>");
+        await using Subscriber sub = await Peers.Libzmq.SubscribeAsync(broker.Subscribers, topic);
+        await using Publisher pub = await Peers.Python.PublishAsync(broker.Publishers);
         await pub.SendUntilReceivedAsync(topic, client, sub);
 
         await pub.SendAsync(topic, "body");
 
-        var atClient = await client.ReadAsync();
+        Message atClient = await client.ReadAsync();
         Assert.Equal(subject, atClient.Subject, ignoreCase: true);
         Assert.Equal("body", atClient.PayloadText);
         Assert.Equal([topic, "body"], Texts(await sub.ReadAsync()));
@@ -116,12 +116,12 @@ public sealed class BridgeTests
     [Fact]
     public async Task A_prefix_of_a_token_matches_as_zeromq_matches()
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
-        await using var sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "a.b");
-        await using var pub = await Peers.ZeroMqJs.PublishAsync(broker.Publishers);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using Subscriber sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "a.b");
+        await using Publisher pub = await Peers.ZeroMqJs.PublishAsync(broker.Publishers);
         await pub.SendUntilReceivedAsync("a.b", sub);
 
-        foreach (var topic in (string[])["a.b", "a", "a.bc", "a.c", "x.a.b", "a.b.c"])
+        foreach (string topic in (string[])["a.b", "a", "a.bc", "a.c", "x.a.b", "a.b.c"])
         {
             await pub.SendAsync(topic, "body");
         }
@@ -134,14 +134,14 @@ public sealed class BridgeTests
     [Fact]
     public async Task A_subscriber_that_comes_late_loses_only_what_came_before()
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
-        await using var early = await Peers.Python.SubscribeAsync(broker.Subscribers, "t");
-        await using var pub = await Peers.Libzmq.PublishAsync(broker.Publishers);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using Subscriber early = await Peers.Python.SubscribeAsync(broker.Subscribers, "t");
+        await using Publisher pub = await Peers.Libzmq.PublishAsync(broker.Publishers);
         await pub.SendUntilReceivedAsync("t", early);
         await pub.SendAsync("t", "before");
         Assert.Equal(["t", "before"], Texts(await early.ReadAsync()));
 
-        await using var late = await Peers.Libzmq.SubscribeAsync(broker.Subscribers, "t");
+        await using Subscriber late = await Peers.Libzmq.SubscribeAsync(broker.Subscribers, "t");
         await pub.SendUntilReceivedAsync("t", late);
         await pub.SendAsync("t", "after");
 
@@ -153,13 +153,13 @@ public sealed class BridgeTests
     public async Task Live_peers_go_on_after_the_broker_is_restarted()
     {
         // These ports remain reserved while the broker is down.
-        var (port, publishers, subscribers) = (FreePort.Next(), FreePort.NextAddress(), FreePort.NextAddress());
-        var broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}", port);
+        (int port, string? publishers, string? subscribers) = (FreePort.Next(), FreePort.NextAddress(), FreePort.NextAddress());
+        BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}", port);
         try
         {
-            await using var client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.>");
-            await using var sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "t");
-            await using var pub = await Peers.Libzmq.PublishAsync(broker.Publishers);
+            await using Subscriber client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.>");
+            await using Subscriber sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "t");
+            await using Publisher pub = await Peers.Libzmq.PublishAsync(broker.Publishers);
             await pub.SendUntilReceivedAsync("t", client, sub);
 
             await broker.DisposeAsync();
@@ -179,18 +179,18 @@ public sealed class BridgeTests
     [Fact]
     public async Task A_remote_nats_server_is_bridged_too()
     {
-        using NatsServer server = NatsServer.Start();
-        var folder = Directory.CreateTempSubdirectory("bridge-");
+        using var server = NatsServer.Start();
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("bridge-");
         try
         {
-            var file = Path.Combine(folder.FullName, "bridge.conf");
+            string file = Path.Combine(folder.FullName, "bridge.conf");
             await File.WriteAllTextAsync(
                 file,
                 $"zeromq {{\n  publishers: \"tcp://127.0.0.1:*\"\n  subscribers: \"tcp://127.0.0.1:*\"\n  url: \"{server.Url}\"\n}}\n",
                 TestContext.Current.CancellationToken);
-            await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
-            await using var client = await Peers.NatsJs.SubscribeAsync(server.Url, "zmq.t");
-            await using var pub = await Peers.Python.PublishAsync(broker.Publishers);
+            await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", file);
+            await using Subscriber client = await Peers.NatsJs.SubscribeAsync(server.Url, "zmq.t");
+            await using Publisher pub = await Peers.Python.PublishAsync(broker.Publishers);
 
             await pub.SendUntilReceivedAsync("t", client);
             await pub.SendAsync("t", "body");

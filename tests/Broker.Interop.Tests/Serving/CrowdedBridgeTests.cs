@@ -119,7 +119,7 @@ public sealed class CrowdedBridgeTests
         string subscribers = FreePort.NextAddress();
         string pushers = FreePort.NextAddress();
         string pullers = FreePort.NextAddress();
-        await using var broker = await BrokerProcess.StartAsync(-1);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
         await using PeerProcess bridge = BrokerProcess.RunCommand(
             "bridge", "-q", "-s", broker.Url,
             "--route", $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\", send_high_water_mark: {Mark}",

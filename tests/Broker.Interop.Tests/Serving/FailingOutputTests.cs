@@ -125,8 +125,8 @@ public sealed class FailingOutputTests : IDisposable
         ["DOTNET_EnableWriteXorExecute=0", "prlimit", $"--fsize={Limit.ToString(CultureInfo.InvariantCulture)}"],
         arguments);
 
-    private static PeerProcess StartBy(string program, string[] before, string arguments) =>
-        PeerProcess.Start("broker", program, [.. before, .. BrokerProgram.Command, .. arguments.Split(' ')]);
+    private static PeerProcess StartBy(string program, string[] before, string arguments)
+        => PeerProcess.Start("broker", program, [.. before, .. BrokerProgram.Command, .. arguments.Split(' ')]);
 
     // Causes a log line.
     private static async Task OffendAsync(PortsFile ports, bool ends = false)

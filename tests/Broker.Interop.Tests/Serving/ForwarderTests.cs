@@ -55,8 +55,8 @@ public sealed class ForwarderTests
         Assert.Equal("True [b'\\x01weather.']", await programs.ReadLineAsync());
         await proxy.DisposeAsync();
 
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}");
-        await using var client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.weather.xpub");
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}");
+        await using Subscriber client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.weather.xpub");
 
         // The bridge does not know the subscriptions of NATS clients, so it subscribes to all topics at the publishers.
         // The XPUB may receive that subscription after the first messages have arrived: a connecting libzmq socket
@@ -89,7 +89,7 @@ public sealed class ForwarderTests
                 file,
                 $"zeromq {{ routes: [ {{ pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\", topics: \"weather.\" }} ] }}",
                 TestContext.Current.CancellationToken);
-            await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
+            await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", file);
             await using PeerProcess programs = await PythonPeers.StartCodeAsync($"{Programs}\nrun('{publishers}', '{subscribers}')");
 
             await programs.WriteLineAsync("go");

@@ -36,7 +36,7 @@ public sealed class HeapLimitTests
     {
         const int Stopped = 100;
         const int Rounds = 1_000;
-        await using var broker = await BrokerProcess.StartWithHeapLimitAsync(
+        await using BrokerProcess broker = await BrokerProcess.StartWithHeapLimitAsync(
             HeapLimit, "-m", "-1", "--zeromq-publishers", "bind tcp://127.0.0.1:*", "--zeromq-subscribers", "bind tcp://127.0.0.1:*");
         int port = new Uri(broker.Subscribers).Port;
         var stopped = new List<StoppedReader>();
@@ -48,7 +48,7 @@ public sealed class HeapLimitTests
             }
 
             using StoppedReader healthy = await StoppedReader.OverZeroMqAsync(port);
-            using var publisher = await broker.ConnectRawAsync();
+            using RawConnection publisher = await broker.ConnectRawAsync();
             await publisher.SendAsync("CONNECT {\"verbose\":false}\r\nPING\r\n");
             await publisher.ReadToAsync("PONG\r\n");
             await Wait.UntilAsync(async () => await RouteAsync(broker, "subscribers") == Stopped + 1);
@@ -75,7 +75,7 @@ public sealed class HeapLimitTests
     private static async Task<long> RouteAsync(BrokerProcess broker, string name)
     {
         using var http = new HttpClient();
-        using JsonDocument page = JsonDocument.Parse(
+        using var page = JsonDocument.Parse(
             await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/bridgez"), TestContext.Current.CancellationToken));
         return page.RootElement.GetProperty("routes").EnumerateArray().Single().GetProperty(name).GetInt64();
     }
@@ -89,8 +89,8 @@ public sealed class HeapLimitTests
         {
             string file = Path.Combine(directory.FullName, "broker.conf");
             await File.WriteAllTextAsync(file, "max_pending: 1GB\nwrite_deadline: \"10m\"\n", TestContext.Current.CancellationToken);
-            await using var broker = await BrokerProcess.StartWithHeapLimitAsync(HeapLimit, "-c", file);
-            using var greedy = await broker.ConnectRawAsync();
+            await using BrokerProcess broker = await BrokerProcess.StartWithHeapLimitAsync(HeapLimit, "-c", file);
+            using RawConnection greedy = await broker.ConnectRawAsync();
             await greedy.SendAsync("CONNECT {\"verbose\":false}\r\nSUB flood.* 1\r\nPING\r\n");
             await greedy.ReadToAsync("PONG\r\n");
 
@@ -98,7 +98,7 @@ public sealed class HeapLimitTests
 
             Assert.False(broker.Process.HasExited, broker.Process.Errors);
             Assert.True(await greedy.EndsAsync(), "the server did not close the subscriber that reads nothing");
-            using var other = await broker.ConnectRawAsync();
+            using RawConnection other = await broker.ConnectRawAsync();
             await other.SendAsync("CONNECT {\"verbose\":false}\r\nSUB foo 1\r\nPUB foo 2\r\nok\r\nPING\r\n");
             Assert.Contains("MSG foo 1 2\r\nok\r\n", await other.ReadToAsync("PONG\r\n"), StringComparison.Ordinal);
         }
@@ -113,7 +113,7 @@ public sealed class HeapLimitTests
     private static async Task FloodAsync(BrokerProcess broker, int number)
     {
         const int AtOnce = 50;
-        using var client = await broker.ConnectRawAsync();
+        using RawConnection client = await broker.ConnectRawAsync();
         await client.SendAsync($"CONNECT {{\"verbose\":false}}\r\nSUB flood.{number} 1\r\nPING\r\n");
         await client.ReadToAsync("PONG\r\n");
         string message = $" flood.{number} ";

@@ -28,12 +28,12 @@ public sealed class HostileInputTests
     [MemberData(nameof(Lines))]
     public async Task A_client_that_breaks_the_protocol_is_told_and_closed(string line)
     {
-        await using var broker = await BrokerProcess.StartAsync(-1);
-        using var hostile = await broker.ConnectRawAsync();
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
+        using RawConnection hostile = await broker.ConnectRawAsync();
 
         await hostile.SendAsync(Connect + line);
 
-        var text = await hostile.ReadToCloseAsync();
+        string text = await hostile.ReadToCloseAsync();
         Assert.StartsWith("INFO {", text, StringComparison.Ordinal);
         Assert.Contains("-ERR '", text, StringComparison.Ordinal);
         await OthersAreServedAsync(broker);
@@ -42,16 +42,16 @@ public sealed class HostileInputTests
     [Fact]
     public async Task A_zeromq_peer_that_announces_an_endless_frame_is_closed_without_memory_being_taken()
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
         await OthersAreServedAsync(broker);
-        var before = broker.ResidentMemory();
-        var frame = new byte[9];
+        long before = broker.ResidentMemory();
+        byte[] frame = new byte[9];
         frame[0] = 0x02;
         BinaryPrimitives.WriteUInt64BigEndian(frame.AsSpan(1), 1UL << 63);
 
-        for (var i = 0; i < 20; i++)
+        for (int i = 0; i < 20; i++)
         {
-            using var hostile = await BrokerProcess.ConnectRawAsync(broker.Publishers);
+            using RawConnection hostile = await BrokerProcess.ConnectRawAsync(broker.Publishers);
             await hostile.SendAsync(Greeting());
             await hostile.SendAsync(NullReady("PUB"));
             await hostile.SendAsync(frame);
@@ -65,11 +65,11 @@ public sealed class HostileInputTests
     [Fact]
     public async Task Half_open_handshakes_keep_nobody_out()
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
         var half = new List<RawConnection>();
         try
         {
-            for (var i = 0; i < 50; i++)
+            for (int i = 0; i < 50; i++)
             {
                 half.Add(await BrokerProcess.ConnectRawAsync(i % 2 == 0 ? broker.Publishers : broker.Subscribers));
                 await half[^1].SendAsync(Greeting()[..(i + 1)]);
@@ -77,8 +77,8 @@ public sealed class HostileInputTests
                 await half[^1].SendAsync("CONN");
             }
 
-            await using var sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "t");
-            await using var pub = await Peers.Libzmq.PublishAsync(broker.Publishers);
+            await using Subscriber sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "t");
+            await using Publisher pub = await Peers.Libzmq.PublishAsync(broker.Publishers);
             await pub.SendUntilReceivedAsync("t", sub);
             await OthersAreServedAsync(broker);
         }
@@ -90,7 +90,7 @@ public sealed class HostileInputTests
 
     private static async Task OthersAreServedAsync(BrokerProcess broker)
     {
-        using var other = await broker.ConnectRawAsync();
+        using RawConnection other = await broker.ConnectRawAsync();
         await other.SendAsync(Connect + "SUB foo 1\r\nPUB foo 2\r\nok\r\nPING\r\n");
         Assert.Contains("MSG foo 1 2\r\nok\r\n", await other.ReadToAsync("PONG\r\n"), StringComparison.Ordinal);
     }
@@ -98,7 +98,7 @@ public sealed class HostileInputTests
     /// <summary>Returns the 64 bytes of a ZMTP 3.1 greeting (RFC 37) with the mechanism NULL.</summary>
     private static byte[] Greeting()
     {
-        var greeting = new byte[64];
+        byte[] greeting = new byte[64];
         greeting[0] = 0xff;
         greeting[9] = 0x7f;
         greeting[10] = 3;

@@ -143,7 +143,7 @@ public sealed class KilledBridgeTests
         const int Messages = 6_000;
         string pushers = FreePort.NextAddress();
         string pullers = FreePort.NextAddress();
-        await using var nats = await BrokerProcess.StartAsync(-1);
+        await using BrokerProcess nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pushpull, subject: work, pushers: \"{pushers}\", pullers: \"{pullers}\", window: {Window}, high_water_mark: {Mark}, keep_order: true";
         await using var bridge = new MortalBridge(nats.Url, route);
         await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PushAndPull, pushers, pullers, Number(Messages), Number(Size)));
@@ -168,7 +168,7 @@ public sealed class KilledBridgeTests
     {
         string publishers = FreePort.NextAddress();
         string subscribers = FreePort.NextAddress();
-        await using var nats = await BrokerProcess.StartAsync(-1);
+        await using BrokerProcess nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\"";
         await using var bridge = new MortalBridge(nats.Url, route);
         await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PubAndSub, publishers, subscribers));
@@ -185,7 +185,7 @@ public sealed class KilledBridgeTests
     {
         string clients = FreePort.NextAddress();
         string workers = FreePort.NextAddress();
-        await using var nats = await BrokerProcess.StartAsync(-1);
+        await using BrokerProcess nats = await BrokerProcess.StartAsync(-1);
         string[] routes =
         [
             $"pattern: request, endpoint: \"{clients}\", subject: ask, time_to_live: \"1h\"", $"pattern: worker, endpoint: \"{workers}\", subject: ask, time_to_live: \"1h\"",
@@ -208,7 +208,7 @@ public sealed class KilledBridgeTests
     {
         string publishers = FreePort.NextAddress();
         string subscribers = FreePort.NextAddress();
-        await using var nats = await BrokerProcess.StartAsync(-1);
+        await using BrokerProcess nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\", last_values: {{ max_topics: 10 }}";
         await using var bridge = new MortalBridge(nats.Url, route);
         await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(LastValue, publishers, subscribers));
@@ -219,8 +219,8 @@ public sealed class KilledBridgeTests
         Assert.Equal("new", await programs.ReadLineAsync());
     }
 
-    private static string Run(string script, params IEnumerable<string> arguments) =>
-        $"import sys\nsys.argv = ['-c', {string.Join(", ", arguments.Select(a => $"'{a}'"))}]\n{script}";
+    private static string Run(string script, params IEnumerable<string> arguments)
+        => $"import sys\nsys.argv = ['-c', {string.Join(", ", arguments.Select(a => $"'{a}'"))}]\n{script}";
 
     private static string Number(int number) => number.ToString(CultureInfo.InvariantCulture);
 }

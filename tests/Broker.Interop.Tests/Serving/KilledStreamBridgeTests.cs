@@ -58,7 +58,7 @@ public sealed class KilledStreamBridgeTests : IDisposable
     {
         string pushers = FreePort.NextAddress();
         string pullers = FreePort.NextAddress();
-        await using NatsServer nats = NatsServer.Start("-js", "-sd", _store.FullName, "-m", "-1");
+        await using var nats = NatsServer.Start("-js", "-sd", _store.FullName, "-m", "-1");
         string route = $"pattern: pushpull, subject: work, window: {Window}, high_water_mark: {Mark}, stream: {{ name: WORK, ack_wait: \"3s\" }}";
         await using var ingress = new MortalBridge(nats.Url, $"{route}, pushers: \"{pushers}\"");
         await using var egress = new MortalBridge(nats.Url, $"{route}, pullers: \"{pullers}\"");

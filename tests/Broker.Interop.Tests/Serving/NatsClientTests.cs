@@ -10,14 +10,14 @@ public sealed class NatsClientTests
     [InlineData("nats.c", "nats.js")]
     public async Task A_message_arrives_with_its_headers(string publisher, string subscriber)
     {
-        await using var broker = await BrokerProcess.StartAsync(-1);
-        await using var sub = await Peers.Nats(subscriber).SubscribeAsync(broker.Url, "a.*.c");
-        await using var pub = await Peers.Nats(publisher).PublishAsync(broker.Url);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
+        await using Subscriber sub = await Peers.Nats(subscriber).SubscribeAsync(broker.Url, "a.*.c");
+        await using Publisher pub = await Peers.Nats(publisher).PublishAsync(broker.Url);
 
         await pub.SendAsync("a.b", "no match");
         await pub.SendAsync("a.b.c", "body", "Unit: C");
 
-        var message = await sub.ReadAsync();
+        Message message = await sub.ReadAsync();
         Assert.Equal("a.b.c", message.Subject);
         Assert.Equal("body", message.PayloadText);
         Assert.Equal(["Unit: C"], message.Headers);
@@ -28,9 +28,9 @@ public sealed class NatsClientTests
     [InlineData("nats.c", "nats.js")]
     public async Task A_request_is_answered_and_one_without_responders_is_refused(string requester, string responder)
     {
-        await using var broker = await BrokerProcess.StartAsync(-1);
-        await using var service = await Peers.Nats(responder).SubscribeAsync(broker.Url, "service", "echo");
-        await using var client = await Peers.Nats(requester).RequestAsync(broker.Url);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
+        await using Subscriber service = await Peers.Nats(responder).SubscribeAsync(broker.Url, "service", "echo");
+        await using Publisher client = await Peers.Nats(requester).RequestAsync(broker.Url);
 
         await client.SendAsync("service", "ask");
         Assert.Equal("ask", Message.Parse(await client.Process.ReadLineWithAsync("MSG")).PayloadText);
@@ -43,29 +43,29 @@ public sealed class NatsClientTests
     public async Task A_queue_group_takes_each_message_once()
     {
         const int Count = 40;
-        await using var broker = await BrokerProcess.StartAsync(-1);
-        await using var first = await Peers.NatsJs.SubscribeAsync(broker.Url, "work", "queue=q");
-        await using var second = await Peers.Libnats.SubscribeAsync(broker.Url, "work", "queue=q");
-        await using var all = await Peers.Libnats.SubscribeAsync(broker.Url, "work");
-        await using var pub = await Peers.NatsJs.PublishAsync(broker.Url);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
+        await using Subscriber first = await Peers.NatsJs.SubscribeAsync(broker.Url, "work", "queue=q");
+        await using Subscriber second = await Peers.Libnats.SubscribeAsync(broker.Url, "work", "queue=q");
+        await using Subscriber all = await Peers.Libnats.SubscribeAsync(broker.Url, "work");
+        await using Publisher pub = await Peers.NatsJs.PublishAsync(broker.Url);
 
-        for (var i = 0; i < Count; i++)
+        for (int i = 0; i < Count; i++)
         {
             await pub.SendAsync("work", $"{i}");
         }
 
-        for (var i = 0; i < Count; i++)
+        for (int i = 0; i < Count; i++)
         {
             Assert.Equal($"{i}", (await all.ReadAsync()).PayloadText);
         }
 
         var taken = new List<string>();
-        var byFirst = 0;
-        var nextOfFirst = first.ReadAsync();
-        var nextOfSecond = second.ReadAsync();
+        int byFirst = 0;
+        Task<Message> nextOfFirst = first.ReadAsync();
+        Task<Message> nextOfSecond = second.ReadAsync();
         while (taken.Count < Count)
         {
-            var next = await Task.WhenAny(nextOfFirst, nextOfSecond);
+            Task<Message> next = await Task.WhenAny(nextOfFirst, nextOfSecond);
             taken.Add((await next).PayloadText);
             if (next == nextOfFirst)
             {

@@ -70,7 +70,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
                 "most" => string.Create(CultureInfo.InvariantCulture, $"max_connections: {MostClients}\n"),
                 _ => "",
             }, Ct);
-            await using PeerProcess broker = PeerProcess.Start(
+            await using var broker = PeerProcess.Start(
                 "broker", "prlimit",
                 [
                     $"--nofile={limit.ToString(CultureInfo.InvariantCulture)}", .. BrokerProgram.Command,

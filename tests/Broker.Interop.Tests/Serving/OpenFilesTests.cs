@@ -20,7 +20,7 @@ public sealed class OpenFilesTests : IDisposable
     [Fact]
     public async Task HTTP_and_NATS_share_what_may_be_open_and_both_serve_again_when_there_is_room()
     {
-        await using PeerProcess broker = PeerProcess.Start(
+        await using var broker = PeerProcess.Start(
             "broker", "prlimit",
             [
                 $"--nofile={Files.ToString(CultureInfo.InvariantCulture)}", .. BrokerProgram.Command,
@@ -46,7 +46,7 @@ public sealed class OpenFilesTests : IDisposable
                 silent.Add(await ConnectAsync(pages.Port));
             }
 
-            using Process process = Process.GetProcessById(broker.Id);
+            using var process = Process.GetProcessById(broker.Id);
             TimeSpan before = process.TotalProcessorTime;
             await Task.Delay(TimeSpan.FromSeconds(2), Ct);
             process.Refresh();
@@ -76,7 +76,7 @@ public sealed class OpenFilesTests : IDisposable
         string subscribers = FreePort.NextAddress();
         var pages = new Uri($"http://127.0.0.1:{FreePort.Next()}");
         await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
-        await using PeerProcess bridge = PeerProcess.Start(
+        await using var bridge = PeerProcess.Start(
             "bridge", "prlimit",
             [
                 $"--nofile={Files.ToString(CultureInfo.InvariantCulture)}", .. BrokerProgram.Command,

@@ -15,22 +15,22 @@ public sealed class OperationTests : IDisposable
     [InlineData("nats.c")]
     public async Task Lame_duck_sends_a_client_to_the_other_server_that_it_was_told_of(string client)
     {
-        await using var other = await BrokerProcess.StartAsync(-1);
-        var file = Write("b.conf", $"""
+        await using BrokerProcess other = await BrokerProcess.StartAsync(-1);
+        string file = Write("b.conf", $"""
             connect_urls: ["127.0.0.1:{other.Port}"]
             lame_duck_duration: "200ms"
             lame_duck_grace_period: "100ms"
             """);
-        await using var leaving = await BrokerProcess.StartAsync(-1, "-c", file);
-        await using var sub = await Peers.Nats(client).SubscribeAsync(leaving.Url, "a");
-        await using var here = await Peers.Nats(client).PublishAsync(leaving.Url);
+        await using BrokerProcess leaving = await BrokerProcess.StartAsync(-1, "-c", file);
+        await using Subscriber sub = await Peers.Nats(client).SubscribeAsync(leaving.Url, "a");
+        await using Publisher here = await Peers.Nats(client).PublishAsync(leaving.Url);
         await here.SendAsync("a", "here");
         Assert.Equal("here", (await sub.ReadAsync()).PayloadText);
 
         Assert.Equal(0, await leaving.StopAsync("USR2"));
 
         await leaving.Process.ReadLineWithAsync("everything was delivered");
-        await using var there = await Peers.Nats(client).PublishAsync(other.Url);
+        await using Publisher there = await Peers.Nats(client).PublishAsync(other.Url);
         await there.SendUntilReceivedAsync("a", sub);
         await there.SendAsync("a", "there");
         Assert.Equal("there", (await sub.ReadAsync()).PayloadText);
@@ -41,10 +41,10 @@ public sealed class OperationTests : IDisposable
     [InlineData("nats.c")]
     public async Task A_reload_changes_limits_and_no_client_notices(string client)
     {
-        var file = Write("b.conf", "max_payload: 1MB\n");
-        await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
-        await using var sub = await Peers.Nats(client).SubscribeAsync(broker.Url, "a");
-        await using var pub = await Peers.Nats(client).PublishAsync(broker.Url);
+        string file = Write("b.conf", "max_payload: 1MB\n");
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", file);
+        await using Subscriber sub = await Peers.Nats(client).SubscribeAsync(broker.Url, "a");
+        await using Publisher pub = await Peers.Nats(client).PublishAsync(broker.Url);
 
         Write("b.conf", "max_payload: 1000\n");
         await broker.Process.SignalAsync("HUP");
@@ -52,7 +52,7 @@ public sealed class OperationTests : IDisposable
 
         await pub.SendAsync("a", new string('x', 2000));
         Assert.Equal(2000, (await sub.ReadAsync()).PayloadText.Length);
-        using var newcomer = await broker.ConnectRawAsync();
+        using RawConnection newcomer = await broker.ConnectRawAsync();
         Assert.Contains("\"max_payload\":1000,", await newcomer.ReadToAsync("\r\n"), StringComparison.Ordinal);
         Assert.Equal(0, await broker.StopAsync());
     }
@@ -60,8 +60,8 @@ public sealed class OperationTests : IDisposable
     [Fact]
     public async Task A_wrong_file_is_refused_on_reload_and_the_old_settings_stay()
     {
-        var file = Write("b.conf", "max_payload: 1000\n");
-        await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
+        string file = Write("b.conf", "max_payload: 1000\n");
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", file);
         Write("b.conf", "max_payload: 2000\nmax_paylod: 1\n");
         await broker.Process.SignalAsync("HUP");
         await ErrorAsync(broker, "cannot reload: unknown key \"max_paylod\"");
@@ -69,16 +69,16 @@ public sealed class OperationTests : IDisposable
         await broker.Process.SignalAsync("HUP");
         await ErrorAsync(broker, "cannot reload: server_name cannot change without a restart");
 
-        using var client = await broker.ConnectRawAsync();
+        using RawConnection client = await broker.ConnectRawAsync();
         Assert.Contains("\"max_payload\":1000,", await client.ReadToAsync("\r\n"), StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task The_broker_is_controlled_through_its_pid_file()
     {
-        var log = Path.Combine(_folder.FullName, "log");
-        var pid = Path.Combine(_folder.FullName, "pid");
-        await using var broker = await BrokerProcess.StartAsync(-1, "-l", log, "-P", pid);
+        string log = Path.Combine(_folder.FullName, "log");
+        string pid = Path.Combine(_folder.FullName, "pid");
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-l", log, "-P", pid);
         Assert.Equal(broker.Process.Id.ToString(CultureInfo.InvariantCulture), await File.ReadAllTextAsync(pid, Ct));
 
         File.Move(log, log + ".1");
@@ -89,7 +89,7 @@ public sealed class OperationTests : IDisposable
         Assert.Equal((0, ""), await ControlAsync("-P", pid, "--signal", "stop"));
 
         Assert.Equal(0, await broker.Process.WaitForExitAsync());
-        var (exitCode, text) = await ControlAsync("--signal", $"stop={broker.Process.Id}");
+        (int exitCode, string? text) = await ControlAsync("--signal", $"stop={broker.Process.Id}");
         Assert.Equal(1, exitCode);
         Assert.StartsWith($"broker: cannot signal process {broker.Process.Id}: ", text, StringComparison.Ordinal);
     }
@@ -97,11 +97,11 @@ public sealed class OperationTests : IDisposable
     [Fact]
     public async Task Users_come_and_go_by_reload_and_the_bridge_stays()
     {
-        var file = Write("b.conf", "authorization { users = [ { user: a, password: old }, { user: b, password: pw } ] }\n");
-        await using var broker = await BrokerProcess.StartAsync(
+        string file = Write("b.conf", "authorization { users = [ { user: a, password: old }, { user: b, password: pw } ] }\n");
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(
             -1, "-c", file, "--zeromq-publishers", "bind tcp://127.0.0.1:*", "--zeromq-subscribers", "bind tcp://127.0.0.1:*");
-        using var gone = await ConnectAsync(broker, "a", "old");
-        using var stays = await ConnectAsync(broker, "b", "pw");
+        using RawConnection gone = await ConnectAsync(broker, "a", "old");
+        using RawConnection stays = await ConnectAsync(broker, "b", "pw");
         await stays.SendAsync("SUB zmq.> 1\r\nPING\r\n");
         await stays.ReadToAsync("PONG\r\n");
 
@@ -110,10 +110,10 @@ public sealed class OperationTests : IDisposable
         await broker.Process.ReadLineWithAsync("the configuration was reloaded");
 
         Assert.Contains("-ERR 'User Authentication Revoked'", await gone.ReadToCloseAsync(), StringComparison.Ordinal);
-        using var newcomer = await ConnectAsync(broker, "c", "new");
+        using RawConnection newcomer = await ConnectAsync(broker, "c", "new");
         await newcomer.SendAsync("PUB zmq.a 1\r\nx\r\n");
         await stays.ReadToAsync("MSG zmq.a 1 1\r\nx\r\n");
-        await using var sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "b");
+        await using Subscriber sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "b");
         await Wait.UntilAsync(
             async () =>
             {
@@ -129,12 +129,12 @@ public sealed class OperationTests : IDisposable
         await using var broker = PeerProcess.Start(
             "broker", BrokerProgram.Command[0], [.. BrokerProgram.Command[1..], "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.FullName]);
         await broker.ReadLineWithAsync("is ready");
-        var line = await broker.ReadLineWithAsync("Monitoring:");
+        string line = await broker.ReadLineWithAsync("Monitoring:");
         using var http = new HttpClient();
-        var address = line[line.IndexOf("http", StringComparison.Ordinal)..];
+        string address = line[line.IndexOf("http", StringComparison.Ordinal)..];
 
         Assert.Contains("\"status\"", await http.GetStringAsync(new Uri(address + "/healthz"), Ct), StringComparison.Ordinal);
-        var ports = await File.ReadAllTextAsync(Path.Combine(_folder.FullName, $"broker_{broker.Id}.ports"), Ct);
+        string ports = await File.ReadAllTextAsync(Path.Combine(_folder.FullName, $"broker_{broker.Id}.ports"), Ct);
         Assert.Contains($"\"monitoring\":[\"{address}\"]", ports, StringComparison.Ordinal);
     }
 
@@ -153,25 +153,25 @@ public sealed class OperationTests : IDisposable
 
     private static async Task<(int ExitCode, string Errors)> ControlAsync(params string[] arguments)
     {
-        await using var process = BrokerProcess.Run(arguments);
-        var exitCode = await process.WaitForExitAsync();
+        await using PeerProcess process = BrokerProcess.Run(arguments);
+        int exitCode = await process.WaitForExitAsync();
         return (exitCode, process.Errors);
     }
 
     private static async Task<RawConnection> ConnectAsync(BrokerProcess broker, string user, string password)
     {
-        var connection = await broker.ConnectRawAsync();
+        RawConnection connection = await broker.ConnectRawAsync();
         await connection.SendAsync($"CONNECT {{\"verbose\":false,\"pedantic\":false,\"user\":\"{user}\",\"pass\":\"{password}\"}}\r\nPING\r\n");
         await connection.ReadToAsync("PONG\r\n");
         return connection;
     }
 
-    private static Task ErrorAsync(BrokerProcess broker, string text) =>
-        Wait.UntilAsync(() => broker.Process.Errors.Contains(text, StringComparison.Ordinal));
+    private static Task ErrorAsync(BrokerProcess broker, string text)
+        => Wait.UntilAsync(() => broker.Process.Errors.Contains(text, StringComparison.Ordinal));
 
     private string Write(string name, string text)
     {
-        var path = Path.Combine(_folder.FullName, name);
+        string path = Path.Combine(_folder.FullName, name);
         File.WriteAllText(path, text);
         return path;
     }

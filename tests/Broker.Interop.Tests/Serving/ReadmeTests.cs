@@ -84,8 +84,8 @@ public sealed partial class ReadmeTests
     }
 
     // The test's server has another port than the README's. An environment variable tells the commands.
-    private static PeerProcess Terminal(string path, string line, BrokerProcess broker) =>
-        PeerProcess.Start("terminal", "sh", "-c", $"cd '{Repository.Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
+    private static PeerProcess Terminal(string path, string line, BrokerProcess broker)
+        => PeerProcess.Start("terminal", "sh", "-c", $"cd '{Repository.Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
 
     // The root of the runtime that runs this test: three folders above its assemblies.
     private static string DotnetRoot => Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));

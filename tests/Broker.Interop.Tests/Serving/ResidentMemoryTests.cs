@@ -199,7 +199,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
     private static async Task<(long Queued, long Dropped)> BridgedAsync(BrokerProcess broker)
     {
         using var http = new HttpClient();
-        using JsonDocument page = JsonDocument.Parse(await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/bridgez"), Ct));
+        using var page = JsonDocument.Parse(await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/bridgez"), Ct));
         JsonElement route = page.RootElement.GetProperty("routes")[0];
         return (route.GetProperty("to_zeromq").GetInt64(), route.GetProperty("dropped").GetInt64());
     }
@@ -210,7 +210,7 @@ public sealed class ResidentMemoryTests(SessionCertificates certificates) : ICla
     private static async Task<long> PendingAsync(BrokerProcess broker, int waiting)
     {
         using var http = new HttpClient();
-        using JsonDocument page = JsonDocument.Parse(await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/connz?limit=2000"), Ct));
+        using var page = JsonDocument.Parse(await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/connz?limit=2000"), Ct));
         long[] pending = [.. page.RootElement.GetProperty("connections").EnumerateArray().Select(static c => c.GetProperty("pending_bytes").GetInt64())];
         return pending.Count(static p => p > 0) >= waiting ? pending.Sum() : 0;
     }

@@ -44,7 +44,7 @@ public sealed class SecuredBridgeTests : IDisposable
         await CertificatesAsync();
         Directory.CreateDirectory(At("known"));
         File.Copy(At("known-one.key"), At("known/one.key"));
-        await using var broker = await StartAsync($$"""
+        await using BrokerProcess broker = await StartAsync($$"""
             zeromq {
               publishers: "tcp://127.0.0.1:*", subscribers: "tcp://127.0.0.1:*"
               security { mechanism: curve, role: server, secret_key_file: "{{At("bridge.key_secret")}}", clients: "{{At("known")}}" }
@@ -67,7 +67,7 @@ public sealed class SecuredBridgeTests : IDisposable
         await CertificatesAsync();
         string pushers = FreePort.NextAddress();
         string pullers = FreePort.NextAddress();
-        await using var broker = await StartAsync($$"""
+        await using BrokerProcess broker = await StartAsync($$"""
             zeromq {
               routes: [ { pattern: pushpull, subject: work, pushers: "connect {{pushers}}", pullers: "connect {{pullers}}"
                 security { mechanism: curve, role: client, secret_key_file: "{{At("bridge.key_secret")}}", server_key_file: "{{At("known-one.key")}}" } } ]
@@ -89,7 +89,7 @@ public sealed class SecuredBridgeTests : IDisposable
         await File.WriteAllTextAsync(At("password"), "first program\n", TestContext.Current.CancellationToken);
         string worker = FreePort.NextAddress();
         string clients = FreePort.NextAddress();
-        await using var broker = await StartAsync($$"""
+        await using BrokerProcess broker = await StartAsync($$"""
             zeromq {
               routes: [
                 { pattern: request, endpoint: "{{clients}}", subject: ask, security { mechanism: plain, role: server, users_file: "{{At("users")}}" } }
@@ -118,12 +118,12 @@ public sealed class SecuredBridgeTests : IDisposable
     public async Task A_route_of_the_command_line_reads_the_same_keys()
     {
         await CertificatesAsync();
-        await using var nats = await BrokerProcess.StartAsync(-1);
+        await using BrokerProcess nats = await BrokerProcess.StartAsync(-1);
         string port = FreePort.NextAddress();
-        await using var bridge = BrokerProcess.RunCommand(
+        await using PeerProcess bridge = BrokerProcess.RunCommand(
             "bridge", "-s", nats.Url, "--route",
             $"pattern: pubsub, publishers: \"{port}\", security {{ mechanism: curve, role: server, secret_key_file: \"{At("bridge.key_secret")}\" }}");
-        await using var client = await Peers.Libnats.SubscribeAsync(nats.Url, "zmq.>");
+        await using Subscriber client = await Peers.Libnats.SubscribeAsync(nats.Url, "zmq.>");
 
         await using PeerProcess pub = await PythonPeers.StartCodeAsync($$"""
             {{Common}}
@@ -135,8 +135,8 @@ public sealed class SecuredBridgeTests : IDisposable
 
     private string At(string name) => Path.Combine(_folder.FullName, name);
 
-    private async Task<string> SecretAsync(string name) =>
-        (await File.ReadAllLinesAsync(At(name), TestContext.Current.CancellationToken)).Single(line => line.Contains("secret-key", StringComparison.Ordinal)).Split('"')[1];
+    private async Task<string> SecretAsync(string name)
+        => (await File.ReadAllLinesAsync(At(name), TestContext.Current.CancellationToken)).Single(line => line.Contains("secret-key", StringComparison.Ordinal)).Split('"')[1];
 
     // The key files have the format of pyzmq's own tool.
     private Task CertificatesAsync() => AssertTrueAsync(1, """

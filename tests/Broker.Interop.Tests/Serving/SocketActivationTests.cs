@@ -70,8 +70,8 @@ public sealed class SocketActivationTests : IDisposable
 
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
-    private static Task<ActivatedProgram> OpenAsync(string[] sockets, params string[] flags) =>
-        ActivatedProgram.OpenAsync(sockets, [.. BrokerProgram.Command, "serve", "-q", .. flags]);
+    private static Task<ActivatedProgram> OpenAsync(string[] sockets, params string[] flags)
+        => ActivatedProgram.OpenAsync(sockets, [.. BrokerProgram.Command, "serve", "-q", .. flags]);
 
     private static async Task<Socket> ConnectAsync(EndPoint address)
     {

@@ -13,8 +13,8 @@ public sealed class StartAndStopTests
         using var holder = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         holder.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         holder.Listen();
-        var port = ((IPEndPoint)holder.LocalEndPoint!).Port;
-        await using var broker = BrokerProcess.Run("-p", $"{port}");
+        int port = ((IPEndPoint)holder.LocalEndPoint!).Port;
+        await using PeerProcess broker = BrokerProcess.Run("-p", $"{port}");
 
         Assert.Equal(1, await broker.WaitForExitAsync());
         Assert.Equal(
@@ -28,8 +28,8 @@ public sealed class StartAndStopTests
         using var holder = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         holder.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         holder.Listen();
-        var port = ((IPEndPoint)holder.LocalEndPoint!).Port;
-        await using var broker = BrokerProcess.Run("-p", "-1", "--zeromq-publishers", $"tcp://127.0.0.1:{port}", "--zeromq-subscribers", "tcp://127.0.0.1:*");
+        int port = ((IPEndPoint)holder.LocalEndPoint!).Port;
+        await using PeerProcess broker = BrokerProcess.Run("-p", "-1", "--zeromq-publishers", $"tcp://127.0.0.1:{port}", "--zeromq-subscribers", "tcp://127.0.0.1:*");
 
         Assert.Equal(1, await broker.WaitForExitAsync());
         Assert.StartsWith($"broker: cannot listen on tcp://127.0.0.1:{port}: the address is already in use", broker.Errors, StringComparison.Ordinal);
@@ -40,9 +40,9 @@ public sealed class StartAndStopTests
     [InlineData("INT")]
     public async Task A_stop_with_nothing_queued_succeeds(string signal)
     {
-        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
-        await using var sub = await Peers.Libnats.SubscribeAsync(broker.Url, "a");
-        await using var pub = await Peers.Libnats.PublishAsync(broker.Url);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using Subscriber sub = await Peers.Libnats.SubscribeAsync(broker.Url, "a");
+        await using Publisher pub = await Peers.Libnats.PublishAsync(broker.Url);
         await pub.SendAsync("a", "body");
         await sub.ReadAsync();
 
@@ -56,7 +56,7 @@ public sealed class StartAndStopTests
     public async Task A_signal_that_was_ignored_at_the_start_is_heard(string signal)
     {
         // A shell without job control starts background processes with ignored SIGINT.
-        await using PeerProcess broker = PeerProcess.Start(
+        await using var broker = PeerProcess.Start(
             "broker", "sh", ["-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh", .. BrokerProgram.Command, "serve", "-p", "-1"]);
         await broker.ReadLineWithAsync("is ready");
         await broker.SignalAsync("HUP");
@@ -71,17 +71,17 @@ public sealed class StartAndStopTests
     [Fact]
     public async Task What_is_queued_for_a_reader_that_never_reads_is_counted_and_the_exit_code_says_so()
     {
-        var folder = Directory.CreateTempSubdirectory("stop-");
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("stop-");
         try
         {
-            var file = Path.Combine(folder.FullName, "stop.conf");
+            string file = Path.Combine(folder.FullName, "stop.conf");
             await File.WriteAllTextAsync(file, "stop_deadline: \"1s\"\n", TestContext.Current.CancellationToken);
-            await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
-            using var reader = await broker.ConnectRawAsync();
+            await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", file);
+            using RawConnection reader = await broker.ConnectRawAsync();
             await reader.SendAsync("CONNECT {\"verbose\":false}\r\nSUB a 1\r\nPING\r\n");
             await reader.ReadToAsync("PONG\r\n");
-            using var writer = await broker.ConnectRawAsync();
-            var message = "PUB a 1000000\r\n" + new string('x', 1_000_000) + "\r\n";
+            using RawConnection writer = await broker.ConnectRawAsync();
+            string message = "PUB a 1000000\r\n" + new string('x', 1_000_000) + "\r\n";
             await writer.SendAsync("CONNECT {\"verbose\":false}\r\n" + string.Concat(Enumerable.Repeat(message, 30)) + "PING\r\n");
             await writer.ReadToAsync("PONG\r\n");
 

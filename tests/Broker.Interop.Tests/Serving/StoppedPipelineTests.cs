@@ -55,7 +55,7 @@ public sealed class StoppedPipelineTests
         const int Warm = 200;
         string pushers = FreePort.NextAddress();
         string pullers = FreePort.NextAddress();
-        await using var broker = await BrokerProcess.StartAsync(-1);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
         await using PeerProcess bridge = BrokerProcess.RunCommand(
             "bridge", "-q", "-s", broker.Url, "--route",
             $"pattern: pushpull, subject: work, pushers: \"{pushers}\", pullers: \"{pullers}\", window_bytes: {WindowBytes}, high_water_bytes: {MarkBytes}");

@@ -126,7 +126,7 @@ public sealed class SuspendedReaderTests
     private static async Task<string[]> ClosedForAsync(BrokerProcess broker)
     {
         using var http = new HttpClient();
-        using JsonDocument page = JsonDocument.Parse(await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/connz?state=closed"), Ct));
+        using var page = JsonDocument.Parse(await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/connz?state=closed"), Ct));
         return [.. page.RootElement.GetProperty("connections").EnumerateArray().Select(static c => c.GetProperty("reason").GetString()!)];
     }
 

@@ -98,7 +98,7 @@ public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<
             long round = 0;
             for (; round < kinds.Length || Stopwatch.GetElapsedTime(begin) < time; round++)
             {
-                var kind = round < kinds.Length ? kinds[round] : kinds[random.Next(kinds.Length)];
+                Func<Random, string, Task> kind = round < kinds.Length ? kinds[round] : kinds[random.Next(kinds.Length)];
                 await kind(random, string.Create(CultureInfo.InvariantCulture, $"soak{lane}.{phase + 1}.{round}"));
             }
 

@@ -141,7 +141,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
                 await member.FenceAsync();
             }
 
-            var reading = members.Select(static m => ReadToEndAsync(m)).ToArray();
+            Task<List<int>>[] reading = members.Select(static m => ReadToEndAsync(m)).ToArray();
             for (int i = 0; i < count; i++)
             {
                 await publisher.PublishAsync(subject, i.ToString(CultureInfo.InvariantCulture));
@@ -287,7 +287,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, string serv
         Random random, string subject, SoakClient publisher, List<SoakClient> readers, List<Dictionary<int, string>> subscribed)
     {
         int[] tokens = [.. Enumerable.Range(0, random.Next(1, 20)).Select(_ => random.Next(4))];
-        var wanted = readers.ConvertAll(_ => new List<string>());
+        List<List<string>> wanted = readers.ConvertAll(_ => new List<string>());
         for (int number = 0; number < tokens.Length; number++)
         {
             string payload = string.Create(CultureInfo.InvariantCulture, $"{number}").PadRight(random.Next(1, random.Next(8) == 0 ? 4_000 : 100), '.');

@@ -74,7 +74,7 @@ public sealed class AccountAllocationTests
 
     private static RawClient Open(BrokerServer server, string user, string says)
     {
-        RawClient client = RawClient.Open(server, Accounts.As(user));
+        var client = RawClient.Open(server, Accounts.As(user));
         client.Send(says);
         // The first PING comes soon. The next one comes after the end of the test.
         for (string line = ""; line != "PING\r\n";)

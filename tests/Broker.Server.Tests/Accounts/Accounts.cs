@@ -15,7 +15,7 @@ internal static class Accounts
 
     internal static RawClient Client(BrokerServer server, string user, string says = "", string more = "")
     {
-        RawClient client = RawClient.Open(server, As(user, more));
+        var client = RawClient.Open(server, As(user, more));
         client.Send(says);
         Assert.Equal("", client.Sync());
         return client;

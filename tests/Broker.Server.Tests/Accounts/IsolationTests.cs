@@ -107,7 +107,7 @@ public sealed class IsolationTests
             o.Accounts = [Account("A", "a"), Account("B", "b")];
             o.NoAuthUser = "b";
         });
-        using RawClient nobody = RawClient.Open(server);
+        using var nobody = RawClient.Open(server);
         using RawClient b = Client(server, "b", "SUB x 1\r\n");
         using RawClient a = Client(server, "a", "SUB x 1\r\n");
         Say(nobody, "PUB x 1\r\nx\r\n");

@@ -91,12 +91,12 @@ public sealed class RequestInfoTests
     }
 
     // How libraries parse headers: line ends, folded lines, and characters that they remove from names.
-    private static IEnumerable<Func<string, List<(string Name, string Value)>>> Readers =>
-        from ends in new[] { new[] { "\r\n" }, ["\n"], ["\r\n", "\n", "\r"], ["\r\n", "\n", "\r", "\v", "\f", "\u001c", "\u001d", "\u001e"] }
-        from unfolds in new[] { false, true }
-        from stopsAtEmpty in new[] { false, true }
-        from trims in new[] { false, true }
-        select new Func<string, List<(string, string)>>(text => Read(text, ends, unfolds, stopsAtEmpty, trims));
+    private static IEnumerable<Func<string, List<(string Name, string Value)>>> Readers
+        => from ends in new[] { new[] { "\r\n" }, ["\n"], ["\r\n", "\n", "\r"], ["\r\n", "\n", "\r", "\v", "\f", "\u001c", "\u001d", "\u001e"] }
+           from unfolds in new[] { false, true }
+           from stopsAtEmpty in new[] { false, true }
+           from trims in new[] { false, true }
+           select new Func<string, List<(string, string)>>(text => Read(text, ends, unfolds, stopsAtEmpty, trims));
 
     private static List<(string Name, string Value)> Read(string text, string[] ends, bool unfolds, bool stopsAtEmpty, bool trims)
     {

@@ -159,7 +159,7 @@ public sealed class StreamImportTests
         using RawClient watch = Client(server, "b2", "SUB p.> 1\r\n");
         for (int i = 0; i < 50; i++)
         {
-            using RawClient b = RawClient.Open(server, As("b"));
+            using var b = RawClient.Open(server, As("b"));
             b.Send("SUB p.> 1\r\nSUB p.x.* q 2\r\nUNSUB 1 2\r\n");
             a.Send("PUB x.1 1\r\nx\r\nPUB x.1 1\r\ny\r\nPUB x.2 1\r\nz\r\n");
             if (i % 2 == 0)

@@ -44,7 +44,7 @@ public sealed class SystemEventTests
     {
         await using BrokerServer server = await StartWithSystemAsync();
         using RawClient sys = Client(server, "sys", "SUB $SYS.SERVER.*.CLIENT.AUTH.ERR 1\r\n");
-        using RawClient bad = RawClient.Open(server, """CONNECT {"user":"zz","pass":"canary31337","name":"n"}""" + "\r\n");
+        using var bad = RawClient.Open(server, """CONNECT {"user":"zz","pass":"canary31337","name":"n"}""" + "\r\n");
         Assert.Equal("-ERR 'Authorization Violation'\r\n", bad.ReadToEnd());
         (string _, JsonElement body) = Next(sys);
         Assert.Equal("Authentication Failure", body.GetProperty("reason").GetString());

@@ -24,7 +24,7 @@ public sealed class ConfirmedInterestTests
         // There are as many publishers as loops, so that each loop has one.
         Task[] publishers = [.. Enumerable.Range(0, loops).Select(_ => Task.Factory.StartNew(
             () => Flood(server, batch, stop.Token), stop.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
-        using RawClient subscriber = RawClient.Open(server);
+        using var subscriber = RawClient.Open(server);
         int received = 0;
 
         // Some messages arrive meanwhile, depending on when the publishers run.
@@ -50,7 +50,7 @@ public sealed class ConfirmedInterestTests
     public async Task Answers_have_the_order_of_the_operations_however_these_are_split(int loops)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
-        using RawClient client = RawClient.Open(server, "CONNECT {\"verbose\":true,\"pedantic\":false}\r\n");
+        using var client = RawClient.Open(server, "CONNECT {\"verbose\":true,\"pedantic\":false}\r\n");
         Assert.Equal("+OK\r\n", client.ReadLine());
         byte[] dialogue = "SUB a 1\r\nPING\r\nPUB a 1\r\nx\r\nUNSUB 1\r\nPING\r\nPING\r\nSUB a 2\r\nPING\r\n"u8.ToArray();
         string[] answers = ["+OK\r\n", "PONG\r\n", "+OK\r\n", "MSG a 1 1\r\n", "x\r\n", "+OK\r\n", "PONG\r\n", "PONG\r\n", "+OK\r\n", "PONG\r\n"];
@@ -70,12 +70,12 @@ public sealed class ConfirmedInterestTests
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 3 });
         for (int round = 0; round < 200; round++)
         {
-            using RawClient leaving = RawClient.Open(server);
+            using var leaving = RawClient.Open(server);
             leaving.Send("SUB a 1\r\nPING\r\n");
         }
 
         await Servers.UntilAsync(() => server.Snapshot().Connections == 0, "all clients to disconnect");
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Send("SUB a 1\r\nPUB a 1\r\nx\r\n");
         Assert.Equal("MSG a 1 1\r\nx\r\n", client.Sync());
     }
@@ -103,7 +103,7 @@ public sealed class ConfirmedInterestTests
 
     private static void Flood(BrokerServer server, byte[] batch, CancellationToken stop)
     {
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         while (!stop.IsCancellationRequested)
         {
             publisher.Send(batch);

@@ -15,7 +15,7 @@ public sealed class DeliveryTargetTests
         await using BrokerServer server = await Servers.StartAsync();
         var recorder = new Recorder(server.Loops.Count);
         Subscription subscription = Subscribe(server, recorder, "a.*");
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         publisher.Send("SUB a.1 7\r\nPUB a.1 reply 1\r\nx\r\nPUB b.1 1\r\nx\r\nPUB a.2 2\r\nyz\r\n");
         Assert.Equal("MSG a.1 7 reply 1\r\nx\r\n", publisher.Sync());
         Assert.Equal(["a.1 reply x", "a.2  yz"], recorder.Taken);
@@ -35,7 +35,7 @@ public sealed class DeliveryTargetTests
         var recorder = new Recorder(server.Loops.Count);
         Subscription subscription = Subscribe(server, recorder, "a", "q");
         subscription.Max = 3;
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         publisher.Send("SUB a q 7\r\n");
         publisher.Send(string.Concat(Enumerable.Repeat("PUB a 1\r\nx\r\n", 200)));
         int byClient = publisher.Sync().Split("MSG a 7").Length - 1;
@@ -53,7 +53,7 @@ public sealed class DeliveryTargetTests
         var recorder = new Recorder(server.Loops.Count) { TakesNothing = true };
         recorder.Limit(policy, maxPending: 4 * Recorder.Cost, isWatched: false, isTraced: false);
         Subscribe(server, recorder, "a");
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         for (int i = 1; i <= 10; i++)
         {
             publisher.Send($"PUB a {Recorder.Cost}\r\n{i,-Recorder.Cost}\r\n");

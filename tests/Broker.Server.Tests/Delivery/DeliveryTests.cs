@@ -31,7 +31,7 @@ public sealed class DeliveryTests
         Task[] reading = [.. to.Select(c => Task.Factory.StartNew(() => Read(c), Ct, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
         Thread[] writing = [.. Enumerable.Range(0, publishers).Select(p => new Thread(() =>
         {
-            using RawClient from = RawClient.Open(server);
+            using var from = RawClient.Open(server);
             for (int i = 0; i < Each; i++)
             {
                 string body = Body(p, i);
@@ -71,8 +71,8 @@ public sealed class DeliveryTests
     public async Task Messages_to_subjects_that_are_used_once_arrive_with_their_subjects()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
-        using RawClient publisher = RawClient.Open(server);
-        using RawClient subscriber = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
+        using var subscriber = RawClient.Open(server);
         const int Remembered = 2_000;
         const int Rounds = 20;
         const int Each = 300;
@@ -111,7 +111,7 @@ public sealed class DeliveryTests
     public async Task Payloads_up_to_the_limit_arrive_complete(bool portable)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { ForcePortable = portable });
-        using RawClient client = RawClient.Open(server, RawClient.WithHeaders);
+        using var client = RawClient.Open(server, RawClient.WithHeaders);
         client.Send("SUB a 1\r\n");
         foreach (int size in new[] { 0, 1, 4_000, 4_096, 65_520, 65_536, 65_537, 300_000, 512 * 1024, 1024 * 1024 - 1, 1024 * 1024 })
         {
@@ -133,13 +133,13 @@ public sealed class DeliveryTests
             o.MaxPending = 2 * 1024 * 1024;
             o.Logger = log;
         });
-        using RawClient stuck = RawClient.Open(server, receiveBuffer: 8192);
+        using var stuck = RawClient.Open(server, receiveBuffer: 8192);
         stuck.Send("SUB a 1\r\nSUB a 2\r\n");
         stuck.Sync();
-        using RawClient healthy = RawClient.Open(server);
+        using var healthy = RawClient.Open(server);
         healthy.Send("SUB a 1\r\n");
         healthy.Sync();
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         const int Count = 40_000;
         const int Batch = 100;
         string body = new('x', 512);
@@ -172,10 +172,10 @@ public sealed class DeliveryTests
             o.WriteDeadline = TimeSpan.FromMilliseconds(300);
             o.Logger = log;
         });
-        using RawClient stuck = RawClient.Open(server, receiveBuffer: 8192);
+        using var stuck = RawClient.Open(server, receiveBuffer: 8192);
         stuck.Send("SUB a 1\r\n");
         stuck.Sync();
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         publisher.Send(string.Concat(Enumerable.Repeat($"PUB a 512\r\n{new string('x', 512)}\r\n", 20_000)));
         Assert.Equal("", publisher.Sync());
         await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck client to be disconnected");
@@ -187,7 +187,7 @@ public sealed class DeliveryTests
     public async Task The_limit_of_a_subscription_is_exact_with_several_loops()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
-        using RawClient reader = RawClient.Open(server);
+        using var reader = RawClient.Open(server);
         RawClient[] writers = [.. Enumerable.Range(0, 6).Select(_ => RawClient.Open(server))];
         for (int round = 1; round <= 40; round++)
         {
@@ -218,8 +218,8 @@ public sealed class DeliveryTests
     public async Task A_sid_can_be_used_again_as_soon_as_its_last_message_has_arrived()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
-        using RawClient reader = RawClient.Open(server);
-        using RawClient writer = RawClient.Open(server);
+        using var reader = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         for (int i = 0; i < 3_000; i++)
         {
             reader.Send("SUB a 1\r\nUNSUB 1 1\r\n");
@@ -233,10 +233,10 @@ public sealed class DeliveryTests
     public async Task Subscribing_on_one_loop_while_others_publish_takes_effect_exactly()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
-        using RawClient changing = RawClient.Open(server);
+        using var changing = RawClient.Open(server);
         Thread[] publishing = [.. Enumerable.Range(0, 3).Select(p => new Thread(() =>
         {
-            using RawClient client = RawClient.Open(server);
+            using var client = RawClient.Open(server);
             // The number of messages for one reader stays below the limit of its queue.
             for (int batch = 0; batch < 300; batch++)
             {
@@ -261,7 +261,7 @@ public sealed class DeliveryTests
         Array.ForEach(publishing, t => t.Join());
         changing.Sync();
         Assert.Equal(live.Count, server.Snapshot().Subscriptions);
-        using RawClient last = RawClient.Open(server);
+        using var last = RawClient.Open(server);
         last.Send(string.Concat(Enumerable.Range(0, 50).Select(i => $"PUB s.{i} 1\r\ny\r\n")));
         last.Sync();
         int expected = Enumerable.Range(0, 50).Sum(i => live.Count(sid => sid % 3 != 2 || sid % 50 == i));
@@ -287,7 +287,7 @@ public sealed class DeliveryTests
             o.MaxConnections = 2;
             o.Logger = log;
         });
-        using RawClient peer = RawClient.Open(server);
+        using var peer = RawClient.Open(server);
         peer.Send("SUB a 1\r\n");
         peer.Sync();
         var inside = new InProcessClient();
@@ -312,7 +312,7 @@ public sealed class DeliveryTests
             member.Sync();
         }
 
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         publisher.Send(string.Concat(Enumerable.Repeat("PUB w.a 1\r\nx\r\n", 8_000)));
         publisher.Sync();
         int[] counts = new int[members.Length];
@@ -354,9 +354,9 @@ public sealed class DeliveryTests
             o.PingMax = 2;
             o.Logger = log;
         });
-        using RawClient silent = RawClient.Open(server);
+        using var silent = RawClient.Open(server);
         Assert.Equal("PING\r\nPING\r\n-ERR 'Stale Connection'\r\n", silent.ReadToEnd());
-        using RawClient answering = RawClient.Open(server);
+        using var answering = RawClient.Open(server);
         for (int i = 0; i < 4; i++)
         {
             Assert.Equal("PING\r\n", answering.ReadLine());

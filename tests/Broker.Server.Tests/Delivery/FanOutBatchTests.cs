@@ -44,7 +44,7 @@ public sealed class FanOutBatchTests
             o.SlowConsumers = policy;
         });
         RawClient[] crowd = [.. Enumerable.Range(0, Crowd).Select(_ => RawClient.Open(server))];
-        using RawClient publisher = RawClient.Open(
+        using var publisher = RawClient.Open(
             server, RawClient.Quiet.Replace("false}", $"false,\"echo\":{(echo ? "true" : "false")}}}", StringComparison.Ordinal));
         try
         {
@@ -84,7 +84,7 @@ public sealed class FanOutBatchTests
     {
         await using BrokerServer server = await Harness.Servers.StartAsync();
         RawClient[] crowd = [.. Enumerable.Range(0, Crowd).Select(_ => RawClient.Open(server))];
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         try
         {
             Array.ForEach(crowd, client => client.Send("SUB a 1\r\n"));
@@ -109,8 +109,8 @@ public sealed class FanOutBatchTests
         // More subjects than are stored at their first use.
         const int Messages = 5000;
         await using BrokerServer server = await Harness.Servers.StartAsync();
-        using RawClient reader = RawClient.Open(server);
-        using RawClient publisher = RawClient.Open(server);
+        using var reader = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         reader.Send("SUB r.* 1\r\n");
         reader.Sync();
         publisher.Send(string.Concat(Enumerable.Range(0, Messages).Select(i => $"PUB r.{i} {(i % 3 == 0 ? "answer.here " : "")}2\r\nhi\r\n")));
@@ -126,12 +126,12 @@ public sealed class FanOutBatchTests
         const int Rounds = 300;
         await using BrokerServer server = await Harness.Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
         // One of the subscribers is on another loop than the publisher.
-        using RawClient first = RawClient.Open(server);
-        using RawClient second = RawClient.Open(server);
-        using RawClient flood = RawClient.Open(server);
+        using var first = RawClient.Open(server);
+        using var second = RawClient.Open(server);
+        using var flood = RawClient.Open(server);
         bool ends = false;
         string messages = string.Concat(Enumerable.Repeat("PUB a 2\r\nhi\r\n", 500));
-        Task flooding = Task.Run(
+        var flooding = Task.Run(
             () =>
             {
                 while (!Volatile.Read(ref ends))
@@ -181,7 +181,7 @@ public sealed class FanOutBatchTests
         const int Messages = 300;
         await using BrokerServer server = await Harness.Servers.StartAsync();
         RawClient[] crowd = [.. Enumerable.Range(0, some).Select(_ => RawClient.Open(server))];
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         try
         {
             Array.ForEach(crowd, client => client.Send("SUB a 1\r\n"));

@@ -41,8 +41,8 @@ public sealed partial class GroupBatchTests
             o.SlowConsumers = policy;
         });
         RawClient[] members = [.. Enumerable.Range(0, Members).Select(_ => RawClient.Open(server, Connect(echo: true)))];
-        using RawClient listener = RawClient.Open(server);
-        using RawClient publisher = RawClient.Open(server, Connect(echo));
+        using var listener = RawClient.Open(server);
+        using var publisher = RawClient.Open(server, Connect(echo));
         try
         {
             for (int i = 0; i < Members; i++)
@@ -132,7 +132,7 @@ public sealed partial class GroupBatchTests
         const int Messages = 8_000;
         await using BrokerServer server = await Harness.Servers.StartAsync();
         RawClient[] members = [.. Enumerable.Range(0, count).Select(_ => RawClient.Open(server))];
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         try
         {
             for (int i = 0; i < count; i++)
@@ -179,7 +179,7 @@ public sealed partial class GroupBatchTests
     public async Task A_request_to_a_group_without_a_possible_member_gets_the_no_responders_status()
     {
         await using BrokerServer server = await Harness.Servers.StartAsync();
-        using RawClient publisher = RawClient.Open(server, Connect(echo: false));
+        using var publisher = RawClient.Open(server, Connect(echo: false));
         publisher.Send("SUB inbox 1\r\nSUB a q 2\r\n");
         publisher.Sync();
         publisher.Send("PUB a inbox 2\r\nhi\r\nPUB a inbox 2\r\nhi\r\n");

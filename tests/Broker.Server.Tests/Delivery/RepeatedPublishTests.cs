@@ -26,7 +26,7 @@ public sealed class RepeatedPublishTests
         await using BrokerServer server = await Servers.StartAsync(
             o => o.LoopOptions = new EventLoopOptions { Loops = loops, ForcePortable = portable });
         // A client that subscribes to another subject.
-        using RawClient other = RawClient.Open(server);
+        using var other = RawClient.Open(server);
         other.Send("SUB heard 1\r\n");
         other.Sync();
         RawClient[] publishers = [.. Enumerable.Range(0, 4).Select(_ => RawClient.Open(server))];
@@ -70,8 +70,8 @@ public sealed class RepeatedPublishTests
     public async Task All_repeated_publishes_after_a_confirmed_subscription_are_delivered(int loops)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
-        using RawClient publisher = RawClient.Open(server);
-        using RawClient subscriber = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
+        using var subscriber = RawClient.Open(server);
         foreach (string subject in (string[])[Short, Long, Longer])
         {
             string batch = string.Concat(Enumerable.Repeat($"PUB {subject} 1\r\nx\r\n", 500));
@@ -98,7 +98,7 @@ public sealed class RepeatedPublishTests
     public async Task Each_repeated_publish_is_answered_in_verbose_mode(string subject)
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient verbose = RawClient.Open(server, "CONNECT {\"verbose\":true,\"pedantic\":false}\r\n");
+        using var verbose = RawClient.Open(server, "CONNECT {\"verbose\":true,\"pedantic\":false}\r\n");
         Assert.Equal("+OK\r\n", verbose.Sync());
         verbose.Send(string.Concat(Enumerable.Repeat($"PUB {subject} 1\r\nx\r\n", 100)));
         Assert.Equal(string.Concat(Enumerable.Repeat("+OK\r\n", 100)), verbose.Sync());
@@ -112,7 +112,7 @@ public sealed class RepeatedPublishTests
     {
         await using BrokerServer server = await Servers.StartAsync(
             o => o.Authorize = static _ => AuthorizationResult.Allow(new Permissions { Publish = SubjectPermissions.Only("ok") }));
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         Assert.Equal("", publisher.Sync());
         publisher.Send(string.Concat(Enumerable.Repeat($"PUB {subject} 1\r\nx\r\n", 100)));
         string refused = $"-ERR 'Permissions Violation for Publish to \"{subject}\"'\r\n";

@@ -86,7 +86,7 @@ public sealed class WorkBudgetTests
     public async Task Adding_and_removing_a_subscription_does_not_rebuild_a_large_route()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Send(Subscribe(2_000, "SUB a q {0}\r\n") + "PUB a 0\r\n\r\n");
         client.Sync();
         long built = server.GlobalRouter.Count().Built;
@@ -101,7 +101,7 @@ public sealed class WorkBudgetTests
     public async Task All_subscriptions_of_a_disconnected_client_are_removed()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        RawClient client = RawClient.Open(server);
+        var client = RawClient.Open(server);
         client.Send(Subscribe(20_000, "SUB a.{0} {0}\r\n"));
         client.Sync();
         Assert.Equal(20_000, server.Snapshot().Subscriptions);

@@ -28,10 +28,10 @@ public sealed class DrainTests
     public async Task A_slow_reader_gets_all_that_was_queued_in_order(int loops)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
-        using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        using var reader = RawClient.Open(server, receiveBuffer: 8192);
         reader.Send("SUB d 1\r\n");
         reader.Sync();
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         const int Count = 40_000;
         writer.Send(Publishes(Count, 512));
         Assert.Equal("", writer.Sync());
@@ -56,11 +56,11 @@ public sealed class DrainTests
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
-        using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        using var reader = RawClient.Open(server, receiveBuffer: 8192);
         reader.Send("SUB d 1\r\n");
         reader.Sync();
         reader.AnswerFirstPing();
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         const int Count = 40_000;
         const int Size = 512;
         writer.Send(Publishes(Count, Size));
@@ -79,10 +79,10 @@ public sealed class DrainTests
     public async Task Cancelling_a_drain_closes_at_once_and_counts_undelivered_messages()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        using var reader = RawClient.Open(server, receiveBuffer: 8192);
         reader.Send("SUB d 1\r\n");
         reader.Sync();
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         writer.Send(Publishes(40_000, 512));
         writer.Sync();
         using var cancel = new CancellationTokenSource();
@@ -140,10 +140,10 @@ public sealed class DrainTests
     public async Task New_clients_receive_an_error_and_are_closed()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient slow = RawClient.Open(server, receiveBuffer: 8192);
+        using var slow = RawClient.Open(server, receiveBuffer: 8192);
         slow.Send("SUB d 1\r\n");
         slow.Sync();
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         writer.Send(Publishes(40_000, 512));
         writer.Sync();
         using var cancel = new CancellationTokenSource();
@@ -169,7 +169,7 @@ public sealed class DrainTests
             reader.Sync();
         }
 
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         writer.Send(Publishes(5_000, 512));
         writer.Sync();
         Task<DrainReport> draining = server.DrainAsync(TimeSpan.FromMinutes(5), Ct);
@@ -196,7 +196,7 @@ public sealed class DrainTests
     {
         using var loops = new EventLoopGroup();
         BrokerServer server = await Servers.StartAsync(o => o.Loops = loops);
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Sync();
         await server.DisposeAsync();
         Assert.Equal("", client.ReadToEnd());
@@ -213,8 +213,8 @@ public sealed class DrainTests
             o.MaxConnections = 2;
             o.Logger = log;
         });
-        using RawClient first = RawClient.Open(server);
-        RawClient second = RawClient.Open(server);
+        using var first = RawClient.Open(server);
+        var second = RawClient.Open(server);
         first.Sync();
         second.Sync();
         // These clients are refused and stay open for a while: they do not read, so the server waits for them.
@@ -223,7 +223,7 @@ public sealed class DrainTests
         Assert.Equal(2, server.Snapshot().Connections);
         second.Dispose();
         await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "one place");
-        using RawClient third = RawClient.Open(server);
+        using var third = RawClient.Open(server);
         Assert.Equal("", third.Sync());
         Assert.All(refused, r => Assert.Matches(@"^INFO \{.*\} \r\n-ERR 'maximum connections exceeded'\r\n$", r.ReadToEnd()));
         Array.ForEach(refused, r => r.Dispose());

@@ -11,8 +11,8 @@ public sealed class WrittenOperationTests
 {
     private const int Count = 20_000;
 
-    public static TheoryData<string> Sids =>
-        new("1", "abc", "-1", "+", "99999999999999999999999", "0x1F", "MSG", "\u00e9\u00ff", "1.5", new string('s', 200), "{id}", "\u0001");
+    public static TheoryData<string> Sids
+        => new("1", "abc", "-1", "+", "99999999999999999999999", "0x1F", "MSG", "\u00e9\u00ff", "1.5", new string('s', 200), "{id}", "\u0001");
 
     private static byte[] Publishes(string subject, int size)
     {
@@ -30,11 +30,11 @@ public sealed class WrittenOperationTests
     public async Task A_drain_counts_what_was_not_taken_whatever_the_sid_is(string sid)
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        using var reader = RawClient.Open(server, receiveBuffer: 8192);
         reader.Send($"SUB d {sid}\r\n");
         reader.Sync();
         reader.AnswerFirstPing();
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         const int Size = 500;
         writer.Send(Publishes("d", Size));
         writer.Sync();
@@ -55,10 +55,10 @@ public sealed class WrittenOperationTests
             o.SlowConsumers = SlowConsumerPolicy.DropOldest;
             o.MaxPending = 1024 * 1024;
         });
-        using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        using var reader = RawClient.Open(server, receiveBuffer: 8192);
         reader.Send($"SUB d {sid}\r\n");
         reader.Sync();
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         writer.Send(Publishes("d", 1024));
         writer.Sync();
         Assert.InRange(server.Snapshot().Dropped, 1, Count - 1);

@@ -14,8 +14,8 @@ public sealed class AtomicReloadTests
     public async Task Users_and_limits_change_by_one_reload()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p"), new User("b", "p")]);
-        using RawClient a = RawClient.Open(server, As("a"));
-        using RawClient b = RawClient.Open(server, As("b"));
+        using var a = RawClient.Open(server, As("a"));
+        using var b = RawClient.Open(server, As("b"));
         a.Sync();
         b.Sync();
         await server.ReloadAsync(o =>
@@ -45,7 +45,7 @@ public sealed class AtomicReloadTests
     public async Task An_invalid_part_of_a_reload_changes_nothing_and_the_error_names_it(string mistake, string text)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
-        using RawClient a = RawClient.Open(server, As("a", ",\"protocol\":1"));
+        using var a = RawClient.Open(server, As("a", ",\"protocol\":1"));
         a.Sync();
         Exception error = await Assert.ThrowsAnyAsync<Exception>(() => server.ReloadAsync(o =>
         {
@@ -59,9 +59,9 @@ public sealed class AtomicReloadTests
         Assert.Contains(text, error.Message, StringComparison.Ordinal);
         a.Send("SUB x 1\r\nSUB y 2\r\nPUB x 20\r\n01234567890123456789\r\n");
         Assert.Equal("MSG x 1 20\r\n01234567890123456789\r\n", a.Sync());
-        using RawClient again = RawClient.Open(server, As("a"));
+        using var again = RawClient.Open(server, As("a"));
         Assert.Equal("", again.Sync());
-        using RawClient other = RawClient.Open(server, As("other"));
+        using var other = RawClient.Open(server, As("other"));
         Assert.Equal("-ERR 'Authorization Violation'\r\n", other.ReadToEnd());
     }
 
@@ -120,7 +120,7 @@ public sealed class AtomicReloadTests
         Assert.Contains("\"host\":\"elsewhere\"", client.Sync(), StringComparison.Ordinal);
         old.Send(RawClient.Quiet);
         Assert.Equal("", old.Sync());
-        using RawClient after = RawClient.Open(server, "CONNECT {\"verbose\":false,\"pedantic\":false,\"protocol\":1}\r\n");
+        using var after = RawClient.Open(server, "CONNECT {\"verbose\":false,\"pedantic\":false,\"protocol\":1}\r\n");
         Assert.Equal("", after.Sync());
     }
 
@@ -140,7 +140,7 @@ public sealed class AtomicReloadTests
         {
             var clients = new List<(Connection Connection, InProcessClient Client)>();
             using var stop = new CancellationTokenSource();
-            Task coming = Task.Run(
+            var coming = Task.Run(
                 async () =>
                 {
                     for (int i = 0; i < 200 && !stop.IsCancellationRequested; i++)

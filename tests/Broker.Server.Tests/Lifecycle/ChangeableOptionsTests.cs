@@ -32,7 +32,7 @@ public sealed class ChangeableOptionsTests
     [Fact]
     public void A_fixed_option_is_not_copied()
     {
-        var other = new BrokerServerOptions { ServerName = "other" }.Listen(1);
+        BrokerServerOptions other = new BrokerServerOptions { ServerName = "other" }.Listen(1);
         BrokerServerOptions taken = new BrokerServerOptions { ServerName = "one" }.Listen(2);
 
         taken.CopyChangeableFrom(other);

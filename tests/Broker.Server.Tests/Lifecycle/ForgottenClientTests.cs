@@ -19,7 +19,7 @@ public sealed class ForgottenClientTests
     public async Task Routes_do_not_keep_a_closed_client_in_memory(int clients, string subscribe)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
-        using RawClient publisher = RawClient.Open(server);
+        using var publisher = RawClient.Open(server);
         EventLoop loop = server.Loops[0];
         for (int i = 0; i < clients; i++)
         {

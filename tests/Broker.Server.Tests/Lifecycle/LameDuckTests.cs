@@ -12,8 +12,8 @@ public sealed class LameDuckTests
     public async Task Clients_that_accept_another_INFO_receive_it_and_all_are_closed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.ConnectUrls = ["other:4222"]);
-        using RawClient told = RawClient.Open(server, Informed);
-        using RawClient old = RawClient.Open(server);
+        using var told = RawClient.Open(server, Informed);
+        using var old = RawClient.Open(server);
         told.Sync();
         old.Sync();
 
@@ -36,7 +36,7 @@ public sealed class LameDuckTests
     public async Task Lame_duck_mode_ends_when_the_last_client_has_disconnected()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        RawClient client = RawClient.Open(server, Informed);
+        var client = RawClient.Open(server, Informed);
         client.Sync();
         Task leaving = server.EnterLameDuckAsync(TimeSpan.FromHours(2), TimeSpan.FromHours(1), Ct);
         client.ReadLine();
@@ -49,7 +49,7 @@ public sealed class LameDuckTests
     public async Task Clients_are_served_during_the_grace_period_and_stay_after_a_cancellation()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient client = RawClient.Open(server, Informed);
+        using var client = RawClient.Open(server, Informed);
         client.Sync();
         using var cancel = new CancellationTokenSource();
         Task leaving = server.EnterLameDuckAsync(TimeSpan.FromHours(2), TimeSpan.FromHours(1), cancel.Token);
@@ -68,7 +68,7 @@ public sealed class LameDuckTests
         await using BrokerServer server = await Servers.StartAsync();
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
             () => server.EnterLameDuckAsync(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), Ct));
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         Assert.Equal("", client.Sync());
     }
 }

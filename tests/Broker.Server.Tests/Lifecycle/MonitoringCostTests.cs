@@ -77,7 +77,7 @@ public sealed class MonitoringCostTests
     {
         const int Count = 40_000;
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         var text = new StringBuilder();
         for (int i = 1; i <= Count; i++)
         {

@@ -10,7 +10,7 @@ public sealed class ReloadTests
     public async Task Changed_limits_apply_to_the_documented_clients()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient before = RawClient.Open(server);
+        using var before = RawClient.Open(server);
         before.Send("SUB a 1\r\nSUB b 2\r\n");
         before.Sync();
 
@@ -30,7 +30,7 @@ public sealed class ReloadTests
         Assert.Contains("\"max_payload\":10,", after.ReadLine(), StringComparison.Ordinal);
         after.Send(RawClient.Quiet + "PUB a 11\r\nhello world\r\n");
         Assert.Equal("-ERR 'Maximum Payload Violation'\r\n", after.ReadToEnd());
-        using RawClient second = RawClient.Open(server);
+        using var second = RawClient.Open(server);
         second.Sync();
         using var third = new RawClient(server.EndPoints[0]);
         Assert.StartsWith("INFO {", third.ReadLine(), StringComparison.Ordinal);
@@ -41,9 +41,9 @@ public sealed class ReloadTests
     public async Task A_changed_address_is_sent_to_clients_that_accept_another_INFO()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient told = RawClient.Open(server, Informed);
+        using var told = RawClient.Open(server, Informed);
         told.Sync();
-        using RawClient old = RawClient.Open(server);
+        using var old = RawClient.Open(server);
         old.Sync();
 
         await server.ReloadAsync(o =>
@@ -86,7 +86,7 @@ public sealed class ReloadTests
             o.MaxSubscriptions = 2;
             o.Logger = log;
         });
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Send("SUB a 1\r\nSUB b 2\r\nSUB c 3\r\nSUB b 2\r\n");
         // As with nats-server, a client that is connected already is refused too.
         Assert.Equal(string.Concat(Enumerable.Repeat("-ERR 'maximum subscriptions exceeded'\r\n", 2)), client.Sync());
@@ -100,8 +100,8 @@ public sealed class ReloadTests
     {
         await using BrokerServer one = await Servers.StartAsync(o => o.MaxSubscriptions = 1);
         await using BrokerServer other = await Servers.StartAsync();
-        using RawClient here = RawClient.Open(one);
-        using RawClient there = RawClient.Open(other);
+        using var here = RawClient.Open(one);
+        using var there = RawClient.Open(other);
         here.Send("SUB a 1\r\n");
         there.Send("SUB a 1\r\nSUB b 2\r\n");
         Assert.Equal("", here.Sync());

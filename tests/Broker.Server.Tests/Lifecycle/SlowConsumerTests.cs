@@ -25,7 +25,7 @@ public sealed class SlowConsumerTests
 
     private static RawClient Reader(BrokerServer server, string subject)
     {
-        RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        var reader = RawClient.Open(server, receiveBuffer: 8192);
         reader.Send($"SUB {subject} 1\r\n");
         reader.Sync();
         return reader;
@@ -100,7 +100,7 @@ public sealed class SlowConsumerTests
         });
         using RawClient reader = Reader(server, "d");
         using RawClient fast = Reader(server, "other");
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         int first = await FillKernelAsync(writer, server);
         writer.Send(Publishes("d", first, Count - first));
         Assert.Equal("", writer.Sync());
@@ -130,7 +130,7 @@ public sealed class SlowConsumerTests
             o.MaxPending = MaxPending;
         });
         using RawClient reader = Reader(server, "d");
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         const int Rounds = 40;
         for (int i = 0; i < Rounds; i++)
         {
@@ -140,8 +140,8 @@ public sealed class SlowConsumerTests
         }
 
         reader.Send("SUB last 2\r\nPING\r\nPUB last 3\r\nend\r\n");
-        var pongs = 0;
-        var messages = 0;
+        int pongs = 0;
+        int messages = 0;
         for (string line = reader.ReadLine(); line != "MSG last 2 3\r\n"; line = reader.ReadLine())
         {
             Assert.NotEqual("", line);
@@ -168,14 +168,14 @@ public sealed class SlowConsumerTests
             o.SlowConsumers = SlowConsumerPolicy.DropNewest;
             o.MaxPending = MaxPending;
         });
-        using RawClient slow = RawClient.Open(server, receiveBuffer: 8192);
+        using var slow = RawClient.Open(server, receiveBuffer: 8192);
         slow.Send("SUB d g 1\r\n");
         slow.Sync();
-        using RawClient other = RawClient.Open(server);
+        using var other = RawClient.Open(server);
         other.Send("SUB d g 1\r\n");
         other.Sync();
         int taken = 0;
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         for (int i = 0; i < Count; i += 500)
         {
             writer.Send(Publishes("d", i, 500));
@@ -218,7 +218,7 @@ public sealed class SlowConsumerTests
         });
         using RawClient most = Reader(server, "most");
         using RawClient less = Reader(server, "less");
-        using RawClient writer = RawClient.Open(server);
+        using var writer = RawClient.Open(server);
         const int Less = 12_000;
         writer.Send(Publishes("less", 0, Less));
         Assert.Equal("", writer.Sync());

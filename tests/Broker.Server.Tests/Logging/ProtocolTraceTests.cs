@@ -12,7 +12,7 @@ public sealed class ProtocolTraceTests
     {
         var log = new LogCapture(LogLevel.Trace);
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
-        using RawClient client = RawClient.Open(server, "CONNECT {\"verbose\":true,\"name\":\"x\",\"headers\":true}\r\n");
+        using var client = RawClient.Open(server, "CONNECT {\"verbose\":true,\"name\":\"x\",\"headers\":true}\r\n");
         client.Send("SUB a.* q 1\r\nSUB b 2\r\nUNSUB 2 5\r\nPUB a.b r 3\r\nabc\r\nHPUB b 12 14\r\nNATS/1.0\r\n\r\nhi\r\nNONSENSE\r\n");
         client.ReadToEnd();
 
@@ -53,7 +53,7 @@ public sealed class ProtocolTraceTests
             o.Logger = log;
             o.TracedPayload = 1;
         });
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Sync();
         await server.ReloadAsync(o => o.TracedPayload = length);
         client.Send("PUB a 6\r\nab\r\ncd\r\n");
@@ -71,7 +71,7 @@ public sealed class ProtocolTraceTests
             o.Logger = log;
             o.TracedPayload = 0;
         });
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Send($"PUB a 100000\r\n{new string('x', 100_000)}\r\n");
         client.Sync();
 
@@ -92,9 +92,9 @@ public sealed class ProtocolTraceTests
             o.Users = [new User("a", "a")];
             o.Accounts = [new AccountOptions("$SYS") { Users = [new User("s", "s")] }];
         });
-        using RawClient watching = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"s\",\"pass\":\"s\"}\r\nSUB $SYS.ACCOUNT.$G.CONNECT 1\r\n");
+        using var watching = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"s\",\"pass\":\"s\"}\r\nSUB $SYS.ACCOUNT.$G.CONNECT 1\r\n");
         watching.Sync();
-        using RawClient client = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"a\",\"pass\":\"a\"}\r\n");
+        using var client = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"a\",\"pass\":\"a\"}\r\n");
         client.Sync();
         Assert.StartsWith("MSG $SYS.ACCOUNT.$G.CONNECT 1 ", watching.ReadLine(), StringComparison.Ordinal);
 
@@ -113,11 +113,11 @@ public sealed class ProtocolTraceTests
             o.Logger = log;
             o.Token = "hidden-a";
         });
-        using RawClient client = RawClient.Open(
+        using var client = RawClient.Open(
             server,
             "CONNECT {\"user\":\"u\",\"pass\":\"hidden-b\",\"auth_token\":\"hidden-a\",\"jwt\":\"hidden-c\",\"SIG\":\"hidden-d\",\"verbose\":false,\"pedantic\":false,\"lang\":\"\\u0070ass\"}\r\n");
         client.Sync();
-        using RawClient broken = RawClient.Open(server, "CONNECT {\"pass\":\"hidden-e\",\r\n");
+        using var broken = RawClient.Open(server, "CONNECT {\"pass\":\"hidden-e\",\r\n");
         broken.ReadToEnd();
 
         Assert.Contains(log.All, static l => l.Contains("\"pass\":\"[REDACTED]\"", StringComparison.Ordinal) && l.Contains("\"user\":\"u\"", StringComparison.Ordinal));
@@ -130,7 +130,7 @@ public sealed class ProtocolTraceTests
     {
         var log = new LogCapture(LogLevel.Debug);
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Send("SUB off 1\r\nPUB off 0\r\n\r\n");
         client.Sync();
         Assert.DoesNotContain(log.All, static l => l.Contains("cid:", StringComparison.Ordinal));

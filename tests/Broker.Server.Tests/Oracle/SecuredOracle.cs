@@ -13,12 +13,14 @@ internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> c
             {
                 o.AuthTimeout = Patience;
                 o.Token = "s3cret";
-            }),
+            }
+            ),
             ["users"] = ("authorization { timeout: 60\n users: [ { user: a, password: b }, { user: c, password: d } ] }", o =>
             {
                 o.AuthTimeout = Patience;
                 o.Users = [new User("a", "b"), new User("c", "d")];
-            }),
+            }
+            ),
             ["no auth user"] = ("""
                 authorization { timeout: 60, users: [ { user: a, password: b }, { user: g, password: h, permissions: { publish: "x", subscribe: "x" } } ] }
                 no_auth_user: g
@@ -27,7 +29,8 @@ internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> c
                 o.AuthTimeout = Patience;
                 o.Users = [new User("a", "b"), new User("g", "h", new Permissions { Publish = SubjectPermissions.Only("x"), Subscribe = SubjectPermissions.Only("x") })];
                 o.NoAuthUser = "g";
-            }),
+            }
+            ),
             ["permissions"] = ("""
                 authorization {
                   timeout: 60
@@ -72,7 +75,8 @@ internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> c
                     new User("w", "w", new Permissions { Subscribe = SubjectPermissions.Only("*") }),
                     new User("m", "m", new Permissions { Subscribe = SubjectPermissions.AllBut("a.b", "*.c.d"), Publish = SubjectPermissions.Only(">") }),
                 ];
-            }),
+            }
+            ),
         };
 
     private protected override string? Config => config;

@@ -34,7 +34,7 @@ public sealed class SessionFuzzTests(FuzzServers servers) : IClassFixture<FuzzSe
 
     private (string Theirs, string Ours) Play(FuzzDialogue dialogue)
     {
-        var kind = Enum.Parse<FuzzKind>(dialogue.Name);
+        FuzzKind kind = Enum.Parse<FuzzKind>(dialogue.Name);
         OracleServer pair = servers.Of(kind);
         return (dialogue.Play(() => Open(pair.RequireTheirs(), kind)), dialogue.Play(() => Open(pair.Ours, kind)));
     }

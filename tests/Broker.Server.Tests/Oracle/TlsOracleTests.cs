@@ -106,7 +106,8 @@ public sealed class TlsOracleTests
         {
             o.Tls = Verifying with { MapUsers = true };
             o.Users = [.. users.Select(u => User.WithCertificate(u))];
-        });
+        }
+    );
 
     private static string Try(EndPoint server, X509Certificate2? certificate)
     {
@@ -114,7 +115,7 @@ public sealed class TlsOracleTests
         string info = "";
         try
         {
-            using TlsClient client = TlsClient.Open(server, certificate);
+            using var client = TlsClient.Open(server, certificate);
             info = OfInfo(client.Info);
             heard = client.Connect().TrimEnd();
         }
@@ -139,7 +140,7 @@ public sealed class TlsOracleTests
     private static string OfInfo(string line)
     {
         var text = new StringBuilder();
-        using JsonDocument info = JsonDocument.Parse(line[5..]);
+        using var info = JsonDocument.Parse(line[5..]);
         foreach (string field in new[] { "auth_required", "tls_required", "tls_verify", "tls_available" })
         {
             text.Append(field).Append('=').Append(info.RootElement.TryGetProperty(field, out JsonElement value) ? value.ToString() : "-").Append(' ');

@@ -63,7 +63,7 @@ public sealed class HostileNamesTests
         var router = new Router();
         router.Add(Make(">"));
         string[] names = ["", ".", "..", "a.", ".a", "a..", "a..b", "..a", "a", "a.b"];
-        var routes = names.ToDictionary(n => n, n => router.Find(Bytes(n)), StringComparer.Ordinal);
+        Dictionary<string, Route> routes = names.ToDictionary(n => n, n => router.Find(Bytes(n)), StringComparer.Ordinal);
         Assert.Equal(["a", "a.b"], routes.Where(r => !r.Value.IsEmpty).Select(r => r.Key));
         Assert.All(names, n => Assert.Same(routes[n], router.Find(Bytes(n))));
         Assert.Equal(names.Length, router.Routes.Count);

@@ -5,7 +5,7 @@ namespace Broker.Server.Tests.Routing;
 /// <summary>Large routes change in place. The expected result is a linear search of a list of subscriptions.</summary>
 public sealed class LargeRouteTests
 {
-    private static readonly byte[] s_subject = "a.b"u8.ToArray();
+    private static readonly byte[] Subject = "a.b"u8.ToArray();
 
     [Theory]
     [Seeds(2)]
@@ -36,7 +36,7 @@ public sealed class LargeRouteTests
 
             if (step % 7 == 0)
             {
-                Compare(router.Find(s_subject), known);
+                Compare(router.Find(Subject), known);
             }
         }
     }
@@ -45,14 +45,14 @@ public sealed class LargeRouteTests
     public void A_large_route_stays_current_when_subscriptions_change()
     {
         var router = new Router();
-        Subscription[] all = [.. Enumerable.Range(0, 1_000).Select(_ => new Subscription(null!, s_subject, null, "1"u8))];
+        Subscription[] all = [.. Enumerable.Range(0, 1_000).Select(_ => new Subscription(null!, Subject, null, "1"u8))];
         Array.ForEach(all, router.Add);
-        Route route = router.Find(s_subject);
+        Route route = router.Find(Subject);
         var more = new Subscription(null!, "*.b"u8.ToArray(), "q"u8.ToArray(), "2"u8);
         router.Add(more);
         Assert.True(route.IsCurrent);
         Assert.True(route.HasOtherSubscribers);
-        Assert.Same(route, router.Find(s_subject));
+        Assert.Same(route, router.Find(Subject));
         Assert.Same(more, Assert.Single(route.LateSubscribers!.QueueGroups.Items.ToArray()).Members[0]);
         foreach (Subscription subscription in all.Take(600))
         {
@@ -60,7 +60,7 @@ public sealed class LargeRouteTests
         }
 
         Assert.False(route.IsCurrent);
-        Assert.Equal(400, router.Find(s_subject).PlainSubscriptions.Length);
+        Assert.Equal(400, router.Find(Subject).PlainSubscriptions.Length);
     }
 
     [Fact]

@@ -7,7 +7,7 @@ public sealed class RouteBuildTests
 {
     private const int Many = 100_000;
 
-    private static readonly byte[] s_subject = "a.b"u8.ToArray();
+    private static readonly byte[] Subject = "a.b"u8.ToArray();
 
     private static Subscription Make(string filter, string? queue = null)
         => new(null!, Encoding.ASCII.GetBytes(filter), queue is null ? null : Encoding.ASCII.GetBytes(queue), "1"u8);
@@ -46,7 +46,7 @@ public sealed class RouteBuildTests
         var router = new Router();
         Subscription[] all = [.. Enumerable.Range(0, Many).Select(i => Make("a.b", groups == 0 ? null : $"q{i % groups}"))];
         Array.ForEach(all, router.Add);
-        RouteBuild build = Begin(router, s_subject);
+        RouteBuild build = Begin(router, Subject);
         int steps = 0;
         while (!build.IsComplete)
         {
@@ -58,7 +58,7 @@ public sealed class RouteBuildTests
         Assert.InRange(steps, Many / Step, (2 * Many / Step) + 2);
         Route route = router.EndBuild(build);
         Assert.True(route.IsCurrent);
-        Assert.Same(route, router.Find(s_subject));
+        Assert.Same(route, router.Find(Subject));
         Assert.Equal(groups, route.QueueGroups.Length);
         Assert.Equal(all.ToHashSet(), Members(route).ToHashSet());
     }
@@ -77,7 +77,7 @@ public sealed class RouteBuildTests
                 Come();
             }
 
-            RouteBuild build = Begin(router, s_subject);
+            RouteBuild build = Begin(router, Subject);
             while (!build.IsComplete)
             {
                 build.Advance(random.Next(1, 100));
@@ -97,12 +97,12 @@ public sealed class RouteBuildTests
             }
 
             Route route = router.EndBuild(build);
-            Assert.Equal(route.IsCurrent, ReferenceEquals(route, router.Find(s_subject)));
-            List<Subscription> members = Members(router.Find(s_subject));
+            Assert.Equal(route.IsCurrent, ReferenceEquals(route, router.Find(Subject)));
+            List<Subscription> members = Members(router.Find(Subject));
             Assert.Equal(known.Where(s => s.Filter is not [(byte)'c']).ToHashSet(), members.ToHashSet());
             Assert.Equal(members.Count, members.Distinct().Count());
             // The next route is built from the beginning.
-            while (router.Find(s_subject).IsCurrent && known.Count > 10)
+            while (router.Find(Subject).IsCurrent && known.Count > 10)
             {
                 Assert.True(router.Remove(known[^1]));
                 known.RemoveAt(known.Count - 1);
@@ -123,7 +123,7 @@ public sealed class RouteBuildTests
         var router = new Router();
         Subscription[] all = [.. Enumerable.Range(0, 1_000).Select(_ => Make("a.*"))];
         Array.ForEach(all, router.Add);
-        RouteBuild build = Begin(router, s_subject);
+        RouteBuild build = Begin(router, Subject);
         build.Advance(10);
         // For example, when permissions change.
         router.Refresh(all[0]);
@@ -131,8 +131,8 @@ public sealed class RouteBuildTests
         Route route = router.EndBuild(build);
         Assert.Equal(1_000, route.PlainSubscriptions.Length);
         Assert.False(route.IsCurrent);
-        Assert.NotSame(route, router.Find(s_subject));
-        Assert.True(router.Find(s_subject).IsCurrent);
+        Assert.NotSame(route, router.Find(Subject));
+        Assert.True(router.Find(Subject).IsCurrent);
     }
 
     [Fact]
@@ -160,12 +160,12 @@ public sealed class RouteBuildTests
         Looked[] all = [.. Enumerable.Range(0, 1_000).Select(i => new Looked(router, isInternal: i % 10 == 0))];
         Array.ForEach(all, router.Add);
         Array.ForEach(all, s => s.Looks = s.LooksUnderLock = 0);
-        Assert.Equal(all.Where(s => !s.IsInternal).ToHashSet<Subscription>(), router.Match(s_subject).ToHashSet());
+        Assert.Equal(all.Where(s => !s.IsInternal).ToHashSet<Subscription>(), router.Match(Subject).ToHashSet());
         Assert.All(all, s => Assert.InRange(s.Looks, 1, 10));
         Assert.All(all, s => Assert.Equal(0, s.LooksUnderLock));
     }
 
-    private sealed class Looked(Router router, bool isInternal) : Subscription(null, s_subject, null, "1"u8)
+    private sealed class Looked(Router router, bool isInternal) : Subscription(null, Subject, null, "1"u8)
     {
         internal int Looks { get; set; }
 

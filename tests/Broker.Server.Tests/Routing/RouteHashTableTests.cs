@@ -62,7 +62,7 @@ public sealed class RouteHashTableTests
         foreach (Route route in routes)
         {
             byte[] subject = route.Subject;
-            ByteKey key = ByteKey.Of(ref subject[0], subject.Length);
+            var key = ByteKey.Of(ref subject[0], subject.Length);
             Assert.Same(route, Assert.Single(routes, other => other.IsOf(subject, key)));
         }
     }

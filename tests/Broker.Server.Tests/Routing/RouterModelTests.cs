@@ -9,7 +9,7 @@ public sealed class RouterModelTests
 
     // Tokens with a common beginning, tokens that look like wildcards but are none, and a token that is longer than one
     // step of the hash.
-    private static readonly string[] s_tokens = ["a", "b", "aa", "ab", "*a", "a>", "seventeen-bytes-x", "0", "00"];
+    private static readonly string[] Tokens = ["a", "b", "aa", "ab", "*a", "a>", "seventeen-bytes-x", "0", "00"];
 
     private readonly Router _router = new();
     private readonly List<(Subscription Subscription, string[] Tokens)> _known = [];
@@ -82,7 +82,7 @@ public sealed class RouterModelTests
 
     private static string[] Name(Random random, bool filter)
     {
-        var name = new string[random.Next(1, 6)];
+        string[] name = new string[random.Next(1, 6)];
         for (int i = 0; i < name.Length; i++)
         {
             name[i] = random.Next(5) switch
@@ -90,7 +90,7 @@ public sealed class RouterModelTests
                 0 when filter => "*",
                 1 when filter && i == name.Length - 1 => ">",
                 // The first tokens are used often, so that most names have a common beginning.
-                _ => s_tokens[Math.Min(random.Next(s_tokens.Length), random.Next(s_tokens.Length))],
+                _ => Tokens[Math.Min(random.Next(Tokens.Length), random.Next(Tokens.Length))],
             };
         }
 

@@ -55,12 +55,12 @@ public sealed class AccessModelTests
         var random = new Random(Seed.Next());
         User[] users = [.. Enumerable.Range(0, 150).Select(i => new User($"u{i}", "p", Draw(random)))];
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [.. users, new User("root", "p")]);
-        using RawClient publisher = RawClient.Open(server, Connect("root"));
+        using var publisher = RawClient.Open(server, Connect("root"));
         publisher.Sync();
         int delivered = 0;
         foreach (User user in users)
         {
-            using RawClient client = RawClient.Open(server, Connect(user.Name));
+            using var client = RawClient.Open(server, Connect(user.Name));
             var asked = new List<(string Filter, string Queue)>();
             for (int sid = 0; sid < 12; sid++)
             {

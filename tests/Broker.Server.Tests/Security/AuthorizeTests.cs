@@ -17,10 +17,10 @@ public sealed class AuthorizeTests
         await using BrokerServer server = await Servers.StartAsync(o => o.Authorize = r => r.Token == "good"
             ? AuthorizationResult.Allow(new Permissions { Publish = SubjectPermissions.Only("ok") })
             : AuthorizationResult.Deny("no such token"));
-        using RawClient good = RawClient.Open(server, Connect("\"auth_token\":\"good\""));
+        using var good = RawClient.Open(server, Connect("\"auth_token\":\"good\""));
         good.Send("SUB > 1\r\nPUB ok 1\r\nx\r\nPUB no 1\r\nx\r\n");
         Assert.Equal("MSG ok 1 1\r\nx\r\n-ERR 'Permissions Violation for Publish to \"no\"'\r\n", good.Sync());
-        using RawClient bad = RawClient.Open(server, Connect("\"auth_token\":\"bad\""));
+        using var bad = RawClient.Open(server, Connect("\"auth_token\":\"bad\""));
         Assert.Equal(Violation, bad.ReadToEnd());
     }
 
@@ -41,7 +41,7 @@ public sealed class AuthorizeTests
                 return new ValueTask<AuthorizationResult>(decision.Task);
             };
         });
-        using RawClient client = RawClient.Open(server, Connect("\"user\":\"a\""));
+        using var client = RawClient.Open(server, Connect("\"user\":\"a\""));
         await asked.Task.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         string payload = new('p', 20_000);
         string operations = $"SUB a 1\r\nPUB a 1\r\nx\r\nPUB a {payload.Length}\r\n{payload}\r\n";
@@ -66,7 +66,7 @@ public sealed class AuthorizeTests
             o.AuthTimeout = TimeSpan.FromMilliseconds(200);
             o.AuthorizeAsync = _ => new(never.Task);
         });
-        using RawClient client = RawClient.Open(server, Connect("\"user\":\"a\""));
+        using var client = RawClient.Open(server, Connect("\"user\":\"a\""));
         Assert.Equal("-ERR 'Authentication Timeout'\r\n", client.ReadToEnd());
         using RawClient silent = new(server.EndPoints[0]);
         silent.ReadLine();
@@ -92,7 +92,7 @@ public sealed class AuthorizeTests
                 throw new InvalidOperationException("no database");
             };
         });
-        using RawClient client = RawClient.Open(server, Connect("\"user\":\"a\""));
+        using var client = RawClient.Open(server, Connect("\"user\":\"a\""));
         Assert.Equal(Violation, client.ReadToEnd());
         await Wait.UntilAsync(() => log.Warnings.Any(w => w.Contains("callback failed", StringComparison.Ordinal)), "a line in the log");
     }
@@ -113,7 +113,7 @@ public sealed class AuthorizeTests
             $"\"user\":\"a\",\"pass\":\"{Canary}\",\"verbose\":7", $"\"user\":\"a\",\"pass\":\"{Canary}\",\"protocol\":7", $"\"sig\":\"{Canary}\",\"nkey\":\"{Canary}\"", $"\"jwt\":\"{Canary}\"",
         })
         {
-            using RawClient client = RawClient.Open(server, Connect(fields));
+            using var client = RawClient.Open(server, Connect(fields));
             Assert.DoesNotContain(Canary, client.Sync(), StringComparison.Ordinal);
         }
 

@@ -76,7 +76,7 @@ public sealed class PermissionAllocationTests
 
     private static RawClient Open(BrokerServer server, string user, string says)
     {
-        RawClient client = RawClient.Open(server, $$"""CONNECT {"verbose":false,"pedantic":false,"user":"{{user}}","pass":"p"}""" + "\r\n");
+        var client = RawClient.Open(server, $$"""CONNECT {"verbose":false,"pedantic":false,"user":"{{user}}","pass":"p"}""" + "\r\n");
         client.Send(says);
         // The first PING comes soon. The next one comes after the end of the test.
         for (string line = ""; line != "PING\r\n";)

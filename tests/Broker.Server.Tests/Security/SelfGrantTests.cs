@@ -19,7 +19,7 @@ public sealed class SelfGrantTests
 
     private static RawClient Open(BrokerServer server, string user, string says)
     {
-        RawClient client = RawClient.Open(server, As(user));
+        var client = RawClient.Open(server, As(user));
         client.Send(says);
         Assert.Equal("", client.Sync());
         return client;

@@ -42,7 +42,7 @@ public sealed class UndecidedClientTests
     {
         const int Messages = 480;
         await using BrokerServer server = await StartAsync();
-        using RawClient slow = RawClient.Open(server, Slow);
+        using var slow = RawClient.Open(server, Slow);
         await AskedAsync();
         // More bytes than the socket buffers of both sides can store.
         string message = $"PUB a {100_000}\r\n{new string('x', 100_000)}\r\n";
@@ -58,7 +58,7 @@ public sealed class UndecidedClientTests
                 slow.Send("PUB done 2\r\nok\r\n");
             },
             Ct);
-        using RawClient fast = RawClient.Open(server, Fast);
+        using var fast = RawClient.Open(server, Fast);
         Assert.Equal("", fast.Sync());
         Assert.Equal(0, server.Snapshot().MessagesIn);
         Assert.False(sending.IsCompleted);
@@ -104,7 +104,7 @@ public sealed class UndecidedClientTests
     public async Task Operations_before_a_repeated_CONNECT_are_handled_at_once_and_later_ones_after_the_decision()
     {
         await using BrokerServer server = await StartAsync();
-        using RawClient client = RawClient.Open(server, Fast + "SUB a 1\r\nPUB a 1\r\n1\r\nPING\r\n" + Slow + "SUB b 2\r\nPUB b 1\r\n2\r\nPUB a 1\r\n3\r\n");
+        using var client = RawClient.Open(server, Fast + "SUB a 1\r\nPUB a 1\r\n1\r\nPING\r\n" + Slow + "SUB b 2\r\nPUB b 1\r\n2\r\nPUB a 1\r\n3\r\n");
         Assert.Equal("MSG a 1 1\r\n", client.ReadLine());
         Assert.Equal("1\r\nPONG\r\n", client.ReadLine() + client.ReadLine());
         await AskedAsync();
@@ -127,7 +127,7 @@ public sealed class UndecidedClientTests
 
         await Servers.UntilAsync(() => server.Snapshot().Connections == 0, "it is gone");
         _decision.SetResult(AuthorizationResult.Allow());
-        using RawClient fast = RawClient.Open(server, Fast);
+        using var fast = RawClient.Open(server, Fast);
         Assert.Equal("", fast.Sync());
     }
 
@@ -135,7 +135,7 @@ public sealed class UndecidedClientTests
     public async Task A_client_that_disconnects_with_waiting_bytes_is_removed_after_the_decision()
     {
         await using BrokerServer server = await StartAsync();
-        using RawClient hears = RawClient.Open(server, Fast + "SUB a 1\r\n");
+        using var hears = RawClient.Open(server, Fast + "SUB a 1\r\n");
         hears.Sync();
         using (RawClient.Open(server, Slow + "PUB a 4\r\nlast\r\n"))
         {

@@ -10,9 +10,9 @@ public sealed class UpdateSecurityTests
     public async Task Clients_of_removed_users_are_closed_and_others_stay()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p"), new User("b", "p"), new User("c", "p")]);
-        using RawClient a = RawClient.Open(server, As("a"));
-        using RawClient b = RawClient.Open(server, As("b"));
-        using RawClient c = RawClient.Open(server, As("c"));
+        using var a = RawClient.Open(server, As("a"));
+        using var b = RawClient.Open(server, As("b"));
+        using var c = RawClient.Open(server, As("c"));
         using RawClient waiting = new(server.EndPoints[0]);
         waiting.ReadLine();
         b.Send("SUB x 1\r\n");
@@ -23,9 +23,9 @@ public sealed class UpdateSecurityTests
         Assert.Equal("-ERR 'Authorization Violation'\r\n", waiting.ReadToEnd());
         b.Send("PUB x 1\r\nx\r\n");
         Assert.Equal("MSG x 1 1\r\nx\r\n", b.Sync());
-        using RawClient old = RawClient.Open(server, As("c"));
+        using var old = RawClient.Open(server, As("c"));
         Assert.Equal("-ERR 'Authorization Violation'\r\n", old.ReadToEnd());
-        using RawClient renewed = RawClient.Open(server, As("c", "other"));
+        using var renewed = RawClient.Open(server, As("c", "other"));
         Assert.Equal("", renewed.Sync());
     }
 
@@ -33,8 +33,8 @@ public sealed class UpdateSecurityTests
     public async Task Clients_that_stay_have_the_new_permissions_at_once()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p"), new User("root", "p")]);
-        using RawClient a = RawClient.Open(server, As("a"));
-        using RawClient root = RawClient.Open(server, As("root"));
+        using var a = RawClient.Open(server, As("a"));
+        using var root = RawClient.Open(server, As("root"));
         a.Send("SUB x 1\r\nSUB > 2\r\nSUB x q 3\r\nPUB y 1\r\n1\r\n");
         Assert.Equal("MSG y 2 1\r\n1\r\n", a.Sync());
         root.Send("PUB z.no 1\r\n1\r\n");
@@ -63,14 +63,14 @@ public sealed class UpdateSecurityTests
     public async Task A_server_that_asked_nobody_may_begin_to()
     {
         await using BrokerServer server = await Servers.StartAsync();
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Sync();
         await server.ReloadAsync(o => o.Token = "t");
         Assert.Equal("-ERR 'Authorization Violation'\r\n", client.ReadToEnd());
-        using RawClient known = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"t\"}\r\n");
+        using var known = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"t\"}\r\n");
         known.Sync();
         await server.ReloadAsync(o => o.Token = null);
-        using RawClient anyone = RawClient.Open(server);
+        using var anyone = RawClient.Open(server);
         Assert.Equal("", anyone.Sync());
         Assert.Equal("", known.Sync());
     }
@@ -80,12 +80,12 @@ public sealed class UpdateSecurityTests
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users =
             [new User("all", "p"), new User("less", "p", new Permissions { Publish = SubjectPermissions.Only("ok"), Subscribe = SubjectPermissions.Only("ok") })]);
-        using RawClient client = RawClient.Open(server, As("all"));
+        using var client = RawClient.Open(server, As("all"));
         client.Send("SUB secret 1\r\nPUB secret 1\r\nx\r\n");
         Assert.Equal("MSG secret 1 1\r\nx\r\n", client.Sync());
         client.Send(As("less") + "PUB secret 1\r\nx\r\nSUB secret 2\r\n");
         Assert.Equal("-ERR 'Permissions Violation for Publish to \"secret\"'\r\n-ERR 'Permissions Violation for Subscription to \"secret\"'\r\n", client.Sync());
-        using RawClient other = RawClient.Open(server, As("all"));
+        using var other = RawClient.Open(server, As("all"));
         other.Send("PUB secret 1\r\nx\r\n");
         other.Sync();
         Assert.Equal("", client.Sync());

@@ -54,11 +54,11 @@ public sealed class OptionsValidationTests
     public async Task Empty_passwords_and_tokens_are_refused_unless_they_are_intended()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [User.WithoutPassword("open"), new User("shut", "p")]);
-        using RawClient open = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"open\"}\r\n");
+        using var open = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"open\"}\r\n");
         Assert.Equal("", open.Sync());
         foreach (string shown in new[] { "\"user\":\"shut\"", "\"user\":\"shut\",\"pass\":\"\"", "\"user\":\"open\",\"pass\":\"x\"", "\"auth_token\":\"\"", "\"user\":\"\",\"pass\":\"\"" })
         {
-            using RawClient refused = RawClient.Open(server, "CONNECT {\"verbose\":false," + shown + "}\r\n");
+            using var refused = RawClient.Open(server, "CONNECT {\"verbose\":false," + shown + "}\r\n");
             Assert.Equal("-ERR 'Authorization Violation'\r\n", refused.ReadToEnd());
         }
     }

@@ -19,7 +19,7 @@ public sealed class StartTests
         Assert.Equal($"cannot listen on {taken}: the address is already in use", e.Message);
         Assert.Equal(taken, e.EndPoint);
         Assert.Equal(SocketError.AddressAlreadyInUse, e.Error);
-        using RawClient client = RawClient.Open(first);
+        using var client = RawClient.Open(first);
         Assert.Equal("", client.Sync());
     }
 
@@ -72,7 +72,7 @@ public sealed class StartTests
     [Fact]
     public async Task Options_are_copied_at_the_start()
     {
-        var options = new BrokerServerOptions().Listen(0);
+        BrokerServerOptions options = new BrokerServerOptions().Listen(0);
         await using BrokerServer server = await BrokerServer.StartAsync(options, Ct);
         options.MaxPayload = 1;
         options.MaxConnections = 0;
@@ -98,7 +98,7 @@ public sealed class StartTests
         string info = client.ReadLine();
         Assert.StartsWith("INFO {", info, StringComparison.Ordinal);
         Assert.EndsWith("} \r\n", info, StringComparison.Ordinal);
-        using JsonDocument json = JsonDocument.Parse(info[5..]);
+        using var json = JsonDocument.Parse(info[5..]);
         JsonElement root = json.RootElement;
         Assert.Equal(56, root.GetProperty("server_id").GetString()!.Length);
         Assert.Equal("n", root.GetProperty("server_name").GetString());
@@ -121,7 +121,7 @@ public sealed class StartTests
             string path = Path.Combine(folder.FullName, "s");
             await using (BrokerServer server = await BrokerServer.StartAsync(o => o.Listen(new UnixDomainSocketEndPoint(path)), Ct))
             {
-                using RawClient client = RawClient.Open(server);
+                using var client = RawClient.Open(server);
                 client.Send("SUB a 1\r\nPUB a 2\r\nhi\r\n");
                 Assert.Equal("MSG a 1 2\r\nhi\r\n", client.Sync());
                 ListenException e = await Assert.ThrowsAsync<ListenException>(
@@ -142,8 +142,8 @@ public sealed class StartTests
     {
         await using BrokerServer one = await Servers.StartAsync();
         await using BrokerServer two = await Servers.StartAsync();
-        using RawClient a = RawClient.Open(one);
-        using RawClient b = RawClient.Open(two);
+        using var a = RawClient.Open(one);
+        using var b = RawClient.Open(two);
         a.Send("SUB > 1\r\n");
         b.Send("SUB > 1\r\n");
         a.Sync();

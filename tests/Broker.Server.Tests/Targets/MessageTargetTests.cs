@@ -23,7 +23,7 @@ public sealed class MessageTargetTests
         target.Subscribe("svc.*");
         for (int i = 0; i < loops * 2; i++)
         {
-            using RawClient client = RawClient.Open(server);
+            using var client = RawClient.Open(server);
             client.Send("SUB inbox 1\r\n");
             client.Sync();
             for (int request = 0; request < 100; request++)
@@ -46,7 +46,7 @@ public sealed class MessageTargetTests
         using MessageTarget target = server.AddTarget(handler);
         using TargetSubscription one = target.Subscribe("a.>");
         using TargetSubscription other = target.Subscribe("a.*", "group");
-        using RawClient client = RawClient.Open(
+        using var client = RawClient.Open(
             server, RawClient.Quiet.Replace("false}", "false,\"headers\":true}", StringComparison.Ordinal));
         client.Send("SUB a.b 1\r\nHPUB a.b r 12 14\r\nNATS/1.0\r\n\r\nhi\r\n");
         client.Sync();
@@ -76,7 +76,7 @@ public sealed class MessageTargetTests
         target.Subscribe("a");
         target.Subscribe("b", "group");
         target.IsPaused = true;
-        using RawClient client = RawClient.Open(server);
+        using var client = RawClient.Open(server);
         client.Send("SUB b group 1\r\n");
         client.Send(string.Concat(Enumerable.Repeat($"PUB a {Size}\r\n{new string('x', Size)}\r\n", 25)));
         Assert.Equal("", client.Sync());
@@ -98,7 +98,7 @@ public sealed class MessageTargetTests
     public async Task A_target_sees_all_subscriptions_of_others_in_their_order(int loops)
     {
         await using BrokerServer server = await StartAsync(loops);
-        using RawClient early = RawClient.Open(server);
+        using var early = RawClient.Open(server);
         early.Send("SUB a.* 1\r\nSUB b.> q 2\r\nSUB a.* 3\r\nSUB *.c 4\r\nSUB > 5\r\n");
         early.Sync();
         var handler = new Recorder();
@@ -106,7 +106,7 @@ public sealed class MessageTargetTests
         target.Subscribe("own");
         using MessageTarget another = server.AddTarget(new Recorder());
         TargetSubscription subscription = another.Subscribe("of.another", "g");
-        using RawClient late = RawClient.Open(server);
+        using var late = RawClient.Open(server);
         late.Send(string.Concat(Enumerable.Range(0, 500).Select(i => $"SUB churn 1\r\nUNSUB 1\r\nSUB churn {i + 10}\r\n")));
         late.Sync();
         subscription.Dispose();
@@ -136,7 +136,7 @@ public sealed class MessageTargetTests
         var handler = new Recorder();
         using MessageTarget target = server.AddTarget(handler, new MessageTargetOptions { Account = "B" });
         target.Subscribe(">");
-        using RawClient client = RawClient.Open(server, "CONNECT {\"user\":\"a\",\"pass\":\"a\",\"verbose\":false}\r\n");
+        using var client = RawClient.Open(server, "CONNECT {\"user\":\"a\",\"pass\":\"a\",\"verbose\":false}\r\n");
         client.Send("PUB news.1 1\r\nx\r\n");
         Assert.Equal("", client.Sync());
         await server.ReloadAsync(o => o.Accounts =

@@ -36,7 +36,7 @@ public sealed class MappingTests
         Assert.Equal("pump@example.org", page.Connections[0].User);
 
         using X509Certificate2 stranger = Common.SignClient("CN=stranger");
-        using TlsClient refused = TlsClient.Open(server.EndPoints[0], stranger);
+        using var refused = TlsClient.Open(server.EndPoints[0], stranger);
         Assert.Equal("-ERR 'Authorization Violation'\r\n", refused.Connect("""{"user":"other","pass":"password"}"""));
     }
 
@@ -127,7 +127,7 @@ public sealed class MappingTests
             o.Tls = Mapping;
             o.Users = [User.WithCertificate("CN=client")];
         });
-        using TlsClient client = TlsClient.Open(server.EndPoints[0], Common.Client);
+        using var client = TlsClient.Open(server.EndPoints[0], Common.Client);
         Assert.Equal("PONG\r\n", client.Connect());
 
         await server.ReloadAsync(o => o.Users = [User.WithCertificate("CN=client"), User.WithCertificate("CN=other")]);
@@ -148,12 +148,12 @@ public sealed class MappingTests
         });
         await server.ReloadAsync(o => o.Users = [new User("a", "b")]);
         await server.ReloadAsync(o => o.Tls = Mapping with { MapUsers = false });
-        using TlsClient client = TlsClient.Open(server.EndPoints[0], Common.Client);
+        using var client = TlsClient.Open(server.EndPoints[0], Common.Client);
         Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"user":"a","pass":"b"}"""));
 
         await server.ReloadAsync(o => o.Tls = Mapping);
         await server.ReloadAsync(o => o.Users = [User.WithCertificate("CN=client")]);
-        using TlsClient mapped = TlsClient.Open(server.EndPoints[0], Common.Client);
+        using var mapped = TlsClient.Open(server.EndPoints[0], Common.Client);
         Assert.Equal("PONG\r\n", mapped.Connect());
         Assert.Equal("-ERR 'User Authentication Revoked'\r\n", client.ReadAnswer());
     }

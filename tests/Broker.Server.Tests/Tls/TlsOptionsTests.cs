@@ -72,13 +72,13 @@ public sealed class TlsOptionsTests
         {
             CertificateContext = SslStreamCertificateContext.Create(Common.Server, null, offline: true),
         });
-        using TlsClient a = TlsClient.Open(server.EndPoints[0]);
+        using var a = TlsClient.Open(server.EndPoints[0]);
         Assert.Equal("PONG\r\n", a.Connect());
         await using BrokerServer chosen = await Servers.StartAsync(o => o.Tls = new ServerTlsOptions
         {
             Configure = options => options.ServerCertificateSelectionCallback = (_, name) => name == "localhost" ? Common.Server : null!,
         });
-        using TlsClient b = TlsClient.Open(chosen.EndPoints[0]);
+        using var b = TlsClient.Open(chosen.EndPoints[0]);
         Assert.Equal("PONG\r\n", b.Connect());
     }
 
@@ -100,7 +100,7 @@ public sealed class TlsOptionsTests
     {
         string both = Common.Write("chain.pem", Common.Server.ExportCertificatePem() + "\n" + Common.Authority.ExportCertificatePem());
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = new ServerTlsOptions { CertificateFile = both, KeyFile = Common.KeyFile });
-        using TlsClient client = TlsClient.Open(server.EndPoints[0]);
+        using var client = TlsClient.Open(server.EndPoints[0]);
         Assert.Equal("PONG\r\n", client.Connect());
         Assert.Equal(Common.Server.Thumbprint, client.Stream.RemoteCertificate!.GetCertHashString());
     }
@@ -112,12 +112,12 @@ public sealed class TlsOptionsTests
         using var after = new TestCertificates();
         await using BrokerServer server = await Servers.StartAsync(o =>
             o.Tls = new ServerTlsOptions { CertificateFile = before.CertificateFile, KeyFile = before.KeyFile });
-        using TlsClient old = TlsClient.Open(server.EndPoints[0], authority: before.Authority);
+        using var old = TlsClient.Open(server.EndPoints[0], authority: before.Authority);
         Assert.Equal("PONG\r\n", old.Connect());
         File.Copy(after.CertificateFile, before.CertificateFile, overwrite: true);
 
         await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(_ => { }));
-        using (TlsClient still = TlsClient.Open(server.EndPoints[0], authority: before.Authority))
+        using (var still = TlsClient.Open(server.EndPoints[0], authority: before.Authority))
         {
             Assert.Equal("PONG\r\n", still.Connect());
         }
@@ -125,14 +125,14 @@ public sealed class TlsOptionsTests
         File.Copy(after.KeyFile, before.KeyFile, overwrite: true);
         await server.ReloadAsync(_ => { });
 
-        using TlsClient fresh = TlsClient.Open(server.EndPoints[0], authority: after.Authority);
+        using var fresh = TlsClient.Open(server.EndPoints[0], authority: after.Authority);
         Assert.Equal("PONG\r\n", fresh.Connect());
         Assert.ThrowsAny<Exception>(() => TlsClient.Open(server.EndPoints[0], authority: before.Authority));
         old.Send("PING\r\n");
         Assert.Equal("PONG\r\n", old.ReadAnswer());
 
         await server.ReloadAsync(o => o.Tls = null);
-        using RawClient clear = RawClient.Open(server);
+        using var clear = RawClient.Open(server);
         Assert.Equal("", clear.Sync());
         old.Send("PING\r\n");
         Assert.Equal("PONG\r\n", old.ReadAnswer());

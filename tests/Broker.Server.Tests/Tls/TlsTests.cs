@@ -23,8 +23,8 @@ public sealed class TlsTests
     public async Task Messages_go_from_one_client_to_another(SslProtocols protocol, string version)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain);
-        using TlsClient a = TlsClient.Open(server.EndPoints[0], protocols: protocol);
-        using TlsClient b = TlsClient.Open(server.EndPoints[0], protocols: protocol);
+        using var a = TlsClient.Open(server.EndPoints[0], protocols: protocol);
+        using var b = TlsClient.Open(server.EndPoints[0], protocols: protocol);
         Assert.Contains("\"tls_required\":true", a.Info, StringComparison.Ordinal);
         Assert.DoesNotContain("tls_verify", a.Info, StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", a.Connect());
@@ -57,7 +57,7 @@ public sealed class TlsTests
             o.Tls = Plain with { Timeout = TimeSpan.FromSeconds(20) };
             o.Logger = log;
         });
-        using TlsClient listener = TlsClient.Open(server.EndPoints[0]);
+        using var listener = TlsClient.Open(server.EndPoints[0]);
         listener.Connect();
         listener.Send("SUB > 1\r\nPING\r\n");
         listener.ReadAnswer();
@@ -78,7 +78,7 @@ public sealed class TlsTests
     public async Task Plain_text_before_the_handshake_is_never_processed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain);
-        using TlsClient listener = TlsClient.Open(server.EndPoints[0]);
+        using var listener = TlsClient.Open(server.EndPoints[0]);
         listener.Connect();
         listener.Send("SUB > 1\r\nPING\r\n");
         listener.ReadAnswer();
@@ -162,7 +162,7 @@ public sealed class TlsTests
             o.Logger = log;
         });
 
-        using TlsClient good = TlsClient.Open(server.EndPoints[0], TestCertificates.Common.Client);
+        using var good = TlsClient.Open(server.EndPoints[0], TestCertificates.Common.Client);
         Assert.Contains("\"tls_required\":true,\"tls_verify\":true", good.Info, StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", good.Connect());
         int refused = 0;
@@ -202,11 +202,11 @@ public sealed class TlsTests
     public async Task With_optional_TLS_the_first_byte_decides()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain with { AllowNonTls = true });
-        using TlsClient secured = TlsClient.Open(server.EndPoints[0]);
+        using var secured = TlsClient.Open(server.EndPoints[0]);
         Assert.Contains("\"tls_available\":true", secured.Info, StringComparison.Ordinal);
         Assert.DoesNotContain("tls_required", secured.Info, StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", secured.Connect());
-        using RawClient clear = RawClient.Open(server);
+        using var clear = RawClient.Open(server);
         clear.Send("SUB foo 1\r\n");
         Assert.Equal("", clear.Sync());
 
@@ -242,11 +242,11 @@ public sealed class TlsTests
             o.Tls = Plain with { AllowNonTls = true };
             o.Token = "t0ken";
         });
-        using RawClient wrong = RawClient.Open(server, "PUB foo 2\r\nhi\r\n");
+        using var wrong = RawClient.Open(server, "PUB foo 2\r\nhi\r\n");
         Assert.Equal("-ERR 'Authorization Violation'\r\n", wrong.ReadToEnd());
-        using RawClient right = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"t0ken\"}\r\n");
+        using var right = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"t0ken\"}\r\n");
         Assert.Equal("", right.Sync());
-        using TlsClient secured = TlsClient.Open(server.EndPoints[0]);
+        using var secured = TlsClient.Open(server.EndPoints[0]);
         Assert.Equal("-ERR 'Authorization Violation'\r\n", secured.Connect());
     }
 
@@ -254,7 +254,7 @@ public sealed class TlsTests
     public async Task The_handshake_can_come_first()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain with { HandshakeFirst = true });
-        using TlsClient client = TlsClient.Open(server.EndPoints[0], first: true);
+        using var client = TlsClient.Open(server.EndPoints[0], first: true);
         Assert.Matches("^INFO .*\"tls_required\":true", client.ReadLine());
         Assert.Equal("PONG\r\n", client.Connect());
         ConnectionPage page = await server.InspectConnectionsAsync(null, TestContext.Current.CancellationToken);
@@ -270,11 +270,11 @@ public sealed class TlsTests
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
             o.Tls = Plain with { HandshakeFirst = true, HandshakeFirstFallback = TimeSpan.FromSeconds(2) });
-        using TlsClient first = TlsClient.Open(server.EndPoints[0], first: true);
+        using var first = TlsClient.Open(server.EndPoints[0], first: true);
         Assert.StartsWith("INFO {", first.ReadLine(), StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", first.Connect());
 
-        using TlsClient second = TlsClient.Open(server.EndPoints[0]);
+        using var second = TlsClient.Open(server.EndPoints[0]);
         Assert.StartsWith("INFO {", second.Info, StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", second.Connect());
 
@@ -289,10 +289,10 @@ public sealed class TlsTests
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
             o.Tls = Plain with { HandshakeFirst = true, HandshakeFirstFallback = TimeSpan.FromSeconds(2), AllowNonTls = true });
-        using TlsClient first = TlsClient.Open(server.EndPoints[0], first: true);
+        using var first = TlsClient.Open(server.EndPoints[0], first: true);
         Assert.StartsWith("INFO {", first.ReadLine(), StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", first.Connect());
-        using TlsClient second = TlsClient.Open(server.EndPoints[0]);
+        using var second = TlsClient.Open(server.EndPoints[0]);
         Assert.Equal("PONG\r\n", second.Connect());
         using var hasty = new RawClient(server.EndPoints[0]);
         hasty.Send(RawClient.Quiet);
@@ -311,7 +311,7 @@ public sealed class TlsTests
         });
         using var slow = new RawClient(server.EndPoints[0]);
         slow.ReadLine();
-        using TlsClient idle = TlsClient.Open(server.EndPoints[0]);
+        using var idle = TlsClient.Open(server.EndPoints[0]);
 
         Assert.Equal("-ERR 'Authentication Timeout'\r\n", idle.ReadAnswer());
 
@@ -367,7 +367,7 @@ public sealed class TlsTests
     public async Task A_drain_does_not_wait_for_handshakes()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Plain with { Timeout = TimeSpan.FromMinutes(5) });
-        using TlsClient secured = TlsClient.Open(server.EndPoints[0]);
+        using var secured = TlsClient.Open(server.EndPoints[0]);
         secured.Connect();
         using var half = new RawClient(server.EndPoints[0]);
         half.ReadLine();
@@ -387,9 +387,9 @@ public sealed class TlsTests
         {
             CipherSuites = [TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384],
         });
-        using TlsClient old = TlsClient.Open(server.EndPoints[0], protocols: SslProtocols.Tls12);
+        using var old = TlsClient.Open(server.EndPoints[0], protocols: SslProtocols.Tls12);
         Assert.Equal(TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, old.Stream.NegotiatedCipherSuite);
-        using TlsClient recent = TlsClient.Open(server.EndPoints[0], protocols: SslProtocols.Tls13);
+        using var recent = TlsClient.Open(server.EndPoints[0], protocols: SslProtocols.Tls13);
         Assert.Equal("PONG\r\n", recent.Connect());
 
         await using BrokerServer strict = await Servers.StartAsync(o => o.Tls = Plain with { MinVersion = SslProtocols.Tls13 });
@@ -401,7 +401,7 @@ public sealed class TlsTests
     {
         try
         {
-            using TlsClient client = TlsClient.Open(server.EndPoints[0], certificate);
+            using var client = TlsClient.Open(server.EndPoints[0], certificate);
             return client.Connect();
         }
         catch (Exception e) when (e is IOException or AuthenticationException)

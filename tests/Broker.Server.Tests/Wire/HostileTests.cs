@@ -31,7 +31,7 @@ public sealed class HostileTests
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
-        using RawClient other = RawClient.Open(server);
+        using var other = RawClient.Open(server);
         other.Send("SUB ok 1\r\n");
         using RawClient attacker = new(server.EndPoints[0]);
         attacker.ReadLine();
@@ -50,7 +50,7 @@ public sealed class HostileTests
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
         string[] attacks = [.. Attacks.Select(a => a.Data.Item1)];
-        using RawClient other = RawClient.Open(server);
+        using var other = RawClient.Open(server);
         other.Send("SUB ok 1\r\n");
         async Task AttackAsync(int times)
         {
@@ -81,7 +81,7 @@ public sealed class HostileTests
         long before = GC.GetTotalMemory(forceFullCollection: true);
         RawClient[] liars = [.. Enumerable.Range(0, 200).Select(_ => RawClient.Open(server))];
         Array.ForEach(liars, l => l.Send("PUB a 1048576\r\nx"));
-        using RawClient other = RawClient.Open(server);
+        using var other = RawClient.Open(server);
         Assert.Equal("", other.Sync());
         await Wait.UntilAsync(() => server.Snapshot().Connections == 201, "all are in");
         // The client announced 200 MiB. A client of the test has its own 64 KiB.

@@ -42,8 +42,8 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
         }
     }
 
-    public static PeerProcess Start(string name, string program, params IEnumerable<string> arguments) =>
-        Start(name, program, variable: null, arguments);
+    public static PeerProcess Start(string name, string program, params IEnumerable<string> arguments)
+        => Start(name, program, variable: null, arguments);
 
     /// <summary>Starts a program with an additional environment variable.</summary>
     public static PeerProcess Start(string name, string program, (string Name, string Value)? variable, IEnumerable<string> arguments)
@@ -63,8 +63,8 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Reads the next line of standard output.</summary>
-    public async Task<string> ReadLineAsync(TimeSpan? patience = null) =>
-        await TryReadLineAsync(patience ?? Wait.Limit) ?? throw Failure("wrote no line in time");
+    public async Task<string> ReadLineAsync(TimeSpan? patience = null)
+        => await TryReadLineAsync(patience ?? Wait.Limit) ?? throw Failure("wrote no line in time");
 
     /// <summary>
     /// Reads the next line of standard output; null after the timeout. Fails if the program has ended.

@@ -76,7 +76,7 @@ public sealed record PortsFile(
     {
         try
         {
-            using JsonDocument json = JsonDocument.Parse(text);
+            using var json = JsonDocument.Parse(text);
             JsonElement root = json.RootElement;
             JsonElement zeroMq = root.TryGetProperty("zeromq", out JsonElement member) ? member : default;
             return new PortsFile(

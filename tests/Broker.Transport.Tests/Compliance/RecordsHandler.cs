@@ -9,8 +9,8 @@ internal sealed class RecordsHandler(ConnectionHandler inner) : ConnectionHandle
         inner.OnOpened(connection);
     }
 
-    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed) =>
-        inner.OnReceived(connection, bytes, ref needed);
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+        => inner.OnReceived(connection, bytes, ref needed);
 
     public override void OnDrained(Connection connection) => inner.OnDrained(connection);
 

@@ -62,7 +62,7 @@ public abstract partial class TransportCompliance
         pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
         Connection connection = near.Connection;
         await near.WriteAsync(sent, c => c.Close(ConnectionPairs.Patience));
-        var wrote = Signal();
+        TaskCompletionSource wrote = Signal();
         pairs.Near[1].Post(() =>
         {
             connection.GetWriteBuffer(pairs.Near[1]).Write(new byte[100]);

@@ -5,7 +5,7 @@ public abstract partial class TransportCompliance
     // Lets a thread query a connection whose handler may not be called for a long time.
     private static Task OnLoopAsync(Connection connection, Action<Connection> act)
     {
-        var done = Signal();
+        TaskCompletionSource done = Signal();
         connection.Loop.Post(() =>
         {
             act(connection);
@@ -30,7 +30,7 @@ public abstract partial class TransportCompliance
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(3_000_000, seed);
         var random = new Random(seed);
-        var done = Signal();
+        TaskCompletionSource done = Signal();
         int at = 0;
         bool holds = false;
         var far = new Probe
@@ -128,7 +128,7 @@ public abstract partial class TransportCompliance
     {
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(200_000);
-        var all = Signal();
+        TaskCompletionSource all = Signal();
         int at = 0;
         var far = new Probe
         {
@@ -158,7 +158,7 @@ public abstract partial class TransportCompliance
     public async Task Unconsumed_bytes_are_delivered_again_after_a_pause_but_never_within_the_call()
     {
         using var pairs = new ConnectionPairs(Kind);
-        var paused = Signal();
+        TaskCompletionSource paused = Signal();
         var again = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
         bool resuming = false;
         var far = new Probe
@@ -200,8 +200,8 @@ public abstract partial class TransportCompliance
     public async Task Fewer_bytes_than_a_handler_needs_are_not_delivered_again_after_a_pause()
     {
         using var pairs = new ConnectionPairs(Kind);
-        var paused = Signal();
-        var whole = Signal();
+        TaskCompletionSource paused = Signal();
+        TaskCompletionSource whole = Signal();
         int calls = 0;
         var far = new Probe
         {
@@ -235,7 +235,7 @@ public abstract partial class TransportCompliance
     public async Task A_handler_that_yields_gets_its_unconsumed_bytes_and_no_newer_ones()
     {
         using var pairs = new ConnectionPairs(Kind);
-        var done = Signal();
+        TaskCompletionSource done = Signal();
         int total = 0;
         int left = 0;
         const int Size = 1_000_000;
@@ -275,7 +275,7 @@ public abstract partial class TransportCompliance
     public async Task A_handler_that_yields_lets_posted_actions_and_flushes_run_first_each_time()
     {
         using var pairs = new ConnectionPairs(Kind);
-        var done = Signal();
+        TaskCompletionSource done = Signal();
         int calls = 0;
         int posted = 0;
         var far = new Probe
@@ -308,7 +308,7 @@ public abstract partial class TransportCompliance
     public async Task A_handler_that_always_yields_does_not_delay_others()
     {
         using var pairs = new ConnectionPairs(Kind);
-        var begun = Signal();
+        TaskCompletionSource begun = Signal();
         bool over = false;
         var far = new Probe
         {
@@ -360,7 +360,7 @@ public abstract partial class TransportCompliance
     public async Task A_stream_that_ends_while_bytes_are_kept_ends_when_they_have_been_delivered()
     {
         using var pairs = new ConnectionPairs(Kind);
-        var kept = Signal();
+        TaskCompletionSource kept = Signal();
         bool resumed = false;
         var far = new Probe
         {
@@ -542,7 +542,7 @@ public abstract partial class TransportCompliance
         using var pairs = new ConnectionPairs(Kind);
         int size = IsTls ? 200_000 : 1_000_000;
         var random = new Random(Seed.Next());
-        var whole = Signal();
+        TaskCompletionSource whole = Signal();
         var far = new Probe
         {
             WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int needed) =>

@@ -40,7 +40,7 @@ public abstract partial class TransportCompliance
         using var pairs = new ConnectionPairs(Kind);
         byte[] sent = Pattern(3_000_000, seed);
         var random = new Random(seed);
-        var done = Signal();
+        TaskCompletionSource done = Signal();
         int at = 0;
         var far = new Probe
         {

@@ -12,7 +12,7 @@ public abstract partial class TransportCompliance
     {
         int[] next = new int[writers];
         long left = (long)writers * each;
-        var done = Signal();
+        TaskCompletionSource done = Signal();
         var probe = new Probe
         {
             WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
@@ -149,7 +149,7 @@ public abstract partial class TransportCompliance
         byte[] sent = Pattern(24_000_000);
         (Probe far, Task<byte[]> all) = Collector(sent.Length);
         using var hold = new ManualResetEventSlim();
-        var drained = Signal();
+        TaskCompletionSource drained = Signal();
         var near = new Probe { WhenDrained = _ => drained.TrySetResult() };
         await pairs.ConnectAsync(near, far);
         // The reader must have stopped before there is anything to read.
@@ -267,7 +267,7 @@ public abstract partial class TransportCompliance
         const int Wanted = 5_000_000;
         using var pairs = new ConnectionPairs(Kind);
         using var hold = new ManualResetEventSlim();
-        var last = -1;
+        int last = -1;
         long received = 0;
         TaskCompletionSource done = Signal();
         var far = new Probe

@@ -18,7 +18,7 @@ public sealed class PausingStressTests
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         using var pairs = new ConnectionPairs(kind);
         int seed = Seed.Next();
-        var pauses = 0;
+        int pauses = 0;
         bool allPause = false;
         var made = new List<(Probe Near, Probe Far)>();
         for (int i = 0; i < Crowd; i++)

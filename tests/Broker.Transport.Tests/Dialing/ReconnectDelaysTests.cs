@@ -27,7 +27,7 @@ public sealed class ReconnectDelaysTests
     public void The_delay_of_a_callback_is_limited_to_what_a_timer_supports()
     {
         int asked = 0;
-        TimeSpan answer = TimeSpan.FromMilliseconds(7);
+        var answer = TimeSpan.FromMilliseconds(7);
         ReconnectDelays delays = Delays(Jitter, rounds =>
         {
             asked = rounds;

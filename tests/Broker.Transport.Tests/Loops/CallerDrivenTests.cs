@@ -84,7 +84,7 @@ public sealed class CallerDrivenTests
         StringBuilder far = new();
         Probe server = Collector(far, echoes: true, threads);
         Probe client = Collector(near, echoes: false, threads);
-        using Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => server);
+        using var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => server);
         Task<Connection> dialled = Dialer.ConnectAsync(loop, listener.EndPoint, client, TestContext.Current.CancellationToken);
         RunUntil(loop, () => dialled.IsCompleted && client.Opened.IsCompleted && server.Opened.IsCompleted);
         client.Connection.GetWriteBuffer(loop).Write("over TCP"u8);

@@ -14,7 +14,7 @@ public sealed class PollerSwitchTests
         try
         {
             AppContext.SetSwitch(Poller.PortableSwitch, all);
-            using Poller poller = Poller.Create(option);
+            using var poller = Poller.Create(option);
             Assert.IsType(option || all ? typeof(PortablePoller) : typeof(EpollPoller), poller);
         }
         finally

@@ -5,10 +5,10 @@ public sealed class FailedScanTests
 {
     private const int Size = 10;
 
-    private static readonly Pieced s_framing = new();
+    private static readonly Pieced Framing = new();
 
     private static OutboundCount Drop(OutboundQueue queue, long bytes, bool isOut = false)
-        => queue.Drop(bytes, fixedBytes: 0, firstIsBeingSent: false, isOut, s_framing, null);
+        => queue.Drop(bytes, fixedBytes: 0, firstIsBeingSent: false, isOut, Framing, null);
 
     private static void Add(OutboundQueue queue, SharedBlockPool pool, char kind, int count)
     {

@@ -108,7 +108,7 @@ public sealed class FlushTests
         using var pairs = new ConnectionPairs(TransportKind.Portable);
         EventLoop loop = pairs.Near[0];
         List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, Crowd);
-        var received = new byte[Crowd][];
+        byte[][] received = new byte[Crowd][];
         for (int i = 0; i < Crowd; i++)
         {
             int at = i;

@@ -57,7 +57,8 @@ public sealed class OwnershipTests
         {
             probe.Connection.ExternalWriteBuffer.Write(new byte[100]);
             probe.Connection.FlushExternal();
-        }) { IsBackground = true };
+        })
+        { IsBackground = true };
         writing.Start();
         Assert.Equal(CloseReason.Shutdown, await Soon(probe.Closed));
         writing.Join();
@@ -94,7 +95,8 @@ public sealed class OwnershipTests
         {
             probe.Connection.ExternalWriteBuffer.Write(new byte[1_000_000]);
             probe.Connection.FlushExternal();
-        }) { IsBackground = true };
+        })
+        { IsBackground = true };
         writing.Start();
         Assert.Equal(CloseReason.Local, await Soon(probe.Closed));
         writing.Join();

@@ -224,7 +224,7 @@ public sealed class SocketTests
     {
         using var group = new EventLoopGroup();
         var gone = new EventLoopGroup();
-        Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => null);
+        var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => null);
         EventLoop late = gone.Next();
         gone.Dispose();
         int before = 0;

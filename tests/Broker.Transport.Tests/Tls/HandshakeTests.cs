@@ -338,7 +338,7 @@ public sealed class HandshakeTests
         int open = 0;
         SslServerAuthenticationOptions options = TlsSettings.Server();
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        using Listener listener = Listener.Start(
+        using var listener = Listener.Start(
             group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) =>
             {
                 Interlocked.Increment(ref open);

@@ -135,7 +135,7 @@ public sealed class HostileTests
     public async Task Unix_sockets_carry_tls(bool portable)
     {
         string path = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
-        var server = Echo();
+        Probe server = Echo();
         (EventLoopGroup group, Listener listener) = Listen(
             portable, () => new SecuredHandler(server, TlsSettings.Server(), null, greets: true), new UnixDomainSocketEndPoint(path));
         using (group)

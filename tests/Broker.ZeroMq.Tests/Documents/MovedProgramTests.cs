@@ -1,4 +1,4 @@
-#pragma warning disable IDE0018, IDE0039 // The code is written as on the page.
+#pragma warning disable IDE0018, IDE0039, IDE0007, IDE0008 // The code is written as on the page.
 
 namespace Broker.ZeroMq.Tests.Documents;
 

@@ -9,8 +9,8 @@ internal static partial class Page
 {
     public static string[] CodeOf(string page) => [.. Fence().Matches(Read("docs", page)).Select(match => Trim(match.Groups["code"].Value))];
 
-    public static string[] ShownIn(string file) =>
-        [.. Mark().Matches(Read("tests", "Broker.ZeroMq.Tests", "Documents", file)).Select(match => Trim(match.Groups["code"].Value))];
+    public static string[] ShownIn(string file)
+        => [.. Mark().Matches(Read("tests", "Broker.ZeroMq.Tests", "Documents", file)).Select(match => Trim(match.Groups["code"].Value))];
 
     /// <summary>The rows of the table below a heading, without the table's header.</summary>
     public static string[][] RowsOf(string page, string heading)

@@ -3,6 +3,8 @@ using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Mechanisms;
 using Broker.ZeroMq.Tests.Sockets;
 
+#pragma warning disable IDE0007, IDE0008, IDE1006 // The code is the same as on the page.
+
 namespace Broker.ZeroMq.Tests.Documents;
 
 /// <summary>Compiles and runs the code of docs/zeromq-security.md.</summary>

@@ -2,6 +2,8 @@ using System.Reflection;
 using Broker.Transport;
 using Broker.ZeroMq.Loops;
 
+#pragma warning disable IDE0007, IDE0008, IDE1006 // The code is the same as on the page.
+
 namespace Broker.ZeroMq.Tests.Documents;
 
 /// <summary>Compiles and runs the code of docs/zeromq.md.</summary>
@@ -47,8 +49,8 @@ public sealed class ZeroMqPageTests
         Assert.All(rows.SelectMany(row => Page.Quotes(row[2])), name => Assert.Contains(name, ofThreads));
     }
 
-    private static IEnumerable<string> Own(Type type) =>
-        Named(type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly), type.Name + ".");
+    private static IEnumerable<string> Own(Type type)
+        => Named(type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly), type.Name + ".");
 
     private static IEnumerable<string> Named(PropertyInfo[] all, string before) => all.Select(property => before + property.Name);
 

@@ -145,8 +145,8 @@ internal sealed class ForeignHost : IAsyncDisposable
 
     internal void Forget(string socket) => _sockets.Remove(socket);
 
-    private static Process TakeProcess(ForeignKind kind, bool answersZap) =>
-        Idle.GetOrAdd((kind, answersZap), _ => []).TryTake(out Process? idle) ? idle : Start(kind);
+    private static Process TakeProcess(ForeignKind kind, bool answersZap)
+        => Idle.GetOrAdd((kind, answersZap), _ => []).TryTake(out Process? idle) ? idle : Start(kind);
 
     // Processes that wait for the next test end with this process, because their standard input ends.
     private static Process Start(ForeignKind kind) => Process.Start(Command(kind))!;
@@ -157,8 +157,8 @@ internal sealed class ForeignHost : IAsyncDisposable
         _ => Piped("node", Path.Combine(NodeFolder(), "host.mjs")),
     };
 
-    private static ProcessStartInfo Piped(string program, string script) =>
-        new(program, [script]) { RedirectStandardInput = true, RedirectStandardOutput = true };
+    private static ProcessStartInfo Piped(string program, string script)
+        => new(program, [script]) { RedirectStandardInput = true, RedirectStandardOutput = true };
 
     // eng/test.sh installs the packages in the source folder, which is found from the build output folder.
     private static string NodeFolder()

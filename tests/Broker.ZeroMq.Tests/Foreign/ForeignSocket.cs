@@ -12,8 +12,8 @@ internal sealed class ForeignSocket(ForeignHost host, string name)
     // In milliseconds: a message that does not arrive within this time counts as missing.
     private const int VeryLong = 120_000;
 
-    public static JsonNode Frame(byte[] frame) =>
-        frame.Length <= Short ? Convert.ToHexStringLower(frame) : new JsonArray(frame.Length, frame[0]);
+    public static JsonNode Frame(byte[] frame)
+        => frame.Length <= Short ? Convert.ToHexStringLower(frame) : new JsonArray(frame.Length, frame[0]);
 
     public async Task<string> BindAsync(string endpoint) => (string)(await CallAsync("bind", ("endpoint", endpoint)))["endpoint"]!;
 
@@ -31,20 +31,20 @@ internal sealed class ForeignSocket(ForeignHost host, string name)
     public Task<bool> SendAsync(byte[][] frames, int timeout = VeryLong) => SendAsync(Show(frames), timeout);
 
     /// <summary>Sends a message as <see cref="ReceiveAsync"/> returned it.</summary>
-    public async Task<bool> SendAsync(JsonArray frames, int timeout = VeryLong) =>
-        (await CallAsync("send", ("frames", frames), ("timeout", timeout)))["refused"] is null;
+    public async Task<bool> SendAsync(JsonArray frames, int timeout = VeryLong)
+        => (await CallAsync("send", ("frames", frames), ("timeout", timeout)))["refused"] is null;
 
     /// <summary>The next message in the notation of <see cref="Show"/>; null if none arrives in time.</summary>
-    public async Task<string?> ReceiveAsync(int timeout = VeryLong) =>
-        Expected((await CallAsync("receive", ("timeout", timeout)))["frames"]?.ToJsonString(), timeout);
+    public async Task<string?> ReceiveAsync(int timeout = VeryLong)
+        => Expected((await CallAsync("receive", ("timeout", timeout)))["frames"]?.ToJsonString(), timeout);
 
     public Task MonitorAsync() => CallAsync("monitor");
 
     /// <summary>
     /// Waits for an event of the socket's monitor and returns its value; null if it does not arrive in time.
     /// </summary>
-    public async Task<int?> EventAsync(string kind, int timeout = VeryLong) =>
-        Expected((int?)(await CallAsync("event", ("event", kind), ("timeout", timeout)))["value"], timeout);
+    public async Task<int?> EventAsync(string kind, int timeout = VeryLong)
+        => Expected((int?)(await CallAsync("event", ("event", kind), ("timeout", timeout)))["value"], timeout);
 
     /// <summary>
     /// Receives a message of one frame and returns a property of the peer that sent it. Only with libzmq.

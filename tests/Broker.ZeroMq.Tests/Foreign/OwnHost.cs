@@ -50,7 +50,7 @@ internal sealed class OwnHost
             case "receive":
                 return new JsonObject { ["frames"] = Receive(_sockets[name], Timeout(arguments)) };
             case "close":
-                _sockets.Remove(name, out var closed);
+                _sockets.Remove(name, out MessageSocket? closed);
                 closed!.Dispose();
                 return [];
             default:
@@ -123,7 +123,7 @@ internal sealed class OwnHost
     private static bool Send(MessageSocket socket, JsonArray frames, TimeSpan timeout)
     {
         using var message = new ZeroMqMessage();
-        foreach (var frame in frames)
+        foreach (JsonNode? frame in frames)
         {
             message.Append(frame is JsonArray filled ? Zmtp.Wire.Filled((int)filled[0]!, (byte)(int)filled[1]!) : Convert.FromHexString((string)frame!));
         }

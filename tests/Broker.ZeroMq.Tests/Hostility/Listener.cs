@@ -92,8 +92,8 @@ internal sealed class Listener : IAsyncDisposable
         await _socket.CloseAsync(TimeSpan.Zero);
     }
 
-    private static (MessageSocket Socket, MessageSocket Decent, string HostileType) Make(string type, ZeroMqSocketOptions options, ZeroMqSocketOptions quiet) =>
-        type switch
+    private static (MessageSocket Socket, MessageSocket Decent, string HostileType) Make(string type, ZeroMqSocketOptions options, ZeroMqSocketOptions quiet)
+        => type switch
         {
             "PULL" => (new PullSocket(options), new PushSocket(quiet), "PUSH"),
             "ROUTER" => (new RouterSocket(new RouterSocketOptions { OnEvent = options.OnEvent, Linger = TimeSpan.Zero }), new DealerSocket(quiet), "DEALER"),

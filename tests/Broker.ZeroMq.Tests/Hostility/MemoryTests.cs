@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -17,14 +18,14 @@ public sealed class MemoryTests
     public async Task A_peer_with_a_hundred_thousand_subscriptions_is_refused_and_its_memory_is_freed(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var publisher = rig.Publisher(o => o with { OnInterest = null });
-        var endpoint = publisher.Bind(AnyPort);
-        using var decent = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii("topic")));
+        LoopPublisher publisher = rig.Publisher(o => o with { OnInterest = null });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer decent = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii("topic")));
         await Wait.UntilAsync(async () => await rig.PublishAsync(publisher, Wire.Ascii("topic")) == 1);
         long resident = ResidentMemory.Octets();
         for (int round = 0; round < 3; round++)
         {
-            using var greedy = new RawPeer(endpoint).Handshake("SUB").Send(SubscriptionShareTests.Subscriptions("prefix", 100_000));
+            using RawPeer greedy = new RawPeer(endpoint).Handshake("SUB").Send(SubscriptionShareTests.Subscriptions("prefix", 100_000));
             greedy.ReadToEnd();
             Assert.Contains("subscriptions", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
             Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("topic")));
@@ -40,21 +41,21 @@ public sealed class MemoryTests
     {
         await using var rig = new Rig(portable: portable);
         byte[] topic = Wire.Filled((int)Mebibyte, (byte)'t');
-        var strict = rig.Publisher().Bind(AnyPort);
-        using (var peer = new RawPeer(strict).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", topic)))
+        ZeroMqEndpoint strict = rig.Publisher().Bind(AnyPort);
+        using (RawPeer peer = new RawPeer(strict).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", topic)))
         {
             peer.ReadToEnd();
         }
 
         Assert.Contains("command size limit", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
-        using (var peer = new RawPeer(strict).Handshake("SUB", minor: 0).Send(Wire.Message([1, .. topic])))
+        using (RawPeer peer = new RawPeer(strict).Handshake("SUB", minor: 0).Send(Wire.Message([1, .. topic])))
         {
             peer.ReadToEnd();
         }
 
         Assert.Contains("frame size limit", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
-        var generous = rig.Publisher(o => o with { MaxSubscriptionSize = 2 << 20, OnInterest = null });
-        using var wants = new RawPeer(generous.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", topic));
+        LoopPublisher generous = rig.Publisher(o => o with { MaxSubscriptionSize = 2 << 20, OnInterest = null });
+        using RawPeer wants = new RawPeer(generous.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", topic));
         await Wait.UntilAsync(async () => await rig.PublishAsync(generous, topic) == 1);
         Assert.Equal(0, await rig.PublishAsync(generous, topic[..^1]));
     }
@@ -65,8 +66,8 @@ public sealed class MemoryTests
     {
         const int Strangers = 200;
         await using var rig = new Rig(portable: portable);
-        var pull = rig.Pull();
-        var endpoint = pull.Bind(AnyPort);
+        LoopPull pull = rig.Pull();
+        ZeroMqEndpoint endpoint = pull.Bind(AnyPort);
         long resident = ResidentMemory.Octets();
 
         // Each peer announces a frame of the largest allowed size, sends a little of it, and waits.

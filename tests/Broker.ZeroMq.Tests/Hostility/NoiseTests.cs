@@ -51,8 +51,8 @@ public sealed class NoiseTests
         var random = new Random(seed);
         await using var rig = new Rig(portable: portable);
         var told = new List<ZeroMqEvent>();
-        var (socket, serve) = Serving(rig, state);
-        var endpoint = socket.Bind("tcp://127.0.0.1:*");
+        (LoopSocket? socket, Func<ZeroMqEndpoint, Task>? serve) = Serving(rig, state);
+        ZeroMqEndpoint endpoint = socket.Bind("tcp://127.0.0.1:*");
         await serve(endpoint);
         long resident = 0;
         int strangers = 0;
@@ -72,7 +72,7 @@ public sealed class NoiseTests
                 noise[1] = (byte)random.Next(40);
             }
 
-            using (var stranger = Stranger(endpoint, state).Send(noise))
+            using (RawPeer stranger = Stranger(endpoint, state).Send(noise))
             {
                 // A peer that is paused may not be read to its end before the next round, and the listener is slow to
                 // accept a new one. All other peers are read to the end.
@@ -120,7 +120,7 @@ public sealed class NoiseTests
         listener.Start();
         string endpoint = $"tcp://{listener.LocalEndpoint}";
         await using var rig = new Rig(portable: portable);
-        var push = rig.Push();
+        LoopPush push = rig.Push();
         byte[] noise = new byte[100_000];
         for (long sent = 0; sent < NoiseBytes; sent += noise.Length)
         {
@@ -150,7 +150,7 @@ public sealed class NoiseTests
 
             Assert.True(got == expected, $"seed {seed}: {got} of {expected}");
             stranger.Dispose();
-            var end = await rig.Events.TakeAsync(e => e.Kind is ZeroMqEventKind.PeerDisconnected or ZeroMqEventKind.PeerRefused);
+            ZeroMqEvent end = await rig.Events.TakeAsync(e => e.Kind is ZeroMqEventKind.PeerDisconnected or ZeroMqEventKind.PeerRefused);
             Assert.Equal((ZeroMqEventKind.PeerDisconnected, 0), (end.Kind, end.Undelivered));
         }
 
@@ -163,8 +163,8 @@ public sealed class NoiseTests
         int round = 0;
         if (state == "connected to a publisher")
         {
-            var publisher = rig.Publisher(o => o with { OnInterest = null });
-            var subscriber = rig.Subscriber();
+            LoopPublisher publisher = rig.Publisher(o => o with { OnInterest = null });
+            LoopSubscriber subscriber = rig.Subscriber();
             subscriber.Subscribe("decent"u8);
             return (publisher, async endpoint =>
             {
@@ -176,17 +176,18 @@ public sealed class NoiseTests
 
                 await Wait.UntilAsync(async () => await rig.PublishAsync(publisher, text) > 0);
                 await rig.Messages.TakeAsync(m => m == LibzmqPeer.Show(text));
-            });
+            }
+            );
         }
 
-        var (here, there) = state switch
+        (ZeroMqSecurity? here, ZeroMqSecurity? there) = state switch
         {
             "greeted with PLAIN" => (ZeroMqSecurity.PlainServer, ZeroMqSecurity.PlainClient("decent", "secret")),
             "greeted with CURVE" or "after CURVE's HELLO" or "connected by CURVE" => (Curve.Server, Curve.Client),
             _ => (ZeroMqSecurity.Null, ZeroMqSecurity.Null),
         };
         bool takes = false;
-        var pull = rig.Pull(
+        LoopPull pull = rig.Pull(
             o => o with
             {
                 Security = here,
@@ -195,7 +196,7 @@ public sealed class NoiseTests
             },
             (ZeroMqPeer peer, in ZmtpMessage message) =>
                 takes && (!message.FirstFrame.Body.StartsWith("decent"u8) || rig.Record(peer, message)));
-        var push = rig.Push(o => o with { Security = there });
+        LoopPush push = rig.Push(o => o with { Security = there });
         return (pull, async endpoint =>
         {
             byte[] text = Wire.Ascii($"decent {round}");
@@ -213,7 +214,8 @@ public sealed class NoiseTests
             await rig.Messages.TakeAsync(m => m == LibzmqPeer.Show(text));
             await Wait.UntilAsync(() => pull.ConnectionCount == 1, "the end of the strangers so far");
             await rig.DoAsync(() => takes = state != "held up");
-        });
+        }
+        );
     }
 
     // A peer that has reached that state.
@@ -250,7 +252,7 @@ public sealed class NoiseTests
         byte[] held = [];
         for (int said = 0; ;)
         {
-            var step = handshake.Advance(held, output);
+            ZmtpHandshakeStep step = handshake.Advance(held, output);
             peer.Send(output[..step.Written]);
             said += step.Written;
             held = held[step.Consumed..];

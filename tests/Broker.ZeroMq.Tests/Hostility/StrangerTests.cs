@@ -73,9 +73,9 @@ public sealed class StrangerTests
         (string What, byte[] Says)[] attacks = amongFrames
             ? [.. Frames.Select(f => (f.What, Wire.Join(welcome, f.Says))), .. Frames.Select(f => (f.What + " within a message", Wire.Join(welcome, [1, 1, 9], f.Says)))]
             : Openings;
-        foreach (var (what, says) in attacks)
+        foreach ((string? what, byte[]? says) in attacks)
         {
-            using (var stranger = new RawPeer(listener.Endpoint).Send(says))
+            using (RawPeer stranger = new RawPeer(listener.Endpoint).Send(says))
             {
                 try
                 {
@@ -88,7 +88,7 @@ public sealed class StrangerTests
             }
 
             // The events until the peer is disconnected; exactly one of them has the reason.
-            var dropped = await listener.Events.TakeAsync(e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
+            ZeroMqEvent dropped = await listener.Events.TakeAsync(e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
             Assert.True(dropped.Kind == ZeroMqEventKind.PeerRefused, $"{what}: {dropped.Kind}, {dropped.Reason}");
             Assert.DoesNotContain(dropped.Reason!, char.IsControl);
             listener.Serve();
@@ -162,7 +162,7 @@ public sealed class StrangerTests
             Wire.Join(Wire.Greeting(mechanism: mechanism), message),
         ])
         {
-            using var stranger = new RawPeer(endpoint).Send(says);
+            using RawPeer stranger = new RawPeer(endpoint).Send(says);
             stranger.ReadToEnd();
             await events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused);
         }

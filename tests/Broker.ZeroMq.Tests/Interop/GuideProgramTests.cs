@@ -19,7 +19,7 @@ public sealed class GuideProgramTests : IDisposable
     [InlineData("broker", 0)]
     public async Task Ctrl_C_stops_a_program_that_binds(string program, int status)
     {
-        using var running = Run(program, program switch
+        using PeerProcess running = Run(program, program switch
         {
             "ventilator" => [AnyPort, Bound(new PullSocket(Options))],
             "broker" => [AnyPort, AnyPort],
@@ -49,7 +49,7 @@ public sealed class GuideProgramTests : IDisposable
             "weather-client" => [Bound(new PublisherSocket(Options))],
             _ => [Bound(new PushSocket(Options)), Bound(new PullSocket(Options))],
         };
-        using var running = Run(program, endpoints);
+        using PeerProcess running = Run(program, endpoints);
         foreach (string _ in endpoints)
         {
             await _events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerConnected);

@@ -16,7 +16,7 @@ public sealed class GuideTests
     {
         using var server = new ResponseSocket();
         string endpoint = server.Bind(AnyPort);
-        using var client = Theirs("hello-client", endpoint, Count);
+        using PeerProcess client = Theirs("hello-client", endpoint, Count);
         string[] said = await RunAsync(output => HelloWorld.Serve(server, Count, output));
         Assert.Equal(Enumerable.Repeat("received Hello", Count), said);
         for (int i = 0; i < Count; i++)
@@ -28,7 +28,7 @@ public sealed class GuideTests
     [Fact]
     public async Task Our_hello_world_client_is_answered_by_their_server()
     {
-        using var server = Theirs("hello-server", AnyPort, Count);
+        using PeerProcess server = Theirs("hello-server", AnyPort, Count);
         using var client = new RequestSocket();
         client.Connect(await server.ReadLineAsync());
         string[] said = await RunAsync(output => HelloWorld.Ask(client, Count, output));
@@ -41,9 +41,9 @@ public sealed class GuideTests
         using var publisher = new PublisherSocket();
         string endpoint = publisher.Bind(AnyPort);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(Cancellation);
-        var publishing = Task.Factory.StartNew(
+        Task publishing = Task.Factory.StartNew(
             () => Weather.Publish(publisher, stop.Token), Cancellation, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        using var client = Theirs("weather-client", endpoint, Count);
+        using PeerProcess client = Theirs("weather-client", endpoint, Count);
         Assert.StartsWith("average temperature for 10001: ", await client.ReadLineAsync(), StringComparison.Ordinal);
         await stop.CancelAsync();
         await Wait.For(publishing);
@@ -52,7 +52,7 @@ public sealed class GuideTests
     [Fact]
     public async Task Our_weather_subscriber_receives_from_their_server()
     {
-        using var server = Theirs("weather-server", AnyPort, Count);
+        using PeerProcess server = Theirs("weather-server", AnyPort, Count);
         using var subscriber = new SubscriberSocket();
         subscriber.Connect(await server.ReadLineAsync());
         string said = Assert.Single(await RunAsync(output => Weather.Average(subscriber, "10001", Count, output)));
@@ -68,9 +68,9 @@ public sealed class GuideTests
         string vent = workers.Bind(AnyPort);
         string sink = results.Bind(AnyPort);
         toSink.Connect(sink);
-        using var one = Theirs("worker", vent, sink, Count);
-        using var two = Theirs("worker", vent, sink, Count);
-        var collecting = RunAsync(output => Tasks.Collect(results, Count, output));
+        using PeerProcess one = Theirs("worker", vent, sink, Count);
+        using PeerProcess two = Theirs("worker", vent, sink, Count);
+        Task<string[]> collecting = RunAsync(output => Tasks.Collect(results, Count, output));
         await RunAsync(output => Tasks.Ventilate(workers, toSink, Count, output));
         Assert.Equal([$"{Count} tasks are done"], await collecting);
     }
@@ -78,14 +78,14 @@ public sealed class GuideTests
     [Fact]
     public async Task Our_worker_connects_their_ventilator_and_their_sink()
     {
-        using var sink = Theirs("sink", AnyPort, Count);
+        using PeerProcess sink = Theirs("sink", AnyPort, Count);
         string results = await sink.ReadLineAsync();
-        using var ventilator = Theirs("ventilator", AnyPort, results, Count);
+        using PeerProcess ventilator = Theirs("ventilator", AnyPort, results, Count);
         using var tasks = new PullSocket();
         using var done = new PushSocket();
         tasks.Connect(await ventilator.ReadLineAsync());
         done.Connect(results);
-        var working = RunAsync(_ => Tasks.Work(tasks, done));
+        Task<string[]> working = RunAsync(_ => Tasks.Work(tasks, done));
         await ventilator.WriteLineAsync("");
         Assert.Equal($"{Count} tasks are done", await sink.ReadLineAsync());
         tasks.Dispose();
@@ -100,11 +100,11 @@ public sealed class GuideTests
         string front = clients.Bind(AnyPort);
         string back = workers.Bind(AnyPort);
         await using var broker = ZeroMqProxy.Start(clients, workers);
-        using var one = Theirs("hello-worker", back, 1000);
-        using var two = Theirs("hello-worker", back, 1000);
-        using var first = Theirs("hello-client", front, Count);
-        using var second = Theirs("hello-client", front, Count);
-        foreach (var client in (PeerProcess[])[first, second])
+        using PeerProcess one = Theirs("hello-worker", back, 1000);
+        using PeerProcess two = Theirs("hello-worker", back, 1000);
+        using PeerProcess first = Theirs("hello-client", front, Count);
+        using PeerProcess second = Theirs("hello-client", front, Count);
+        foreach (PeerProcess client in (PeerProcess[])[first, second])
         {
             for (int i = 0; i < Count; i++)
             {
@@ -116,14 +116,14 @@ public sealed class GuideTests
     [Fact]
     public async Task Our_client_and_our_worker_use_their_broker()
     {
-        using var broker = Theirs("broker", AnyPort, AnyPort, Count);
+        using PeerProcess broker = Theirs("broker", AnyPort, AnyPort, Count);
         string front = await broker.ReadLineAsync();
         string back = await broker.ReadLineAsync();
         using var worker = new ResponseSocket();
         worker.Connect(back);
         using var client = new RequestSocket();
         client.Connect(front);
-        var serving = RunAsync(output => HelloWorld.Serve(worker, Count, output));
+        Task<string[]> serving = RunAsync(output => HelloWorld.Serve(worker, Count, output));
         string[] said = await RunAsync(output => HelloWorld.Ask(client, Count, output));
         Assert.Equal(Enumerable.Range(0, Count).Select(i => $"reply {i}: World"), said);
         Assert.Equal(Count, (await serving).Length);

@@ -29,21 +29,21 @@ public sealed class LinkTests
         await using var rig = new Rig(portable: portable);
         await using var host = ForeignHost.Take();
         var sizes = new Inbox<(int Size, int Others)>();
-        var pull = rig.Pull(
+        LoopPull pull = rig.Pull(
             o => o with { Limits = Roomy },
             (ZeroMqPeer _, in ZmtpMessage message) =>
             {
-                var body = message.FirstFrame.Body;
+                ReadOnlySpan<byte> body = message.FirstFrame.Body;
                 sizes.Add((body.Length, body.IndexOfAnyExcept((byte)7)));
                 return true;
             });
-        var theirPush = await host.SocketAsync("PUSH");
+        ForeignSocket theirPush = await host.SocketAsync("PUSH");
         await theirPush.ConnectAsync(pull.Bind(AnyPort).ToString());
         Assert.True(await theirPush.SendAsync([Wire.Filled(Largest, 7)]));
         Assert.Equal((Largest, -1), await sizes.TakeAsync());
 
-        var push = rig.Push();
-        var theirPull = await host.SocketAsync("PULL");
+        LoopPush push = rig.Push();
+        ForeignSocket theirPull = await host.SocketAsync("PULL");
         push.Connect(await theirPull.BindAsync(AnyPort));
         byte[] body = Wire.Filled(Largest, 9);
         Assert.True(await rig.OnLoopAsync(() => push.TrySend(body)));
@@ -70,7 +70,7 @@ public sealed class LinkTests
     public async Task Nothing_is_received_of_a_partial_message_whose_sender_was_killed_and_restarted(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var pull = rig.Pull(o => o with { Limits = Roomy }, (ZeroMqPeer _, in ZmtpMessage message) =>
+        LoopPull pull = rig.Pull(o => o with { Limits = Roomy }, (ZeroMqPeer _, in ZmtpMessage message) =>
         {
             rig.Messages.Add($"{message.BodySize}");
             return true;
@@ -78,7 +78,7 @@ public sealed class LinkTests
         string endpoint = pull.Bind(AnyPort).ToString();
         await using (var host = ForeignHost.Take())
         {
-            var push = await host.SocketAsync("PUSH");
+            ForeignSocket push = await host.SocketAsync("PUSH");
             await push.ConnectAsync(endpoint);
             Assert.True(await push.SendAsync([[1]]));
             Assert.Equal("1", await rig.Messages.TakeAsync());
@@ -92,7 +92,7 @@ public sealed class LinkTests
         }
 
         await using var again = ForeignHost.Take();
-        var next = await again.SocketAsync("PUSH");
+        ForeignSocket next = await again.SocketAsync("PUSH");
         await next.ConnectAsync(endpoint);
         Assert.True(await next.SendAsync([[1, 2]]));
         Assert.Equal("2", await rig.Messages.TakeAsync());
@@ -105,9 +105,9 @@ public sealed class LinkTests
     public async Task Both_ends_detect_a_link_that_drops_all_bytes_and_reconnect(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var pull = rig.Pull(o => o with { HeartbeatInterval = Beat });
+        LoopPull pull = rig.Pull(o => o with { HeartbeatInterval = Beat });
         await using FaultLink link = LinkTo(pull.Bind(AnyPort));
-        var push = rig.Push(o => o with { HeartbeatInterval = Beat });
+        LoopPush push = rig.Push(o => o with { HeartbeatInterval = Beat });
         push.Connect($"tcp://{link.Address}");
         await ArriveAsync(rig, push);
         link.Stall();
@@ -115,7 +115,7 @@ public sealed class LinkTests
         bool there = false;
         while (!here || !there)
         {
-            var found = await rig.Events.TakeAsync(e => e is { Kind: ZeroMqEventKind.PeerRefused, Reason: "no answer to heartbeats" });
+            ZeroMqEvent found = await rig.Events.TakeAsync(e => e is { Kind: ZeroMqEventKind.PeerRefused, Reason: "no answer to heartbeats" });
             here |= found.Peer!.IsOutgoing;
             there |= !found.Peer.IsOutgoing;
         }
@@ -130,9 +130,9 @@ public sealed class LinkTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var publisher = rig.Publisher(o => o with { HeartbeatInterval = Beat });
+        LoopPublisher publisher = rig.Publisher(o => o with { HeartbeatInterval = Beat });
         await using FaultLink link = LinkTo(publisher.Bind(AnyPort));
-        var peer = await host.SocketAsync("SUB", ("HEARTBEAT_IVL", 500), ("HEARTBEAT_TIMEOUT", 3000), ("RECONNECT_IVL", 50));
+        ForeignSocket peer = await host.SocketAsync("SUB", ("HEARTBEAT_IVL", 500), ("HEARTBEAT_TIMEOUT", 3000), ("RECONNECT_IVL", 50));
         await peer.SubscribeAsync((byte)'t');
         await peer.ConnectAsync($"tcp://{link.Address}");
         await rig.InterestAsync("+t");
@@ -148,14 +148,14 @@ public sealed class LinkTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var dealer = rig.Dealer(o => o with
+        LoopDealer dealer = rig.Dealer(o => o with
         {
             RoutingId = "me"u8.ToArray(),
             HeartbeatInterval = TimeSpan.FromMilliseconds(20),
             HeartbeatTimeout = TimeSpan.FromMinutes(2),
             HeartbeatTtl = TimeSpan.FromMinutes(2),
         });
-        var router = await host.SocketAsync("ROUTER", ("HEARTBEAT_IVL", 20), ("HEARTBEAT_TIMEOUT", 120_000), ("HEARTBEAT_TTL", 120_000));
+        ForeignSocket router = await host.SocketAsync("ROUTER", ("HEARTBEAT_IVL", 20), ("HEARTBEAT_TIMEOUT", 120_000), ("HEARTBEAT_TTL", 120_000));
         dealer.Connect(await router.BindAsync(AnyPort));
         for (int i = 0; i < 5; i++)
         {
@@ -181,7 +181,7 @@ public sealed class LinkTests
     // On a busy machine even a working link may be closed in between; messages in transit are then lost.
     private static async Task ArriveAsync(Rig rig, LoopPush push)
     {
-        var arrival = rig.Messages.TakeAsync();
+        Task<string> arrival = rig.Messages.TakeAsync();
         while (!arrival.IsCompleted)
         {
             await rig.OnLoopAsync(() => push.TrySend("x"u8));

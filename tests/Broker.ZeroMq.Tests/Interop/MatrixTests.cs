@@ -26,7 +26,7 @@ public sealed class MatrixTests
         get
         {
             var all = new TheoryData<string, string, bool, string, string>();
-            foreach (var (ours, theirs) in OurSocket.Pairs)
+            foreach ((string? ours, string? theirs) in OurSocket.Pairs)
             {
                 foreach (bool weBind in new[] { true, false })
                 {
@@ -46,8 +46,8 @@ public sealed class MatrixTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public Task Messages_of_all_shapes_pass(string ours, string theirs, bool weBind, string transport, string peer) =>
-        ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: false);
+    public Task Messages_of_all_shapes_pass(string ours, string theirs, bool weBind, string transport, string peer)
+        => ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: false);
 
     /// <summary>Assigns one peer to each case in turn, so that every pair is tested with all of them.</summary>
     public static TheoryData<string, string, bool, string, string> PortableCases
@@ -56,7 +56,7 @@ public sealed class MatrixTests
         {
             string[] peers = [nameof(ForeignKind.Python), nameof(ForeignKind.Node), nameof(ForeignKind.Ours)];
             var all = new TheoryData<string, string, bool, string, string>();
-            foreach (var (ours, theirs) in OurSocket.Pairs)
+            foreach ((string? ours, string? theirs) in OurSocket.Pairs)
             {
                 foreach (bool weBind in new[] { true, false })
                 {
@@ -71,8 +71,8 @@ public sealed class MatrixTests
 
     [Theory]
     [MemberData(nameof(PortableCases))]
-    public Task The_same_holds_on_the_portable_poller(string ours, string theirs, bool weBind, string transport, string peer) =>
-        ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: true);
+    public Task The_same_holds_on_the_portable_poller(string ours, string theirs, bool weBind, string transport, string peer)
+        => ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: true);
 
     private static async Task ConverseAsync(string ours, string theirs, bool weBind, string transport, ForeignKind kind, bool portable)
     {
@@ -90,7 +90,7 @@ public sealed class MatrixTests
             options.Add(("ROUTER_MANDATORY", 1));
         }
 
-        var peer = await host.SocketAsync(theirs, [.. options]);
+        ForeignSocket peer = await host.SocketAsync(theirs, [.. options]);
         var own = new OurSocket(rig, ours, theirs);
         string endpoint = transport == "tcp" ? "tcp://127.0.0.1:*" : $"ipc:///tmp/zmq-{Guid.NewGuid():N}";
         if (weBind)
@@ -154,7 +154,7 @@ public sealed class MatrixTests
         else if (theirs == "PUB")
         {
             // The socket does not report its subscriptions, so messages are sent until one arrives.
-            var arrival = rig.Messages.TakeAsync();
+            Task<string> arrival = rig.Messages.TakeAsync();
             while (!arrival.IsCompleted)
             {
                 await peer.SendAsync([Wire.Ascii("probe")]);

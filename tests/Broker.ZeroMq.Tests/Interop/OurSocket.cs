@@ -83,22 +83,22 @@ internal sealed class OurSocket
             case "PUB" or "XPUB":
                 return (rig.Publisher(o => o with { AnnounceExtended = type == "XPUB" }), null);
             case "SUB" or "XSUB":
-                var subscriber = rig.Subscriber(o => o with { AnnounceExtended = type == "XSUB" });
+                LoopSubscriber subscriber = rig.Subscriber(o => o with { AnnounceExtended = type == "XSUB" });
                 subscriber.Subscribe([]);
                 return (subscriber, null);
             case "PUSH":
-                var push = rig.Push();
+                LoopPush push = rig.Push();
                 return (push, frames => push.TrySend(frames));
             case "PULL":
                 return (rig.Pull(), null);
             case "PAIR":
-                var pair = rig.Pair();
+                LoopPair pair = rig.Pair();
                 return (pair, frames => pair.TrySend(frames));
             case "DEALER":
-                var dealer = rig.Dealer(o => o with { RoutingId = id });
+                LoopDealer dealer = rig.Dealer(o => o with { RoutingId = id });
                 return (dealer, frames => dealer.TrySend(frames));
             case "REQ":
-                var req = rig.Req(o => o with { RoutingId = id });
+                LoopReq req = rig.Req(o => o with { RoutingId = id });
                 return (req, frames => req.TrySend(frames));
             case "REP":
                 LoopRep rep = null!;

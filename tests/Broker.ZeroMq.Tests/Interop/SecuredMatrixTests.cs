@@ -27,7 +27,7 @@ public sealed class SecuredMatrixTests
         get
         {
             var all = new TheoryData<string, string, string, bool, bool>();
-            foreach (var (ours, theirs) in OurSocket.Pairs)
+            foreach ((string? ours, string? theirs) in OurSocket.Pairs)
             {
                 foreach (string mechanism in (string[])["PLAIN", "CURVE"])
                 {
@@ -45,8 +45,8 @@ public sealed class SecuredMatrixTests
 
     // A libzmq PAIR that connects counts its peer until the socket is informed by another thread that the failed
     // connection has ended. No event reports that moment, and a connection that begins earlier is rejected forever.
-    public static IEnumerable<TheoryDataRow<string, string, string, bool, bool>> CasesOfIntruders =>
-        Cases.Where(static c => c.Data is not (_, "PAIR", _, false, true));
+    public static IEnumerable<TheoryDataRow<string, string, string, bool, bool>> CasesOfIntruders
+        => Cases.Where(static c => c.Data is not (_, "PAIR", _, false, true));
 
     [Theory]
     [MemberData(nameof(Cases))]
@@ -57,12 +57,12 @@ public sealed class SecuredMatrixTests
 
         // The node peer cannot tell a PLAIN server which users it knows.
         bool isNode = !byTcp && (mechanism == "CURVE" || weAreServer);
-        await using var here = await TakeAsync(ForeignKind.Ours, mechanism);
-        await using var there = isNode ? ForeignHost.Take(ForeignKind.Node) : await TakeAsync(ForeignKind.Python, mechanism);
-        var (atServer, atClient) = weAreServer ? (here, there) : (there, here);
-        var (serverType, clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
-        var server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
-        var client = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Client(mechanism));
+        await using ForeignHost here = await TakeAsync(ForeignKind.Ours, mechanism);
+        await using ForeignHost there = isNode ? ForeignHost.Take(ForeignKind.Node) : await TakeAsync(ForeignKind.Python, mechanism);
+        (ForeignHost? atServer, ForeignHost? atClient) = weAreServer ? (here, there) : (there, here);
+        (string? serverType, string? clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
+        ConversationEnd server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
+        ConversationEnd client = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Client(mechanism));
         await MeetAsync(server, client, serverBinds, byTcp);
 
         var conversation = new Conversation(server, client);
@@ -80,11 +80,11 @@ public sealed class SecuredMatrixTests
     {
         bool serverBinds = weAreServer == weBind;
         bool byTcp = IsByTcp(mechanism, serverBinds);
-        await using var here = await TakeAsync(ForeignKind.Ours, mechanism);
-        await using var there = await TakeAsync(ForeignKind.Python, mechanism);
-        var (atServer, atClient) = weAreServer ? (here, there) : (there, here);
-        var (serverType, clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
-        var server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
+        await using ForeignHost here = await TakeAsync(ForeignKind.Ours, mechanism);
+        await using ForeignHost there = await TakeAsync(ForeignKind.Python, mechanism);
+        (ForeignHost? atServer, ForeignHost? atClient) = weAreServer ? (here, there) : (there, here);
+        (string? serverType, string? clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
+        ConversationEnd server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
         await server.Socket.MonitorAsync();
         if (!serverBinds && !weAreServer)
         {
@@ -94,7 +94,7 @@ public sealed class SecuredMatrixTests
             await server.Socket.SetAsync("IMMEDIATE", 1);
         }
 
-        var intruder = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Intruder(mechanism));
+        ConversationEnd intruder = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Intruder(mechanism));
         var attempted = new Conversation(server, intruder);
         if (attempted.Answers == intruder)
         {
@@ -111,7 +111,7 @@ public sealed class SecuredMatrixTests
             await server.Socket.DisconnectAsync(endpoint);
         }
 
-        var guest = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Client(mechanism));
+        ConversationEnd guest = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Client(mechanism));
         if (serverBinds)
         {
             await guest.Socket.ConnectAsync(endpoint);
@@ -139,12 +139,12 @@ public sealed class SecuredMatrixTests
         return byTcp;
     }
 
-    private static async Task<ForeignHost> TakeAsync(ForeignKind kind, string mechanism) =>
-        mechanism == "PLAIN" ? await ForeignHost.TakeAsync(kind, ForeignSecurity.Alice) : ForeignHost.Take(kind);
+    private static async Task<ForeignHost> TakeAsync(ForeignKind kind, string mechanism)
+        => mechanism == "PLAIN" ? await ForeignHost.TakeAsync(kind, ForeignSecurity.Alice) : ForeignHost.Take(kind);
 
     private static async Task<string> MeetAsync(ConversationEnd server, ConversationEnd client, bool serverBinds, bool byTcp)
     {
-        var (binds, connects) = serverBinds ? (server, client) : (client, server);
+        (ConversationEnd? binds, ConversationEnd? connects) = serverBinds ? (server, client) : (client, server);
         string endpoint = await binds.Socket.BindAsync(byTcp ? "tcp://127.0.0.1:*" : $"ipc:///tmp/zmq-{Guid.NewGuid():N}");
         await connects.Socket.ConnectAsync(endpoint);
         return endpoint;

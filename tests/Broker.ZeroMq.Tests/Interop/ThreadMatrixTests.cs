@@ -23,7 +23,7 @@ public sealed class ThreadMatrixTests
         get
         {
             var all = new TheoryData<string, string, bool, string, string>();
-            foreach (var (ours, theirs) in OurSocket.Pairs)
+            foreach ((string? ours, string? theirs) in OurSocket.Pairs)
             {
                 foreach (bool weBind in new[] { true, false })
                 {
@@ -43,10 +43,10 @@ public sealed class ThreadMatrixTests
         Assert.SkipUnless(transport == "tcp" || OperatingSystem.IsLinux(), "libzmq has Unix sockets there");
         await using var here = ForeignHost.Take(ForeignKind.Ours);
         await using var there = ForeignHost.Take(Enum.Parse<ForeignKind>(peer));
-        var own = await ConversationEnd.MakeAsync(here, ours, "me");
-        var other = await ConversationEnd.MakeAsync(there, theirs, "you");
+        ConversationEnd own = await ConversationEnd.MakeAsync(here, ours, "me");
+        ConversationEnd other = await ConversationEnd.MakeAsync(there, theirs, "you");
         string endpoint = transport == "tcp" ? "tcp://127.0.0.1:*" : $"ipc:///tmp/zmq-{Guid.NewGuid():N}";
-        var (binds, connects) = weBind ? (own, other) : (other, own);
+        (ConversationEnd? binds, ConversationEnd? connects) = weBind ? (own, other) : (other, own);
         await connects.Socket.ConnectAsync(await binds.Socket.BindAsync(endpoint));
 
         var conversation = new Conversation(own, other);

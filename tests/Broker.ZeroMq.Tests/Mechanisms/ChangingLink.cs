@@ -31,7 +31,7 @@ internal sealed class ChangingLink : IAsyncDisposable
     {
         try
         {
-            using var client = await _listener.AcceptSocketAsync();
+            using Socket client = await _listener.AcceptSocketAsync();
             using var server = new Socket(SocketType.Stream, ProtocolType.Tcp);
             await server.ConnectAsync(IPAddress.Loopback, port);
             await Task.WhenAny(CarryAsync(client, server, changes: true), CarryAsync(server, client, changes: false));

@@ -16,7 +16,7 @@ public sealed class CurveCipherTests
     {
         foreach (int size in new[] { 1, 3, 64, 4096, int.MaxValue })
         {
-            var (client, server) = Make();
+            (ZmtpCipher? client, ZmtpCipher? server) = Make();
             foreach (byte[] frame in Frames)
             {
                 byte[] sealedFrame = Seal(client, frame);
@@ -30,7 +30,7 @@ public sealed class CurveCipherTests
     [Fact]
     public void Equal_frames_are_encrypted_differently_in_the_format_of_the_RFC()
     {
-        var (client, _) = Make();
+        (ZmtpCipher? client, ZmtpCipher _) = Make();
         byte[] first = Seal(client, Wire.Frame(0, 7));
         byte[] second = Seal(client, Wire.Frame(0, 7));
         Assert.Equal([0, 34, 7, .. "MESSAGE"u8, 0, 0, 0, 0, 0, 0, 0, 3], first[..18]);
@@ -41,11 +41,11 @@ public sealed class CurveCipherTests
     [Fact]
     public void Every_changed_octet_is_detected()
     {
-        var (client, _) = Make();
+        (ZmtpCipher? client, ZmtpCipher _) = Make();
         byte[] record = Seal(client, Wire.Frame(1, Wire.Filled(40)));
         for (int at = 0; at < record.Length; at++)
         {
-            var (_, server) = Make();
+            (ZmtpCipher _, ZmtpCipher? server) = Make();
             byte[] changed = [.. record];
             changed[at] ^= 0x10;
             int size = server.MeasureRecord(changed);
@@ -56,7 +56,7 @@ public sealed class CurveCipherTests
     [Fact]
     public void A_replayed_or_reordered_record_is_refused()
     {
-        var (client, server) = Make();
+        (ZmtpCipher? client, ZmtpCipher? server) = Make();
         byte[] first = Seal(client, Wire.Frame(0, 1));
         byte[] second = Seal(client, Wire.Frame(0, 2));
         Assert.Equal(Wire.Frame(0, 2), Open(server, second, 100));
@@ -68,7 +68,7 @@ public sealed class CurveCipherTests
     [Fact]
     public void A_reflected_record_is_refused()
     {
-        var (client, _) = Make();
+        (ZmtpCipher? client, ZmtpCipher _) = Make();
         Assert.True(client.Open(Seal(client, Wire.Frame(0, 1))) < 0);
         Assert.Equal(ZmtpError.CurveNotGenuine, client.Error);
     }
@@ -91,7 +91,7 @@ public sealed class CurveCipherTests
     public void A_header_that_is_not_a_MESSAGE_of_a_permitted_size_is_refused(string what, byte[] stream, string expected)
     {
         Assert.NotEmpty(what);
-        var (_, server) = Make(new ZmtpLimits(maxFrameSize: 1000, maxMessageSize: 1000, maxCommandSize: 1000));
+        (ZmtpCipher _, ZmtpCipher? server) = Make(new ZmtpLimits(maxFrameSize: 1000, maxMessageSize: 1000, maxCommandSize: 1000));
         int size = server.MeasureRecord(stream);
         Assert.True(size < 0 || server.Open(stream.AsSpan(0, size)) < 0);
         Assert.Equal(expected, server.Error.ToString());
@@ -100,7 +100,7 @@ public sealed class CurveCipherTests
     [Fact]
     public void A_header_may_arrive_octet_by_octet()
     {
-        var (client, server) = Make();
+        (ZmtpCipher? client, ZmtpCipher? server) = Make();
         foreach (byte[] record in new[] { Seal(client, Wire.Frame(0, 1)), Seal(client, Wire.Frame(2, Wire.Filled(300))) })
         {
             for (int length = 0; length < record.Length; length++)
@@ -113,7 +113,7 @@ public sealed class CurveCipherTests
     [Fact]
     public void A_frame_allocates_only_what_the_package_allocates_for_its_keys()
     {
-        var (client, server) = Make();
+        (ZmtpCipher? client, ZmtpCipher? server) = Make();
         byte[] frame = Wire.Frame(2, Wire.Filled(10_000));
         byte[] record = new byte[11_000];
         byte[] plain = new byte[11_000];
@@ -136,7 +136,7 @@ public sealed class CurveCipherTests
 
     internal static (ZmtpCipher Client, ZmtpCipher Server) Make(ZmtpLimits? limits = null)
     {
-        var pair = new Handshakes(Curve.Client, Curve.Server).Run();
+        Handshakes pair = new Handshakes(Curve.Client, Curve.Server).Run();
         return (pair.Client.TakeCipher(limits ?? ZmtpLimits.Default)!, pair.Server.TakeCipher(limits ?? ZmtpLimits.Default)!);
     }
 

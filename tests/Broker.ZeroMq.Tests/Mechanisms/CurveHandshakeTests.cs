@@ -22,7 +22,7 @@ public sealed class CurveHandshakeTests
     [InlineData(int.MaxValue)]
     public void Client_and_server_agree_for_any_split_of_the_octets(int piece)
     {
-        var pair = new Handshakes(Curve.Client, Curve.Server, asks: true)
+        Handshakes pair = new Handshakes(Curve.Client, Curve.Server, asks: true)
         {
             PieceSize = piece,
             Admit = shown => shown.PublicKey.AsSpan().SequenceEqual(Curve.ClientKeys.PublicKey.Octets),
@@ -35,7 +35,7 @@ public sealed class CurveHandshakeTests
     [Fact]
     public void Metadata_and_long_term_keys_are_never_visible_on_the_wire()
     {
-        var pair = new Handshakes(Curve.Client, Curve.Server).Run();
+        Handshakes pair = new Handshakes(Curve.Client, Curve.Server).Run();
         byte[] wire = Wire.Join([.. pair.ToServer, .. pair.ToClient]);
         Assert.Equal(-1, wire.AsSpan().IndexOf("Socket-Type"u8));
         Assert.Equal(-1, wire.AsSpan().IndexOf(Curve.ClientKeys.PublicKey.Octets));
@@ -45,14 +45,14 @@ public sealed class CurveHandshakeTests
     [Fact]
     public void HELLO_is_at_least_as_large_as_WELCOME()
     {
-        var pair = new Handshakes(Curve.Client, Curve.Server).Run();
+        Handshakes pair = new Handshakes(Curve.Client, Curve.Server).Run();
         Assert.Equal([HelloSize, WelcomeSize], [pair.ToServer[1].Length, pair.ToClient[1].Length]);
     }
 
     [Fact]
     public void Every_changed_octet_ends_the_handshake()
     {
-        var recorded = new Handshakes(Curve.Client, Curve.Server).Run();
+        Handshakes recorded = new Handshakes(Curve.Client, Curve.Server).Run();
         for (int turn = 0; turn < recorded.ToServer.Count; turn++)
         {
             foreach (bool toServer in new[] { true, false })
@@ -103,7 +103,7 @@ public sealed class CurveHandshakeTests
     public void A_client_with_another_server_s_key_gets_no_answer()
     {
         var other = CurveKeyPair.Generate(Curve.Cryptography);
-        var pair = new Handshakes(ZeroMqSecurity.CurveClient(Curve.ClientKeys, other.PublicKey), Curve.Server).Run();
+        Handshakes pair = new Handshakes(ZeroMqSecurity.CurveClient(Curve.ClientKeys, other.PublicKey), Curve.Server).Run();
         Assert.Equal(ZmtpError.CurveNotGenuine, pair.Server.Error);
         Assert.Equal(ZmtpError.PeerRefused, pair.Client.Error);
     }
@@ -111,7 +111,7 @@ public sealed class CurveHandshakeTests
     [Fact]
     public void A_recorded_handshake_is_useless_on_another_connection()
     {
-        var recorded = new Handshakes(Curve.Client, Curve.Server).Run();
+        Handshakes recorded = new Handshakes(Curve.Client, Curve.Server).Run();
         var victim = new Handshakes(Curve.Client, Curve.Server);
         foreach (byte[] said in recorded.ToServer)
         {

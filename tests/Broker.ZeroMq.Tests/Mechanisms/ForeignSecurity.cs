@@ -18,15 +18,15 @@ internal static class ForeignSecurity
     ];
 
     /// <summary>Returns the options of a server. The domain makes libzmq send a ZAP request.</summary>
-    public static (string Name, JsonNode Value)[] Server(string mechanism) =>
-        mechanism == "PLAIN" ? [("PLAIN_SERVER", 1), ("ZAP_DOMAIN", "test")] : CurveServer;
+    public static (string Name, JsonNode Value)[] Server(string mechanism)
+        => mechanism == "PLAIN" ? [("PLAIN_SERVER", 1), ("ZAP_DOMAIN", "test")] : CurveServer;
 
-    public static (string Name, JsonNode Value)[] Client(string mechanism) =>
-        mechanism switch { "PLAIN" => PlainClient(Alice.Password), "CURVE" => CurveClient(Curve.ServerKeys.PublicKey), _ => [] };
+    public static (string Name, JsonNode Value)[] Client(string mechanism)
+        => mechanism switch { "PLAIN" => PlainClient(Alice.Password), "CURVE" => CurveClient(Curve.ServerKeys.PublicKey), _ => [] };
 
     /// <summary>Returns the options of a client with a wrong password, or with the key of another server.</summary>
-    public static (string Name, JsonNode Value)[] Intruder(string mechanism) =>
-        mechanism == "PLAIN" ? PlainClient("pw2") : CurveClient(Curve.ClientKeys.PublicKey);
+    public static (string Name, JsonNode Value)[] Intruder(string mechanism)
+        => mechanism == "PLAIN" ? PlainClient("pw2") : CurveClient(Curve.ClientKeys.PublicKey);
 
     private static (string Name, JsonNode Value)[] PlainClient(string password) => [("PLAIN_USERNAME", Alice.User), ("PLAIN_PASSWORD", password)];
 }

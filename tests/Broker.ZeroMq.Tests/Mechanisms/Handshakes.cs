@@ -74,12 +74,12 @@ internal sealed class Handshakes
 
     private void Advance(ZmtpHandshake side, int index, byte[] received, List<byte> sent)
     {
-        var output = new byte[side.MaxOutputSize];
+        byte[] output = new byte[side.MaxOutputSize];
         _held[index] = [.. _held[index], .. received];
         bool again = true;
         while (again && side.State is not (ZmtpHandshakeState.Active or ZmtpHandshakeState.Failed))
         {
-            var step = side.Advance(_held[index], output);
+            ZmtpHandshakeStep step = side.Advance(_held[index], output);
             sent.AddRange(output.AsSpan(0, step.Written));
             _held[index] = _held[index][step.Consumed..];
             again = step.State == ZmtpHandshakeState.Admission;

@@ -34,7 +34,7 @@ public sealed class KeyTests
     public void An_invalid_key_is_refused_without_being_repeated(string text)
     {
         Assert.False(CurveKey.TryParse(text, out _));
-        var error = Assert.Throws<FormatException>(() => CurveKeyPair.Parse(Curve.Cryptography, text));
+        FormatException error = Assert.Throws<FormatException>(() => CurveKeyPair.Parse(Curve.Cryptography, text));
         Assert.True(text.Length == 0 || !error.Message.Contains(text, StringComparison.Ordinal));
     }
 

@@ -29,18 +29,18 @@ public sealed class LibzmqSecurityTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             Security = Curve.Server,
             Authenticate = shown => ValueTask.FromResult(
                 shown.PublicKey!.Equals(Curve.ClientKeys.PublicKey) ? ZeroMqAdmission.Admit("alice") : ZeroMqAdmission.Refuse("unknown key")),
         });
-        var peer = await host.SocketAsync("SUB", ForeignSecurity.Client("CURVE"));
+        ForeignSocket peer = await host.SocketAsync("SUB", ForeignSecurity.Client("CURVE"));
         await JoinAsync(publisher, peer, weBind);
         await peer.SubscribeAsync();
         await rig.InterestAsync("+");
         await PublishAsync(rig, publisher, peer);
-        var info = Assert.Single(publisher.Peers);
+        ZeroMqPeer info = Assert.Single(publisher.Peers);
         Assert.Equal("alice", info.UserId);
         Assert.Equal(Shapes.Length, info.MessagesSent);
         await peer.UnsubscribeAsync();
@@ -54,8 +54,8 @@ public sealed class LibzmqSecurityTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var publisher = rig.Publisher(o => o with { Security = Curve.Client });
-        var peer = await host.SocketAsync("SUB", ForeignSecurity.CurveServer);
+        LoopPublisher publisher = rig.Publisher(o => o with { Security = Curve.Client });
+        ForeignSocket peer = await host.SocketAsync("SUB", ForeignSecurity.CurveServer);
         await JoinAsync(publisher, peer, weBind);
         await peer.SubscribeAsync();
         await rig.InterestAsync("+");
@@ -69,9 +69,9 @@ public sealed class LibzmqSecurityTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var subscriber = rig.Subscriber(o => o with { Security = weAreServer ? Curve.Server : Curve.Client });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { Security = weAreServer ? Curve.Server : Curve.Client });
         subscriber.Subscribe([]);
-        var peer = await host.SocketAsync("XPUB", weAreServer ? ForeignSecurity.Client("CURVE") : ForeignSecurity.CurveServer);
+        ForeignSocket peer = await host.SocketAsync("XPUB", weAreServer ? ForeignSecurity.Client("CURVE") : ForeignSecurity.CurveServer);
         await JoinAsync(subscriber, peer, weBind: weAreServer);
         Assert.Equal("""["01"]""", await peer.ReceiveAsync());
         foreach (byte[][] frames in Shapes)
@@ -86,13 +86,13 @@ public sealed class LibzmqSecurityTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             Security = Curve.Server,
             HeartbeatInterval = TimeSpan.FromMilliseconds(50),
             HeartbeatTimeout = TimeSpan.FromSeconds(120),
         });
-        var peer = await host.SocketAsync("SUB", [.. ForeignSecurity.Client("CURVE"), ("HEARTBEAT_IVL", 50), ("HEARTBEAT_TIMEOUT", 120_000)]);
+        ForeignSocket peer = await host.SocketAsync("SUB", [.. ForeignSecurity.Client("CURVE"), ("HEARTBEAT_IVL", 50), ("HEARTBEAT_TIMEOUT", 120_000)]);
         await JoinAsync(publisher, peer, weBind: true);
         await peer.SubscribeAsync(1);
         await rig.InterestAsync("+\u0001");
@@ -114,10 +114,10 @@ public sealed class LibzmqSecurityTests
             await host.AuthenticateAsync(("alice", "pw1"));
         }
 
-        var publisher = rig.Publisher(o => weAreServer
+        LoopPublisher publisher = rig.Publisher(o => weAreServer
             ? o with { Security = ZeroMqSecurity.PlainServer, Authenticate = AliceOnly }
             : o with { Security = ZeroMqSecurity.PlainClient("alice", "pw1") });
-        var peer = await host.SocketAsync("SUB", weAreServer
+        ForeignSocket peer = await host.SocketAsync("SUB", weAreServer
             ? [("PLAIN_USERNAME", "alice"), ("PLAIN_PASSWORD", "pw1")]
             : [("PLAIN_SERVER", 1), ("ZAP_DOMAIN", "test")]);
         await JoinAsync(publisher, peer, weBind: weAreServer);
@@ -134,12 +134,12 @@ public sealed class LibzmqSecurityTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             Security = mechanism == "PLAIN" ? ZeroMqSecurity.PlainServer : Curve.Server,
             Authenticate = mechanism == "PLAIN" ? AliceOnly : _ => ValueTask.FromResult(ZeroMqAdmission.Refuse("unknown\nkey")),
         });
-        var peer = await host.SocketAsync("SUB", mechanism == "PLAIN"
+        ForeignSocket peer = await host.SocketAsync("SUB", mechanism == "PLAIN"
             ? [("PLAIN_USERNAME", "alice"), ("PLAIN_PASSWORD", "wrong")]
             : ForeignSecurity.Client("CURVE"));
         await peer.MonitorAsync();
@@ -148,7 +148,7 @@ public sealed class LibzmqSecurityTests
         // As a PLAIN client, libzmq 4.3.4 only understands its own malformed ERROR.
         int? told = await peer.EventAsync(mechanism == "PLAIN" ? "EVENT_HANDSHAKE_FAILED_PROTOCOL" : "EVENT_HANDSHAKE_FAILED_AUTH");
         Assert.True(mechanism == "PLAIN" ? told is not null : told == 400);
-        var refused = await rig.EventAsync(ZeroMqEventKind.PeerRefused);
+        ZeroMqEvent refused = await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         Assert.Equal("the peer was not admitted: " + (mechanism == "PLAIN" ? "wrong password" : "unknown?key"), refused.Reason);
         Assert.Null(refused.Peer);
     }
@@ -161,10 +161,10 @@ public sealed class LibzmqSecurityTests
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
         await host.AuthenticateAsync();
-        var peer = await host.SocketAsync("SUB", mechanism == "PLAIN"
+        ForeignSocket peer = await host.SocketAsync("SUB", mechanism == "PLAIN"
             ? [("PLAIN_SERVER", 1), ("ZAP_DOMAIN", "test")]
             : [.. ForeignSecurity.CurveServer, ("ZAP_DOMAIN", "test")]);
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             Security = mechanism == "PLAIN" ? ZeroMqSecurity.PlainClient("alice", "pw1") : Curve.Client,
         });
@@ -179,8 +179,8 @@ public sealed class LibzmqSecurityTests
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var publisher = rig.Publisher(o => o with { Security = Curve.Server });
-        var peer = await host.SocketAsync("SUB", ForeignSecurity.CurveClient(Curve.ClientKeys.PublicKey));
+        LoopPublisher publisher = rig.Publisher(o => o with { Security = Curve.Server });
+        ForeignSocket peer = await host.SocketAsync("SUB", ForeignSecurity.CurveClient(Curve.ClientKeys.PublicKey));
         await JoinAsync(publisher, peer, weBind: true);
         Assert.Contains("cannot be decrypted", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
         Assert.Empty(publisher.Peers);

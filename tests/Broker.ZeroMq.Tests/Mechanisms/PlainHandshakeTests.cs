@@ -16,7 +16,7 @@ public sealed class PlainHandshakeTests
     [InlineData(int.MaxValue)]
     public void Both_sides_send_the_commands_of_the_RFC_for_any_split_of_the_octets(int piece)
     {
-        var pair = new Handshakes(ZeroMqSecurity.PlainClient("alice", "pw1"), ZeroMqSecurity.PlainServer)
+        Handshakes pair = new Handshakes(ZeroMqSecurity.PlainClient("alice", "pw1"), ZeroMqSecurity.PlainServer)
         {
             PieceSize = piece,
             Admit = shown => (shown.Username, shown.Password) == ("alice", "pw1"),
@@ -33,7 +33,7 @@ public sealed class PlainHandshakeTests
     [Fact]
     public void A_refused_client_gets_400_and_stores_it()
     {
-        var pair = new Handshakes(ZeroMqSecurity.PlainClient("alice", "wrong"), ZeroMqSecurity.PlainServer) { Admit = _ => false }.Run();
+        Handshakes pair = new Handshakes(ZeroMqSecurity.PlainClient("alice", "wrong"), ZeroMqSecurity.PlainServer) { Admit = _ => false }.Run();
         Assert.Equal((ZmtpHandshakeState.Failed, ZmtpError.NotAdmitted), (pair.Server.State, pair.Server.Error));
         Assert.Equal((ZmtpError.PeerRefused, "400"), (pair.Client.Error, pair.Client.PeerReason));
     }
@@ -76,7 +76,7 @@ public sealed class PlainHandshakeTests
     [Fact]
     public void Names_and_passwords_of_255_octets_are_accepted_and_longer_ones_are_refused()
     {
-        var pair = new Handshakes(ZeroMqSecurity.PlainClient(new string('u', 255), ""), ZeroMqSecurity.PlainServer)
+        Handshakes pair = new Handshakes(ZeroMqSecurity.PlainClient(new string('u', 255), ""), ZeroMqSecurity.PlainServer)
         {
             Admit = shown => shown.Username!.Length == 255 && shown.Password!.Length == 0,
         }.Run();

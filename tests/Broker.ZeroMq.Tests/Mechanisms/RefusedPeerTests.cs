@@ -40,11 +40,11 @@ public sealed class RefusedPeerTests
         await using var host = ForeignHost.Take(Enum.Parse<ForeignKind>(kind));
         LoopSocket socket = type == "PAIR" ? rig.Pair(Secured) : rig.Router(Secured);
         string endpoint = socket.Bind(AnyPort).ToString();
-        var first = await PeerAsync();
+        ForeignSocket first = await PeerAsync();
         await first.ConnectAsync(endpoint);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
 
-        var second = await PeerAsync();
+        ForeignSocket second = await PeerAsync();
         await second.ConnectAsync(endpoint);
         Assert.True(await second.SendAsync([Wire.Ascii("1")]));
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
@@ -67,20 +67,20 @@ public sealed class RefusedPeerTests
     public async Task A_peer_that_the_application_refuses_gets_an_error_and_keeps_its_message(string mechanism)
     {
         await using var rig = new Rig();
-        var pull = rig.Pull(o => o with
+        LoopPull pull = rig.Pull(o => o with
         {
             Security = Server(mechanism),
             Authenticate = _ => ValueTask.FromResult(ZeroMqAdmission.Admit()),
             AcceptPeer = _ => "no key",
         });
         await using var other = new Rig();
-        var push = other.Push(o => o with { Security = ClientOf(mechanism) });
+        LoopPush push = other.Push(o => o with { Security = ClientOf(mechanism) });
         push.Connect(pull.Bind(AnyPort).ToString());
         await other.DoAsync(() => Assert.True(push.TrySend("kept"u8)));
         Assert.Equal("the peer refused the connection: no-key", (await other.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
-        var report = await push.CloseAsync(TimeSpan.Zero);
+        ZeroMqCloseReport report = await push.CloseAsync(TimeSpan.Zero);
         Assert.Equal(1, report.Undelivered);
         Assert.DoesNotContain(other.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerConnected);
     }
@@ -89,11 +89,13 @@ public sealed class RefusedPeerTests
     public async Task A_refused_peer_gets_ERROR_instead_of_READY()
     {
         await using var rig = new Rig();
-        var pull = rig.Pull(o => o with
+        LoopPull pull = rig.Pull(o => o with
         {
-            Security = ZeroMqSecurity.PlainServer, Authenticate = _ => ValueTask.FromResult(ZeroMqAdmission.Admit()), AcceptPeer = _ => "no key",
+            Security = ZeroMqSecurity.PlainServer,
+            Authenticate = _ => ValueTask.FromResult(ZeroMqAdmission.Admit()),
+            AcceptPeer = _ => "no key",
         });
-        using var peer = new RawPeer(pull.Bind(AnyPort)).Send(
+        using RawPeer peer = new RawPeer(pull.Bind(AnyPort)).Send(
             Wire.Greeting(mechanism: "PLAIN"),
             Wire.Command("HELLO", 0, 0),
             Wire.Command("INITIATE", Wire.Property("Socket-Type", Wire.Ascii("PUSH"))));
@@ -101,9 +103,9 @@ public sealed class RefusedPeerTests
         Assert.EndsWith("WELCOME\u0004\r\u0005ERROR\u0006no-key", said, StringComparison.Ordinal);
     }
 
-    private static ZeroMqSecurity Server(string mechanism) =>
-        mechanism switch { "PLAIN" => ZeroMqSecurity.PlainServer, "CURVE" => Curve.Server, _ => ZeroMqSecurity.Null };
+    private static ZeroMqSecurity Server(string mechanism)
+        => mechanism switch { "PLAIN" => ZeroMqSecurity.PlainServer, "CURVE" => Curve.Server, _ => ZeroMqSecurity.Null };
 
-    private static ZeroMqSecurity ClientOf(string mechanism) =>
-        mechanism switch { "PLAIN" => ZeroMqSecurity.PlainClient("alice", "pw1"), "CURVE" => Curve.Client, _ => ZeroMqSecurity.Null };
+    private static ZeroMqSecurity ClientOf(string mechanism)
+        => mechanism switch { "PLAIN" => ZeroMqSecurity.PlainClient("alice", "pw1"), "CURVE" => Curve.Client, _ => ZeroMqSecurity.Null };
 }

@@ -16,8 +16,8 @@ public sealed class SecuredSocketTests
     public async Task Messages_of_all_sizes_pass_encrypted_on_either_poller(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var publisher = rig.Publisher(o => o with { Security = Curve.Server, HighWaterMark = 64 << 20 });
-        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client });
+        LoopPublisher publisher = rig.Publisher(o => o with { Security = Curve.Server, HighWaterMark = 64 << 20 });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { Security = Curve.Client });
         subscriber.Subscribe([]);
         subscriber.Connect(publisher.Bind(AnyPort).ToString());
         await rig.InterestAsync("+");
@@ -40,8 +40,8 @@ public sealed class SecuredSocketTests
     {
         const int Each = 3000;
         await using var rig = new Rig(loops: 3);
-        var publisher = rig.Publisher(o => o with { Security = Curve.Server, HighWaterMark = 64 << 20 });
-        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client });
+        LoopPublisher publisher = rig.Publisher(o => o with { Security = Curve.Server, HighWaterMark = 64 << 20 });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { Security = Curve.Client });
         subscriber.Subscribe([]);
         subscriber.Connect(publisher.Bind(AnyPort).ToString());
         await rig.InterestAsync("+");
@@ -87,16 +87,16 @@ public sealed class SecuredSocketTests
     {
         Assert.NotEmpty(who);
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { Security = Curve.Server });
-        var endpoint = publisher.Bind(AnyPort);
-        using (var stranger = new RawPeer(endpoint).Send(says))
+        LoopPublisher publisher = rig.Publisher(o => o with { Security = Curve.Server });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using (RawPeer stranger = new RawPeer(endpoint).Send(says))
         {
             byte[] heard = stranger.ReadToEnd();
             Assert.InRange(heard.Length, 0, 64 + 100);
         }
 
         Assert.Equal(ZeroMqEventKind.PeerRefused, (await rig.Events.TakeAsync(e => e.Kind != ZeroMqEventKind.Listening)).Kind);
-        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client, OnEvent = null });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { Security = Curve.Client, OnEvent = null });
         subscriber.Subscribe([]);
         subscriber.Connect(endpoint.ToString());
         await rig.InterestAsync("+");
@@ -111,9 +111,9 @@ public sealed class SecuredSocketTests
     public async Task A_changed_record_ends_the_connection_with_one_event(int at)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { Security = Curve.Server });
+        LoopPublisher publisher = rig.Publisher(o => o with { Security = Curve.Server });
         await using var link = new ChangingLink(publisher.Bind(AnyPort));
-        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client, OnEvent = null });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { Security = Curve.Client, OnEvent = null });
         subscriber.Connect(link.Endpoint);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         link.ChangeNext(at);
@@ -128,7 +128,7 @@ public sealed class SecuredSocketTests
     {
         await using var rig = new Rig();
         var asked = new Inbox<(ZeroMqCredentials Shown, TaskCompletionSource<ZeroMqAdmission> Answer)>();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             Authenticate = shown =>
             {
@@ -137,9 +137,9 @@ public sealed class SecuredSocketTests
                 return new ValueTask<ZeroMqAdmission>(answer.Task);
             },
         });
-        var endpoint = publisher.Bind(AnyPort);
-        using var admitted = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", 1));
-        var (shown, answer) = await asked.TakeAsync();
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer admitted = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", 1));
+        (ZeroMqCredentials? shown, TaskCompletionSource<ZeroMqAdmission>? answer) = await asked.TakeAsync();
         Assert.Equal(("NULL", null, null, null), (shown.Mechanism, shown.Username, shown.Password, shown.PublicKey));
         Assert.Equal(endpoint.ToString(), shown.Endpoint);
         Assert.Empty(rig.Interest.TakeAll());
@@ -147,13 +147,13 @@ public sealed class SecuredSocketTests
         await rig.InterestAsync("+\u0001");
         Assert.Equal("bob", Assert.Single(publisher.Peers).UserId);
 
-        using var refused = new RawPeer(endpoint).Handshake("SUB");
+        using RawPeer refused = new RawPeer(endpoint).Handshake("SUB");
         (_, answer) = await asked.TakeAsync();
         answer.SetResult(default);
         Assert.Equal(Wire.Command("ERROR", [3, .. "400"u8]), refused.ReadToEnd()[^12..]);
         Assert.Equal("the peer was not admitted: refused", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
 
-        using var gone = new RawPeer(endpoint).Handshake("SUB");
+        using RawPeer gone = new RawPeer(endpoint).Handshake("SUB");
         (_, answer) = await asked.TakeAsync();
         gone.Dispose();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
@@ -167,13 +167,13 @@ public sealed class SecuredSocketTests
     public async Task A_callback_that_throws_refuses_the_peer_and_is_reported(bool atOnce)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             Authenticate = _ => atOnce
                 ? throw new InvalidOperationException("secret")
                 : new ValueTask<ZeroMqAdmission>(Task.FromException<ZeroMqAdmission>(new InvalidOperationException("secret"))),
         });
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB");
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB");
         Assert.Equal(Wire.Command("ERROR", [3, .. "500"u8]), peer.ReadToEnd()[^12..]);
         Assert.Equal("the peer was not admitted: the authentication failed", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
     }
@@ -182,12 +182,12 @@ public sealed class SecuredSocketTests
     public async Task A_missing_decision_ends_with_the_handshake_timeout()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             HandshakeTimeout = TimeSpan.FromMilliseconds(300),
             Authenticate = _ => new ValueTask<ZeroMqAdmission>(new TaskCompletionSource<ZeroMqAdmission>().Task),
         });
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB");
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB");
         Assert.Equal("the handshake took too long", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
         peer.ReadToEnd();
     }
@@ -196,7 +196,7 @@ public sealed class SecuredSocketTests
     public async Task A_PLAIN_server_without_a_callback_is_refused()
     {
         await using var rig = new Rig();
-        var error = Assert.Throws<ArgumentException>(
+        ArgumentException error = Assert.Throws<ArgumentException>(
             () => new LoopPublisher(rig.Loops, new LoopPublisherOptions { Security = ZeroMqSecurity.PlainServer }));
         Assert.Contains("Authenticate", error.Message, StringComparison.Ordinal);
     }

@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Queues;
 using Broker.ZeroMq.Tests.Sockets;
 
@@ -14,7 +15,7 @@ public sealed class ConflationTests
     public async Task Only_the_newest_message_queued_for_an_endpoint_is_sent_after_it_was_bound()
     {
         await using var rig = new Rig();
-        var push = rig.Push(o => o with { Conflate = true });
+        LoopPush push = rig.Push(o => o with { Conflate = true });
         string endpoint = "ipc:///tmp/zmq-" + Guid.NewGuid().ToString("N");
         push.Connect(endpoint);
         await rig.DoAsync(() =>
@@ -37,8 +38,8 @@ public sealed class ConflationTests
     {
         await using var rig = new Rig(portable: portable);
         var got = new Inbox<int>();
-        var pull = rig.Pull(onMessage: Taker(got));
-        var push = rig.Push(o => o with { Conflate = true, SendHighWaterMark = 2 });
+        LoopPull pull = rig.Pull(onMessage: Taker(got));
+        LoopPush push = rig.Push(o => o with { Conflate = true, SendHighWaterMark = 2 });
         push.Connect(pull.Bind(AnyPort).ToString());
         await rig.ConnectedAsync();
         await rig.DoAsync(pull.PauseReceiving);
@@ -61,15 +62,15 @@ public sealed class ConflationTests
         await using var rig = new Rig(loops);
         await using var other = new Rig();
         var got = new Inbox<int>();
-        var publisher = rig.Publisher(o => o with { Conflate = true });
-        var subscriber = other.Subscriber(onMessage: Taker(got));
+        LoopPublisher publisher = rig.Publisher(o => o with { Conflate = true });
+        LoopSubscriber subscriber = other.Subscriber(onMessage: Taker(got));
         subscriber.Subscribe([]);
         subscriber.Connect(publisher.Bind(AnyPort).ToString());
         await rig.InterestAsync("+");
         await Wait.UntilAsync(
             () => other.OnLoopAsync(() =>
             {
-                foreach (var peer in subscriber.Peers)
+                foreach (ZeroMqPeer peer in subscriber.Peers)
                 {
                     peer.PauseReceiving();
                 }
@@ -94,8 +95,8 @@ public sealed class ConflationTests
     public void A_receiver_gets_the_newest_message_of_a_peer()
     {
         var bench = new Bench(conflates: true);
-        var one = bench.Source();
-        var other = bench.Source();
+        ReceiveSource one = bench.Source();
+        ReceiveSource other = bench.Source();
         bench.Add(one, Bench.Numbers(0, 50), 50);
         Assert.Equal(49, bench.TakeNumber());
         Assert.Equal(-1, bench.TakeNumber());

@@ -19,7 +19,7 @@ public sealed class DealerRouterTests
     public async Task Rfc28_a_dealer_shall_route_to_available_peers_in_turn_and_receive_from_all(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var dealer = rig.Dealer();
+        LoopDealer dealer = rig.Dealer();
         for (int i = 0; i < 3; i++)
         {
             string name = $"{i}";
@@ -54,8 +54,8 @@ public sealed class DealerRouterTests
     public async Task Rfc28_a_dealer_shall_refuse_messages_when_no_peer_is_available_and_discard_none(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var router = rig.Router();
-        var dealer = rig.Dealer(o => o with { SendHighWaterMark = 20 });
+        LoopRouter router = rig.Router();
+        LoopDealer dealer = rig.Dealer(o => o with { SendHighWaterMark = 20 });
         var writable = new Inbox<int>();
         dealer.OnWritable = () => writable.Add(1);
         dealer.Connect(router.Bind(rig.AnyPort).ToString());
@@ -92,7 +92,7 @@ public sealed class DealerRouterTests
     {
         await using var rig = new Rig(transport);
         var ids = new Inbox<string>();
-        var router = rig.Router(onMessage: (ZeroMqPeer peer, in ZmtpMessage _) =>
+        LoopRouter router = rig.Router(onMessage: (ZeroMqPeer peer, in ZmtpMessage _) =>
         {
             ids.Add(Convert.ToHexString(peer.RoutingId.Span));
             return true;
@@ -100,7 +100,7 @@ public sealed class DealerRouterTests
         string endpoint = router.Bind(rig.AnyPort).ToString();
         for (int i = 0; i < 5; i++)
         {
-            var dealer = rig.Dealer();
+            LoopDealer dealer = rig.Dealer();
             dealer.Connect(endpoint);
             await rig.DoAsync(() => Assert.True(dealer.TrySend("x"u8)));
         }
@@ -121,7 +121,7 @@ public sealed class DealerRouterTests
     {
         await using var rig = new Rig(transport);
         var got = new Inbox<string>();
-        var router = rig.Router();
+        LoopRouter router = rig.Router();
         string endpoint = router.Bind(rig.AnyPort).ToString();
         foreach (string name in (string[])["anna", "bert"])
         {
@@ -150,8 +150,8 @@ public sealed class DealerRouterTests
     public async Task Rfc28_a_router_shall_drop_or_refuse_messages_without_a_peer_as_configured()
     {
         await using var rig = new Rig();
-        var plain = rig.Router();
-        var mandatory = rig.Router(o => o with { Mandatory = true });
+        LoopRouter plain = rig.Router();
+        LoopRouter mandatory = rig.Router(o => o with { Mandatory = true });
         await rig.DoAsync(() =>
         {
             Assert.Equal(RouteResult.Dropped, plain.TrySend("nobody"u8, "1"u8));
@@ -168,11 +168,11 @@ public sealed class DealerRouterTests
     public async Task Rfc28_a_router_shall_drop_or_refuse_messages_to_a_full_peer_and_never_wait(bool mandatory)
     {
         await using var rig = new Rig();
-        var router = rig.Router(o => o with { Mandatory = mandatory, SendHighWaterMark = 10 });
+        LoopRouter router = rig.Router(o => o with { Mandatory = mandatory, SendHighWaterMark = 10 });
         var writable = new Inbox<string>();
         router.OnWritable = id => writable.Add(Encoding.ASCII.GetString(id.Span));
-        var slow = rig.Dealer(o => o with { RoutingId = Wire.Ascii("slow") });
-        var fast = rig.Dealer(o => o with { RoutingId = Wire.Ascii("fast") }, (ZeroMqPeer _, in ZmtpMessage _) => true);
+        LoopDealer slow = rig.Dealer(o => o with { RoutingId = Wire.Ascii("slow") });
+        LoopDealer fast = rig.Dealer(o => o with { RoutingId = Wire.Ascii("fast") }, (ZeroMqPeer _, in ZmtpMessage _) => true);
         string endpoint = router.Bind(AnyPort).ToString();
         slow.Connect(endpoint);
         fast.Connect(endpoint);
@@ -206,12 +206,12 @@ public sealed class DealerRouterTests
         foreach (bool handover in (bool[])[false, true])
         {
             var got = new Inbox<int>();
-            var router = rig.Router(o => o with { Handover = handover });
+            LoopRouter router = rig.Router(o => o with { Handover = handover });
             string endpoint = router.Bind(rig.AnyPort).ToString();
             for (int i = 1; i <= 2; i++)
             {
                 int number = i;
-                var dealer = rig.Dealer(
+                LoopDealer dealer = rig.Dealer(
                     o => o with { RoutingId = Wire.Ascii("same"), ReconnectInitial = TimeSpan.FromHours(1), ReconnectMax = TimeSpan.FromHours(1) },
                     (ZeroMqPeer _, in ZmtpMessage _) =>
                     {
@@ -238,7 +238,7 @@ public sealed class DealerRouterTests
     public async Task A_dealer_with_probe_sends_a_router_an_empty_message(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var router = rig.Router();
+        LoopRouter router = rig.Router();
         rig.Dealer(o => o with { ProbeRouter = true }).Connect(router.Bind(rig.AnyPort).ToString());
         Assert.Equal("-", await rig.Messages.TakeAsync());
     }
@@ -255,12 +255,12 @@ public sealed class DealerRouterTests
             Assert.Equal(RouteResult.Sent, router.TrySend(peer.RoutingId.Span, message));
             return true;
         });
-        var dealer = rig.Dealer(o => o with { RoutingId = Wire.Ascii("ours") });
+        LoopDealer dealer = rig.Dealer(o => o with { RoutingId = Wire.Ascii("ours") });
         string toRouter = binds ? router.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
         string toDealer = binds ? dealer.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
         string theirs = binds ? "connect" : "bind";
-        using var theirDealer = await LibzmqPeer.StartAsync("DEALER", theirs, toRouter);
-        using var theirRouter = await LibzmqPeer.StartAsync("ROUTER", theirs, toDealer);
+        using LibzmqPeer theirDealer = await LibzmqPeer.StartAsync("DEALER", theirs, toRouter);
+        using LibzmqPeer theirRouter = await LibzmqPeer.StartAsync("ROUTER", theirs, toDealer);
         if (!binds)
         {
             router.Connect(toRouter);
@@ -303,7 +303,7 @@ public sealed class DealerRouterTests
         string endpoint = socket.Bind(AnyPort).ToString();
         for (int i = 0; i < 4; i++)
         {
-            var dealer = rig.Dealer();
+            LoopDealer dealer = rig.Dealer();
             dealer.Connect(endpoint);
             await rig.DoAsync(() =>
             {

@@ -56,7 +56,7 @@ public sealed class ForwarderTests
         for (int i = 0; i < Pushers; i++)
         {
             int number = i;
-            var push = rig.Push(o => o with { SendHighWaterMark = 100 });
+            LoopPush push = rig.Push(o => o with { SendHighWaterMark = 100 });
             push.Connect(endpoint);
             _ = new Pump(rig, push, Each, sent => [Wire.Ascii($"{number} {sent}"), new byte[sent % 400]]);
         }
@@ -73,7 +73,7 @@ public sealed class ForwarderTests
         await using var rig = new Rig(transport);
         var options = new LoopMessageOptions { Inproc = rig.Names };
         await using var forwarder = new LoopForwarder(rig.Loop, options, options);
-        var push = rig.Push(o => o with { SendHighWaterMark = 10 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 10 });
         push.Connect(forwarder.Front.Bind(rig.AnyPort).ToString());
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         var pump = new Pump(rig, push, 100_000, _ => [new byte[10_000]]);

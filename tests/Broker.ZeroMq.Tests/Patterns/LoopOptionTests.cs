@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -13,14 +14,14 @@ public sealed class LoopOptionTests
     public async Task The_peer_that_exceeds_the_total_size_of_prefixes_is_refused_and_the_others_keep_theirs()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { MaxInterestBytes = 20 });
-        var endpoint = publisher.Bind(AnyPort);
-        using var first = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(12, (byte)'a')));
+        LoopPublisher publisher = rig.Publisher(o => o with { MaxInterestBytes = 20 });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer first = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(12, (byte)'a')));
         await rig.InterestAsync("+aaaaaaaaaaaa");
-        using var second = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(12, (byte)'b')));
+        using RawPeer second = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(12, (byte)'b')));
         second.ReadToEnd();
         Assert.Contains("subscriptions", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
-        using var third = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(8, (byte)'c')));
+        using RawPeer third = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(8, (byte)'c')));
         await rig.InterestAsync("+cccccccc");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Filled(12, (byte)'a')));
         Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Filled(12, (byte)'b')));
@@ -34,7 +35,7 @@ public sealed class LoopOptionTests
         await using var rig = new Rig(loops);
         var told = new Inbox<(ZeroMqPeer Peer, string What)>();
         bool takes = false;
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             OnSubscription = (peer, prefix, subscribes) =>
             {
@@ -42,9 +43,9 @@ public sealed class LoopOptionTests
                 return takes;
             },
         });
-        using var raw = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB")
+        using RawPeer raw = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB")
             .Send(Wire.Command("SUBSCRIBE", (byte)'a'), Wire.Command("SUBSCRIBE", (byte)'a'), Wire.Command("CANCEL", (byte)'a'));
-        var (peer, what) = await told.TakeAsync();
+        (ZeroMqPeer? peer, string? what) = await told.TakeAsync();
         Assert.Equal("+a", what);
         await Wait.UntilAsync(() => publisher.Peers.Count == 1);
         Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("a")));
@@ -63,9 +64,9 @@ public sealed class LoopOptionTests
     public async Task Upstream_messages_reach_each_publisher_with_room_and_the_others_are_counted_as_dropped()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber(o => o with { AnnounceExtended = true, MaxPendingBytes = 200_000 });
-        var endpoint = subscriber.Bind(AnyPort);
-        using var full = new RawPeer(endpoint).Handshake("XPUB");
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { AnnounceExtended = true, MaxPendingBytes = 200_000 });
+        ZeroMqEndpoint endpoint = subscriber.Bind(AnyPort);
+        using RawPeer full = new RawPeer(endpoint).Handshake("XPUB");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         byte[] message = Wire.Message([9], new byte[100_000]);
         int sent = 0;
@@ -76,7 +77,7 @@ public sealed class LoopOptionTests
 
         Assert.Equal(1, subscriber.MessagesDropped);
         var reads = new Inbox<string>();
-        var xpub = rig.Publisher(o => o with { AnnounceExtended = true, OnMessage = rig.Record });
+        LoopPublisher xpub = rig.Publisher(o => o with { AnnounceExtended = true, OnMessage = rig.Record });
         xpub.Connect(endpoint.ToString());
         await rig.ConnectedAsync();
 
@@ -108,8 +109,8 @@ public sealed class LoopOptionTests
         for (long mark = 1_000_000; mark < 1_064_000; mark += 8_000)
         {
             await using var rig = new Rig(loops);
-            var subscriber = rig.Subscriber(o => o with { AnnounceExtended = true, MaxPendingBytes = mark });
-            using var full = new RawPeer(subscriber.Bind(AnyPort)).Handshake("XPUB");
+            LoopSubscriber subscriber = rig.Subscriber(o => o with { AnnounceExtended = true, MaxPendingBytes = mark });
+            using RawPeer full = new RawPeer(subscriber.Bind(AnyPort)).Handshake("XPUB");
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
             int refused = 0;
             for (int turn = 0; refused < 10; turn++)

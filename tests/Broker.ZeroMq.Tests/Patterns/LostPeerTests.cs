@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -18,8 +19,8 @@ public sealed class LostPeerTests
     public async Task Rfc30_a_push_shall_destroy_the_queue_of_a_peer_that_disconnects_and_discard_what_is_in_it(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var push = rig.Push(o => o with { SendHighWaterMark = 10 });
-        var endpoint = push.Bind(AnyPort);
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 10 });
+        ZeroMqEndpoint endpoint = push.Bind(AnyPort);
         byte[] body = new byte[100_000];
         int sent = 0;
         using (new RawPeer(endpoint).Handshake("PULL"))
@@ -34,9 +35,9 @@ public sealed class LostPeerTests
             }
         }
 
-        var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        ZeroMqEvent gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
         Assert.InRange(gone.Undelivered, 1, sent);
-        using var next = new RawPeer(endpoint).Handshake("PULL");
+        using RawPeer next = new RawPeer(endpoint).Handshake("PULL");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         Assert.True(await rig.OnLoopAsync(() => push.TrySend("next"u8)));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), Wire.Message(Wire.Ascii("next")));
@@ -49,8 +50,8 @@ public sealed class LostPeerTests
     public async Task Rfc29_a_pub_shall_destroy_the_queue_of_a_peer_that_disconnects_and_discard_what_is_in_it(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var publisher = rig.Publisher(o => o with { HighWaterMessages = 10 });
-        var endpoint = publisher.Bind(AnyPort);
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMessages = 10 });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
         byte[] body = new byte[100_000];
         using (new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'s')))
         {
@@ -61,10 +62,10 @@ public sealed class LostPeerTests
             }
         }
 
-        var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        ZeroMqEvent gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
         Assert.InRange(gone.Undelivered, 1, long.MaxValue);
         await rig.InterestAsync("-s");
-        using var next = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'s'));
+        using RawPeer next = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'s'));
         await rig.InterestAsync("+s");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("s"), Wire.Ascii("next")));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Message(Wire.Ascii("s"), Wire.Ascii("next")));
@@ -79,10 +80,10 @@ public sealed class LostPeerTests
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HighWaterMessages = 10 });
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMessages = 10 });
         publisher.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"));
         byte[] handshake = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), Wire.Command("SUBSCRIBE", (byte)'s'));
-        using (var first = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask()))
+        using (Socket first = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask()))
         {
             first.Send(handshake);
             await rig.InterestAsync("+s");
@@ -93,7 +94,7 @@ public sealed class LostPeerTests
         }
 
         Assert.InRange((await rig.EventAsync(ZeroMqEventKind.PeerDisconnected)).Undelivered, 1, long.MaxValue);
-        using var next = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+        using Socket next = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
         next.Send(handshake);
         await rig.InterestAsync("+s");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("s"), Wire.Ascii("next")));
@@ -115,7 +116,7 @@ public sealed class LostPeerTests
     {
         var events = new Inbox<ZeroMqEvent>();
         using var pull = new PullSocket(new ZeroMqSocketOptions { OnEvent = events.Add });
-        using (var peer = new RawPeer(ZeroMqEndpoint.Parse(pull.Bind(AnyPort))).Handshake("PUSH").Send(Wire.Message([1]), Wire.Message([2], [3])))
+        using (RawPeer peer = new RawPeer(ZeroMqEndpoint.Parse(pull.Bind(AnyPort))).Handshake("PUSH").Send(Wire.Message([1]), Wire.Message([2], [3])))
         {
             peer.Read(Wire.Greeting().Length + Wire.Ready("PULL").Length);
         }

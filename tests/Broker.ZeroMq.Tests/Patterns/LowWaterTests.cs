@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Patterns;
@@ -16,8 +17,8 @@ public sealed class LowWaterTests
     public async Task A_push_is_notified_of_room_when_half_of_its_mark_is_free(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push(o => o with { SendHighWaterMark = Mark, SendHighWaterBytes = 64 << 20 });
-        using var slow = new RawPeer(push.Bind(rig.AnyPort)).Handshake("PULL");
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = Mark, SendHighWaterBytes = 64 << 20 });
+        using RawPeer slow = new RawPeer(push.Bind(rig.AnyPort)).Handshake("PULL");
         await rig.ConnectedOnceAsync(1);
         byte[] body = new byte[Size];
         var rooms = new Inbox<long>();
@@ -34,7 +35,7 @@ public sealed class LowWaterTests
             }
         }
 
-        var told = rooms.TakeAll();
+        List<long> told = rooms.TakeAll();
         long full = await rig.OnLoopAsync(() => push.Peers.Single().PendingBytes);
         for (long read = 0; told.Count == 0; read += Size)
         {

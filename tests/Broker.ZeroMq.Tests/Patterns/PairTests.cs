@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -15,8 +16,8 @@ public sealed class PairTests
     public async Task Rfc31_a_pair_shall_send_and_receive(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var left = rig.Pair();
-        var right = rig.Pair();
+        LoopPair left = rig.Pair();
+        LoopPair right = rig.Pair();
         left.Connect(right.Bind(rig.AnyPort).ToString());
         await rig.DoAsync(() => Assert.True(left.TrySend("to the right"u8)));
         Assert.Equal(LibzmqPeer.Show(Wire.Ascii("to the right")), await rig.Messages.TakeAsync());
@@ -29,12 +30,12 @@ public sealed class PairTests
     public async Task Rfc31_a_pair_shall_have_one_peer_at_most_and_accept_another_after_its_disconnect(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var pair = rig.Pair();
+        LoopPair pair = rig.Pair();
         string endpoint = pair.Bind(rig.AnyPort).ToString();
-        var first = rig.Pair();
+        LoopPair first = rig.Pair();
         first.Connect(endpoint);
         await rig.ConnectedAsync();
-        var second = rig.Pair();
+        LoopPair second = rig.Pair();
         second.Connect(endpoint);
         await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket already has a peer");
         Assert.Single(pair.Peers);
@@ -50,7 +51,7 @@ public sealed class PairTests
     public async Task A_pair_that_connects_accepts_only_the_peer_at_that_endpoint(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var pair = rig.Pair();
+        LoopPair pair = rig.Pair();
         string endpoint = pair.Bind(rig.AnyPort).ToString();
         pair.Connect(PushPullTests.FreeEndpoint(rig));
         rig.Pair().Connect(endpoint);
@@ -62,8 +63,8 @@ public sealed class PairTests
     public async Task A_libzmq_pair_exchanges_messages_with_our_pair()
     {
         await using var rig = new Rig();
-        var pair = rig.Pair();
-        using var peer = await LibzmqPeer.StartAsync("PAIR", "connect", pair.Bind(AnyPort).ToString());
+        LoopPair pair = rig.Pair();
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync("PAIR", "connect", pair.Bind(AnyPort).ToString());
         await peer.DoAsync("send", [1], []);
         Assert.Equal("01,-", await rig.Messages.TakeAsync());
         await rig.DoAsync(() => Assert.True(pair.TrySend([2])));

@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -15,8 +16,8 @@ public sealed class PausedHeartbeatTests
     {
         await using var rig = new Rig(transport);
         bool takes = false;
-        var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
-        using var push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
+        LoopPull pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
+        using RawPeer push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
         Assert.Equal(Welcome, push.Read(Welcome.Length));
 
         // Bytes of a message that look like a PING are not a PING.
@@ -50,8 +51,8 @@ public sealed class PausedHeartbeatTests
     {
         await using var rig = new Rig(transport);
         bool takes = false;
-        var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
-        using var push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
+        LoopPull pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
+        using RawPeer push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
         Assert.Equal(Welcome, push.Read(Welcome.Length));
 
         push.Send(Wire.Join(Wire.Frame(1, 1), Ping(8), Wire.Frame(0, 2), Wire.Frame(1, 3), Ping(9), Wire.Frame(0, 4)));
@@ -75,8 +76,8 @@ public sealed class PausedHeartbeatTests
     {
         await using var rig = new Rig(transport);
         bool takes = false;
-        var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
-        using var push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
+        LoopPull pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
+        using RawPeer push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
         Assert.Equal(Welcome, push.Read(Welcome.Length));
         push.Send(Wire.Join(Wire.Message([1]), Ping(8), [2, 255, 255, 255, 255, 255, 255, 255, 255], Ping(9)));
         Assert.Equal(Pong(8), push.Read(Pong(8).Length));

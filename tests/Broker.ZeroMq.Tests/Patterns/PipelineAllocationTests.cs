@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Patterns;
@@ -16,8 +17,8 @@ public sealed class PipelineAllocationTests
     {
         await using var rig = new Rig();
         var meter = new Meter();
-        var pull = rig.Pull(onMessage: meter.Take);
-        var push = rig.Push();
+        LoopPull pull = rig.Pull(onMessage: meter.Take);
+        LoopPush push = rig.Push();
         byte[] body = new byte[64];
         int sent = 0;
         Action go = null!;

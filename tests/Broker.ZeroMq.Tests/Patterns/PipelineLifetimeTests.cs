@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -15,7 +16,7 @@ public sealed class PipelineLifetimeTests
     public async Task Messages_queued_for_an_endpoint_are_sent_within_the_linger_even_if_it_is_bound_after_the_close(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push();
+        LoopPush push = rig.Push();
         string endpoint = PushPullTests.FreeEndpoint(rig);
         push.Connect(endpoint);
         await rig.DoAsync(() =>
@@ -23,7 +24,7 @@ public sealed class PipelineLifetimeTests
             Assert.True(push.TrySend("1"u8));
             Assert.True(push.TrySend("2"u8));
         });
-        var closing = push.CloseAsync(Wait.Limit);
+        Task<ZeroMqCloseReport> closing = push.CloseAsync(Wait.Limit);
         Assert.False(await rig.OnLoopAsync(() => push.TrySend("3"u8)));
         rig.Pull().Bind(endpoint);
         Assert.Equal("31", await rig.Messages.TakeAsync());
@@ -36,7 +37,7 @@ public sealed class PipelineLifetimeTests
     public async Task Messages_queued_for_an_endpoint_that_is_never_bound_are_counted_after_the_linger(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push();
+        LoopPush push = rig.Push();
         push.Connect(PushPullTests.FreeEndpoint(rig));
         await rig.DoAsync(() =>
         {
@@ -54,10 +55,10 @@ public sealed class PipelineLifetimeTests
     public async Task A_pull_that_is_killed_and_restarted_gets_the_messages_that_had_not_been_sent(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var push = rig.Push(o => o with { SendHighWaterMark = 100 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 100 });
         string endpoint = PushPullTests.FreeEndpoint(rig);
         push.Connect(endpoint);
-        using (var first = await LibzmqPeer.StartAsync("PULL", "bind", endpoint, "RCVHWM=1"))
+        using (LibzmqPeer first = await LibzmqPeer.StartAsync("PULL", "bind", endpoint, "RCVHWM=1"))
         {
             await first.DoAsync("pause");
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
@@ -67,7 +68,7 @@ public sealed class PipelineLifetimeTests
             first.Kill();
             await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
             int sent = pump.Sent;
-            using var second = await LibzmqPeer.StartAsync("PULL", "bind", endpoint);
+            using LibzmqPeer second = await LibzmqPeer.StartAsync("PULL", "bind", endpoint);
             var numbers = new List<int>();
             do
             {
@@ -86,15 +87,15 @@ public sealed class PipelineLifetimeTests
     public async Task Nothing_is_received_of_the_partial_message_of_a_killed_push_and_its_successor_is_served(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var pull = rig.Pull();
-        var endpoint = pull.Bind(rig.AnyPort);
-        using (var half = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1])).Send(Wire.Message([2], [3])[..^1]))
+        LoopPull pull = rig.Pull();
+        ZeroMqEndpoint endpoint = pull.Bind(rig.AnyPort);
+        using (RawPeer half = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1])).Send(Wire.Message([2], [3])[..^1]))
         {
             Assert.Equal("01", await rig.Messages.TakeAsync());
         }
 
         await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
-        using var next = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([4]));
+        using RawPeer next = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([4]));
         Assert.Equal("04", await rig.Messages.TakeAsync());
         Assert.Single(pull.Peers);
     }
@@ -104,12 +105,12 @@ public sealed class PipelineLifetimeTests
     public async Task A_paused_peer_is_not_closed_for_its_silence(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var pull = rig.Pull(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HeartbeatTimeout = TimeSpan.FromMilliseconds(20) });
-        var endpoint = pull.Bind(rig.AnyPort);
+        LoopPull pull = rig.Pull(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HeartbeatTimeout = TimeSpan.FromMilliseconds(20) });
+        ZeroMqEndpoint endpoint = pull.Bind(rig.AnyPort);
         await rig.DoAsync(pull.PauseReceiving);
 
         // The peer answers nothing at all, but its connection stays open as long as nothing is read from it.
-        using var push = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1]));
+        using RawPeer push = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1]));
         byte[] ping = Wire.Command("PING", 0, 0);
         byte[] expected = Wire.Join([Wire.Greeting(), Wire.Ready("PULL"), .. Enumerable.Repeat(ping, 10)]);
         Assert.Equal(expected, push.Read(expected.Length));
@@ -124,9 +125,9 @@ public sealed class PipelineLifetimeTests
     public async Task The_disconnect_of_a_paused_peer_is_detected_if_no_bytes_are_buffered(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var pull = rig.Pull();
-        var endpoint = pull.Bind(rig.AnyPort);
-        var peer = new RawPeer(endpoint).Handshake("PUSH");
+        LoopPull pull = rig.Pull();
+        ZeroMqEndpoint endpoint = pull.Bind(rig.AnyPort);
+        RawPeer peer = new RawPeer(endpoint).Handshake("PUSH");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         await rig.DoAsync(pull.PauseReceiving);
         peer.Dispose();

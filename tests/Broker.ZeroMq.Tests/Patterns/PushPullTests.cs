@@ -18,8 +18,8 @@ public sealed class PushPullTests
     public async Task Rfc30_messages_of_any_number_of_frames_shall_arrive_unchanged_and_in_order(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var pull = rig.Pull();
-        var push = rig.Push();
+        LoopPull pull = rig.Pull();
+        LoopPush push = rig.Push();
         push.Connect(pull.Bind(rig.AnyPort).ToString());
         byte[] large = Wire.Filled(1_000_000);
         bool[] sent = await rig.OnLoopAsync(() => new[]
@@ -42,7 +42,7 @@ public sealed class PushPullTests
     public async Task Rfc30_a_push_shall_send_messages_to_its_peers_in_turn(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push();
+        LoopPush push = rig.Push();
         var inboxes = new List<Inbox<string>>();
         for (int i = 0; i < 3; i++)
         {
@@ -67,7 +67,7 @@ public sealed class PushPullTests
     public async Task Rfc30_a_push_shall_accept_nothing_without_a_peer_and_signals_once_the_first(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push();
+        LoopPush push = rig.Push();
         var writable = new Inbox<int>();
         await rig.OnLoopAsync(() =>
         {
@@ -93,7 +93,7 @@ public sealed class PushPullTests
     public async Task Rfc30_a_push_shall_have_a_queue_for_an_endpoint_whether_or_not_it_is_connected_up_to_the_mark(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push(o => o with { SendHighWaterMark = 7 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 7 });
         string endpoint = FreeEndpoint(rig);
         push.Connect(endpoint);
         int sent = await rig.OnLoopAsync(() =>
@@ -119,7 +119,7 @@ public sealed class PushPullTests
     public async Task Messages_sent_together_go_to_a_single_peer_up_to_its_mark_and_arrive_in_order(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push(o => o with { SendHighWaterMark = 7 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 7 });
         string endpoint = FreeEndpoint(rig);
         push.Connect(endpoint);
         int taken = await rig.OnLoopAsync(() => SendTogether(push, 100, out _));
@@ -144,7 +144,7 @@ public sealed class PushPullTests
     public async Task Messages_sent_together_go_to_several_peers_in_turn(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push(o => o with { SendHighWaterMark = 7 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 7 });
         push.Connect(FreeEndpoint(rig));
         push.Connect(FreeEndpoint(rig));
         int most = 0;
@@ -160,7 +160,7 @@ public sealed class PushPullTests
     public async Task An_immediate_socket_queues_nothing_for_an_endpoint_without_a_connection(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push(o => o with { Immediate = true });
+        LoopPush push = rig.Push(o => o with { Immediate = true });
         string endpoint = FreeEndpoint(rig);
         push.Connect(endpoint);
         Assert.False(await rig.OnLoopAsync(() => push.TrySend("1"u8)));
@@ -177,12 +177,12 @@ public sealed class PushPullTests
         await using var rig = new Rig(transport);
         var offered = new Inbox<string>();
         bool takes = false;
-        var pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
+        LoopPull pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
             offered.Add(Encoding.ASCII.GetString(message.FirstFrame.Body));
             return takes && rig.Record(peer, message);
         });
-        var push = rig.Push();
+        LoopPush push = rig.Push();
         push.Connect(pull.Bind(rig.AnyPort).ToString());
         await SendAsync(rig, push, 100);
         Assert.Equal("0", await offered.TakeAsync());
@@ -206,8 +206,8 @@ public sealed class PushPullTests
     {
         const int Mark = 100;
         await using var rig = new Rig(transport);
-        var pull = rig.Pull();
-        var push = rig.Push(o => o with { SendHighWaterMark = Mark });
+        LoopPull pull = rig.Pull();
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = Mark });
         var writable = new Inbox<int>();
         push.OnWritable = () => writable.Add(1);
         push.Connect(pull.Bind(rig.AnyPort).ToString());
@@ -271,12 +271,12 @@ public sealed class PushPullTests
         const int Count = 200;
         await using var rig = new Rig(transport);
         var received = new Inbox<(long Peer, int Number)>();
-        var pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
+        LoopPull pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
             received.Add((peer.Id, int.Parse(message.FirstFrame.Body, null)));
             return true;
         });
-        var push = rig.Push(o => o with { SendHighWaterBytes = 64 << 20 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterBytes = 64 << 20 });
         push.Connect(pull.Bind(rig.AnyPort).ToString());
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
@@ -327,9 +327,9 @@ public sealed class PushPullTests
     {
         const int Count = 2_000;
         await using var rig = new Rig(portable: portable);
-        var push = rig.Push(o => o with { SendHighWaterMark = 50 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 50 });
         string endpoint = binds ? push.Bind(AnyPort).ToString() : FreeEndpoint(rig);
-        using var pull = await LibzmqPeer.StartAsync("PULL", binds ? "connect" : "bind", endpoint, "RCVHWM=10");
+        using LibzmqPeer pull = await LibzmqPeer.StartAsync("PULL", binds ? "connect" : "bind", endpoint, "RCVHWM=10");
         await pull.DoAsync("count");
         await pull.DoAsync("pause");
         if (!binds)
@@ -353,9 +353,9 @@ public sealed class PushPullTests
         await using var rig = new Rig(portable: portable);
         bool takes = false;
         int next = 0;
-        var offered = Wait.Source();
-        var done = Wait.Source();
-        var pull = rig.Pull(onMessage: (ZeroMqPeer _, in ZmtpMessage message) =>
+        TaskCompletionSource offered = Wait.Source();
+        TaskCompletionSource done = Wait.Source();
+        LoopPull pull = rig.Pull(onMessage: (ZeroMqPeer _, in ZmtpMessage message) =>
         {
             if (!takes)
             {
@@ -375,7 +375,7 @@ public sealed class PushPullTests
 
             return true;
         });
-        using var push = await LibzmqPeer.StartAsync("PUSH", "connect", pull.Bind(AnyPort).ToString(), "SNDHWM=10");
+        using LibzmqPeer push = await LibzmqPeer.StartAsync("PUSH", "connect", pull.Bind(AnyPort).ToString(), "SNDHWM=10");
         await push.DoAsync("flood", Wire.Ascii("3000"), Wire.Ascii("10000"));
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         await Wait.For(offered);
@@ -397,7 +397,7 @@ public sealed class PushPullTests
         var taken = new Dictionary<ZeroMqPeer, int>();
         var offering = new HashSet<ZeroMqPeer>();
         int room = 0;
-        var pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage _) =>
+        LoopPull pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage _) =>
         {
             offering.Add(peer);
             if (room == 0)
@@ -412,7 +412,7 @@ public sealed class PushPullTests
         string endpoint = pull.Bind(rig.AnyPort).ToString();
         for (int i = 0; i < 4; i++)
         {
-            var push = rig.Push();
+            LoopPush push = rig.Push();
             push.Connect(endpoint);
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
@@ -445,7 +445,7 @@ public sealed class PushPullTests
             return FreePort.NextAddress();
         }
 
-        var holder = rig.Pull();
+        LoopPull holder = rig.Pull();
         string endpoint = holder.Bind(rig.AnyPort).ToString();
         holder.Unbind(endpoint);
         return endpoint;

@@ -19,7 +19,7 @@ public sealed class ReqRepTests
     public async Task Rfc28_requests_and_replies_shall_alternate_and_go_to_peers_in_turn(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var req = rig.Req();
+        LoopReq req = rig.Req();
         for (int i = 0; i < 3; i++)
         {
             req.Connect(Echo(rig, $"{i}:").Bind(rig.AnyPort).ToString());
@@ -38,7 +38,7 @@ public sealed class ReqRepTests
     public async Task Rfc28_a_req_shall_send_no_second_request_before_the_reply(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var req = rig.Req();
+        LoopReq req = rig.Req();
         Assert.False(await rig.OnLoopAsync(() => req.TrySend("to nobody"u8)));
         req.Connect(rig.Rep((ZeroMqPeer _, in ZmtpMessage _) => true).Bind(rig.AnyPort).ToString());
         await rig.DoAsync(() =>
@@ -64,7 +64,7 @@ public sealed class ReqRepTests
             router.TrySend(peer.RoutingId.Span, message);
             return true;
         });
-        var req = rig.Req();
+        LoopReq req = rig.Req();
         req.Connect(router.Bind(rig.AnyPort).ToString());
         await rig.DoAsync(() => Assert.True(req.TrySend([new byte[] { 1 }, new byte[] { 2 }])));
         Assert.Equal("-,01,02", await seen.TakeAsync());
@@ -76,7 +76,7 @@ public sealed class ReqRepTests
     public async Task Rfc28_a_req_shall_accept_a_reply_from_the_last_peer_it_asked_and_discard_all_else(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var req = rig.Req();
+        LoopReq req = rig.Req();
         var routers = new LoopRouter[2];
         var asked = new Inbox<(int Router, byte[] Id)>();
         for (int i = 0; i < 2; i++)
@@ -92,13 +92,13 @@ public sealed class ReqRepTests
 
         await rig.ConnectedAsync(2);
         await rig.DoAsync(() => Assert.True(req.TrySend("1"u8)));
-        var first = await asked.TakeAsync();
+        (int Router, byte[] Id) first = await asked.TakeAsync();
         await rig.DoAsync(() =>
         {
             req.AbandonRequest();
             Assert.True(req.TrySend("2"u8));
         });
-        var second = await asked.TakeAsync();
+        (int Router, byte[] Id) second = await asked.TakeAsync();
         Assert.NotEqual(first.Router, second.Router);
         await rig.DoAsync(() => routers[first.Router].TrySend(first.Id, [], "late"u8));
         await rig.DoAsync(() =>
@@ -115,7 +115,7 @@ public sealed class ReqRepTests
         // must have arrived.
         await Wait.UntilAsync(() => req.GetCounts().MessagesReceived == 5);
         await rig.OnLoopAsync(() => req.TrySend("3"u8));
-        var third = await asked.TakeAsync();
+        (int Router, byte[] Id) third = await asked.TakeAsync();
         await rig.DoAsync(() => routers[third.Router].TrySend(third.Id, [], "3"u8));
         Assert.Equal(LibzmqPeer.Show(Wire.Ascii("3")), await rig.Messages.TakeAsync());
     }
@@ -131,7 +131,7 @@ public sealed class ReqRepTests
             envelopes.Add([peer.RoutingId.ToArray(), message.FirstFrame.Body.ToArray()]);
             return true;
         });
-        var req = rig.Req(o => o with { Correlate = true, Relaxed = true });
+        LoopReq req = rig.Req(o => o with { Correlate = true, Relaxed = true });
         req.Connect(router.Bind(rig.AnyPort).ToString());
         await rig.DoAsync(() => Assert.True(req.TrySend("1"u8)));
         byte[][] first = await envelopes.TakeAsync();
@@ -160,7 +160,7 @@ public sealed class ReqRepTests
             Assert.True(rep.Reply(message));
             return true;
         });
-        var dealer = rig.Dealer();
+        LoopDealer dealer = rig.Dealer();
         dealer.Connect(rep.Bind(rig.AnyPort).ToString());
         byte[] hop = Wire.Filled(300);
         await rig.DoAsync(() =>
@@ -183,7 +183,7 @@ public sealed class ReqRepTests
     {
         await using var rig = new Rig(transport);
         var requests = new Inbox<string>();
-        var rep = rig.Rep((ZeroMqPeer _, in ZmtpMessage message) =>
+        LoopRep rep = rig.Rep((ZeroMqPeer _, in ZmtpMessage message) =>
         {
             requests.Add(Encoding.ASCII.GetString(message.FirstFrame.Body));
             return true;
@@ -191,7 +191,7 @@ public sealed class ReqRepTests
         string endpoint = rep.Bind(rig.AnyPort).ToString();
         for (int i = 0; i < 3; i++)
         {
-            var dealer = rig.Dealer();
+            LoopDealer dealer = rig.Dealer();
             dealer.Connect(endpoint);
             await rig.ConnectedAsync();
             int number = i;
@@ -232,9 +232,9 @@ public sealed class ReqRepTests
             return true;
         });
         string endpoint = rep.Bind(AnyPort).ToString();
-        var gone = new RawPeer(ZeroMqEndpoint.Parse(endpoint)).Handshake("REQ").Send(Wire.Message([], [1]));
+        RawPeer gone = new RawPeer(ZeroMqEndpoint.Parse(endpoint)).Handshake("REQ").Send(Wire.Message([], [1]));
         Assert.Equal("01", await requests.TakeAsync());
-        var req = rig.Req();
+        LoopReq req = rig.Req();
         req.Connect(endpoint);
         await rig.DoAsync(() => Assert.True(req.TrySend("2"u8)));
         gone.Dispose();
@@ -259,7 +259,7 @@ public sealed class ReqRepTests
             offered.Add(1);
             return takes && rep.Reply(message);
         });
-        var req = rig.Req();
+        LoopReq req = rig.Req();
         req.Connect(rep.Bind(rig.AnyPort).ToString());
         await rig.DoAsync(() => Assert.True(req.TrySend("1"u8)));
         await offered.TakeAsync();
@@ -278,13 +278,13 @@ public sealed class ReqRepTests
     public async Task A_libzmq_req_and_a_libzmq_rep_exchange_messages_with_ours(bool binds)
     {
         await using var rig = new Rig();
-        var rep = Echo(rig, "re:");
-        var req = rig.Req(o => o with { Correlate = true, Relaxed = true });
+        LoopRep rep = Echo(rig, "re:");
+        LoopReq req = rig.Req(o => o with { Correlate = true, Relaxed = true });
         string toRep = binds ? rep.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
         string toReq = binds ? req.Bind(AnyPort).ToString() : PushPullTests.FreeEndpoint(rig);
         string theirs = binds ? "connect" : "bind";
-        using var theirReq = await LibzmqPeer.StartAsync("REQ", theirs, toRep);
-        using var theirRep = await LibzmqPeer.StartAsync("REP", theirs, toReq);
+        using LibzmqPeer theirReq = await LibzmqPeer.StartAsync("REQ", theirs, toRep);
+        using LibzmqPeer theirRep = await LibzmqPeer.StartAsync("REP", theirs, toReq);
         if (!binds)
         {
             rep.Connect(toRep);
@@ -318,7 +318,7 @@ public sealed class ReqRepTests
     private static string Frames(in ZmtpMessage message)
     {
         var frames = new List<byte[]>();
-        foreach (var frame in message)
+        foreach (ZmtpFrame frame in message)
         {
             frames.Add(frame.Body.ToArray());
         }

@@ -19,7 +19,7 @@ public sealed class Rfc28QueueTests
     public async Task Rfc28_a_dealer_shall_have_a_queue_for_an_endpoint_whether_or_not_it_is_connected_up_to_the_mark(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var dealer = rig.Dealer(o => o with { SendHighWaterMark = 7 });
+        LoopDealer dealer = rig.Dealer(o => o with { SendHighWaterMark = 7 });
         string endpoint = PushPullTests.FreeEndpoint(rig);
         dealer.Connect(endpoint);
         int sent = await rig.OnLoopAsync(() =>
@@ -46,11 +46,11 @@ public sealed class Rfc28QueueTests
     public async Task Rfc28_a_dealer_shall_destroy_the_queue_of_a_peer_that_disconnects_and_discard_what_is_in_it(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var dealer = rig.Dealer(o => o with { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40 });
-        var endpoint = dealer.Bind(AnyPort);
+        LoopDealer dealer = rig.Dealer(o => o with { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40 });
+        ZeroMqEndpoint endpoint = dealer.Bind(AnyPort);
         await LoseAsync(rig, endpoint, "ROUTER", () => dealer.TrySend(new byte[1_000_000]));
         Assert.False(await rig.OnLoopAsync(() => dealer.TrySend("to nobody"u8)));
-        using var next = new RawPeer(endpoint).Handshake("ROUTER");
+        using RawPeer next = new RawPeer(endpoint).Handshake("ROUTER");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         Assert.True(await rig.OnLoopAsync(() => dealer.TrySend("next"u8)));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity")), Wire.Message(Wire.Ascii("next")));
@@ -63,12 +63,12 @@ public sealed class Rfc28QueueTests
     public async Task Rfc28_a_router_shall_destroy_the_queue_of_a_disconnected_peer_even_if_another_has_its_id(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        var router = rig.Router(o => o with { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40, Mandatory = true });
-        var endpoint = router.Bind(AnyPort);
+        LoopRouter router = rig.Router(o => o with { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40, Mandatory = true });
+        ZeroMqEndpoint endpoint = router.Bind(AnyPort);
         byte[] id = Wire.Ascii("me");
         await LoseAsync(rig, endpoint, "DEALER", () => router.TrySend(id, new byte[1_000_000]) == RouteResult.Sent, id);
         Assert.Equal(RouteResult.Unroutable, await rig.OnLoopAsync(() => router.TrySend(id, "to nobody"u8)));
-        using var next = new RawPeer(endpoint).Send(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity", id)));
+        using RawPeer next = new RawPeer(endpoint).Send(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity", id)));
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         Assert.Equal(RouteResult.Sent, await rig.OnLoopAsync(() => router.TrySend(id, "next"u8)));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("ROUTER", Wire.Property("Identity")), Wire.Message(Wire.Ascii("next")));
@@ -89,8 +89,8 @@ public sealed class Rfc28QueueTests
                 return true;
             },
             o => o with { SendHighWaterMark = 3, SendHighWaterBytes = 1L << 40 });
-        var endpoint = rep.Bind(AnyPort);
-        using var deaf = new RawPeer(endpoint).Handshake("REQ");
+        ZeroMqEndpoint endpoint = rep.Bind(AnyPort);
+        using RawPeer deaf = new RawPeer(endpoint).Handshake("REQ");
         do
         {
             deaf.Send(Wire.Message([], []));
@@ -98,7 +98,7 @@ public sealed class Rfc28QueueTests
         while (await outcomes.TakeAsync());
 
         Assert.Equal(1, rep.RepliesDropped);
-        var req = rig.Req();
+        LoopReq req = rig.Req();
         req.Connect(endpoint.ToString());
         await rig.DoAsync(() => Assert.True(req.TrySend("2"u8)));
         Assert.Equal("32", await rig.Messages.TakeAsync());
@@ -115,7 +115,7 @@ public sealed class Rfc28QueueTests
             Assert.Equal(RouteResult.Sent, router.TrySend(peer.RoutingId.Span, message));
             return true;
         });
-        var dealer = rig.Dealer();
+        LoopDealer dealer = rig.Dealer();
         dealer.Connect(router.Bind(rig.AnyPort).ToString());
         foreach (byte[][] frames in (byte[][][])[[[]], [[], []], [[1], [], [2]], [[0]], [Wire.Filled(255), Wire.Filled(256), Wire.Filled(70_000)]])
         {
@@ -165,7 +165,7 @@ public sealed class Rfc28QueueTests
             }
         }
 
-        var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        ZeroMqEvent gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
         Assert.InRange(gone.Undelivered, 1, sent);
     }
 }

@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -19,8 +20,8 @@ public sealed class Rfc29SocketTests
     public async Task Rfc29_a_pub_and_a_sub_shall_not_change_messages(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var publisher = rig.Publisher();
-        var subscriber = rig.Subscriber();
+        LoopPublisher publisher = rig.Publisher();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe([]);
         subscriber.Connect(publisher.Bind(rig.AnyPort).ToString());
         await rig.InterestAsync("+");
@@ -69,7 +70,7 @@ public sealed class Rfc29SocketTests
     public async Task Rfc29_a_full_sub_discards_nothing_itself_and_its_publisher_drops_whole_messages()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HighWaterMessages = 10, HighWaterMark = 1L << 40 });
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMessages = 10, HighWaterMark = 1L << 40 });
         using var sub = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 4 });
         sub.Subscribe("");
         sub.Connect(publisher.Bind(AnyPort).ToString());
@@ -198,6 +199,6 @@ public sealed class Rfc29SocketTests
         Assert.Fail($"Of {Some} messages the four were heard with {string.Join(", ", counts)}, and no better before.");
     }
 
-    private static string Show(ReadOnlySpan<byte> subscription) =>
-        (subscription[0] == 1 ? "+" : "-") + Encoding.UTF8.GetString(subscription[1..]);
+    private static string Show(ReadOnlySpan<byte> subscription)
+        => (subscription[0] == 1 ? "+" : "-") + Encoding.UTF8.GetString(subscription[1..]);
 }

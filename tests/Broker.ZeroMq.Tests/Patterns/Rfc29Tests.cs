@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -12,15 +13,15 @@ public sealed class Rfc29Tests
     public async Task Rfc29_a_pub_shall_send_to_each_subscriber_with_a_prefix_of_the_message_and_to_no_other()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        var endpoint = publisher.Bind(AnyPort);
-        using var a = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'a'));
+        LoopPublisher publisher = rig.Publisher();
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer a = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'a'));
         await rig.InterestAsync("+a");
-        using var ab = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", "ab"u8.ToArray()));
+        using RawPeer ab = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", "ab"u8.ToArray()));
         await rig.InterestAsync("+ab");
-        using var all = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        using RawPeer all = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         await rig.InterestAsync("+");
-        using var nothing = new RawPeer(endpoint).Handshake("SUB");
+        using RawPeer nothing = new RawPeer(endpoint).Handshake("SUB");
         await Wait.UntilAsync(() => publisher.Peers.Count == 4);
         Assert.Equal(3, await rig.PublishAsync(publisher, Wire.Ascii("abc")));
         Assert.Equal(2, await rig.PublishAsync(publisher, Wire.Ascii("ax")));
@@ -39,8 +40,8 @@ public sealed class Rfc29Tests
     public async Task Rfc29_a_subscriber_with_several_prefixes_of_a_message_shall_get_it_once(int loops)
     {
         await using var rig = new Rig(loops);
-        var publisher = rig.Publisher();
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB")
+        LoopPublisher publisher = rig.Publisher();
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB")
             .Send(Wire.Command("SUBSCRIBE"), Wire.Command("SUBSCRIBE", "ab"u8.ToArray()), Wire.Command("SUBSCRIBE", (byte)'a'));
         await rig.InterestAsync("+a");
         for (int loop = 0; loop < loops; loop++)
@@ -56,11 +57,11 @@ public sealed class Rfc29Tests
     public async Task Rfc29_a_pub_shall_drop_silently_for_a_subscriber_whose_queue_is_full_and_never_wait()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HighWaterMessages = 10, HighWaterMark = 1L << 40 });
-        var endpoint = publisher.Bind(AnyPort);
-        using var stalled = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'s'));
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMessages = 10, HighWaterMark = 1L << 40 });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer stalled = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'s'));
         await rig.InterestAsync("+s");
-        using var reads = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'r'));
+        using RawPeer reads = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'r'));
         await rig.InterestAsync("+r");
         int published = 0;
         while (publisher.MessagesDropped < 100)
@@ -72,7 +73,7 @@ public sealed class Rfc29Tests
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("r")));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Message(Wire.Ascii("r")));
         Assert.Equal(expected, reads.Read(expected.Length));
-        var info = publisher.Peers.Single(peer => peer.MessagesDropped > 0);
+        ZeroMqPeer info = publisher.Peers.Single(peer => peer.MessagesDropped > 0);
         Assert.Equal(published, info.MessagesSent + info.MessagesDropped);
 
         // Ten messages, of which the kernel may have accepted one partially.
@@ -83,8 +84,8 @@ public sealed class Rfc29Tests
     public async Task Rfc29_a_sub_shall_count_its_subscriptions_and_send_the_first_and_the_last()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
-        using var pub = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB");
+        LoopSubscriber subscriber = rig.Subscriber();
+        using RawPeer pub = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         subscriber.Subscribe("a"u8);
         subscriber.Subscribe("a"u8);
@@ -105,9 +106,9 @@ public sealed class Rfc29Tests
     public async Task Rfc29_a_sub_shall_deliver_matching_messages_and_discard_the_rest()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe("a"u8);
-        using var pub = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB")
+        using RawPeer pub = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB")
             .Send(Wire.Message(Wire.Ascii("b")), Wire.Message(Wire.Ascii("a"), []), Wire.Message([], Wire.Ascii("a")), Wire.Message(Wire.Ascii("ab")));
         Assert.Equal("61,-", await rig.Messages.TakeAsync());
         Assert.Equal("6162", await rig.Messages.TakeAsync());
@@ -119,13 +120,13 @@ public sealed class Rfc29Tests
     {
         await using var rig = new Rig();
         byte[][] says = [Wire.Message([2, 1]), Wire.Message([1], [1]), Wire.Message([[]]), Wire.Message([1, (byte)'e'])];
-        var pub = rig.Publisher();
-        using var one = new RawPeer(pub.Bind(AnyPort)).Handshake("XSUB").Send(says);
+        LoopPublisher pub = rig.Publisher();
+        using RawPeer one = new RawPeer(pub.Bind(AnyPort)).Handshake("XSUB").Send(says);
         await rig.InterestAsync("+e");
         Assert.Empty(rig.Messages.TakeAll());
 
-        var xpub = rig.Publisher(o => o with { AnnounceExtended = true, OnMessage = rig.Record });
-        using var two = new RawPeer(xpub.Bind(AnyPort)).Handshake("XSUB").Send(says);
+        LoopPublisher xpub = rig.Publisher(o => o with { AnnounceExtended = true, OnMessage = rig.Record });
+        using RawPeer two = new RawPeer(xpub.Bind(AnyPort)).Handshake("XSUB").Send(says);
         await rig.InterestAsync("+e");
         Assert.Equal(["0201", "01,01", "-"], rig.Messages.TakeAll());
     }
@@ -136,7 +137,7 @@ public sealed class Rfc29Tests
         await using var rig = new Rig();
         bool takes = false;
         var offered = new Inbox<int>();
-        var xpub = rig.Publisher(o => o with
+        LoopPublisher xpub = rig.Publisher(o => o with
         {
             AnnounceExtended = true,
             OnMessage = (ZeroMqPeer peer, in ZmtpMessage message) =>
@@ -145,7 +146,7 @@ public sealed class Rfc29Tests
                 return takes && rig.Record(peer, message);
             },
         });
-        using var peer = new RawPeer(xpub.Bind(AnyPort)).Handshake("XSUB").Send(Wire.Message([9]), Wire.Message([1, (byte)'e']));
+        using RawPeer peer = new RawPeer(xpub.Bind(AnyPort)).Handshake("XSUB").Send(Wire.Message([9]), Wire.Message([1, (byte)'e']));
         await offered.TakeAsync();
         await rig.DoAsync(() =>
         {

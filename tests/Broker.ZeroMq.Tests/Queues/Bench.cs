@@ -120,8 +120,8 @@ internal sealed class Bench
         return Queue.TryTake(ref reader) == DequeueResult.Taken ? reader.Number : -1;
     }
 
-    private static string Show(ZeroMqMessage message) =>
-        string.Join('|', Enumerable.Range(0, message.FrameCount).Select(message.GetString));
+    private static string Show(ZeroMqMessage message)
+        => string.Join('|', Enumerable.Range(0, message.FrameCount).Select(message.GetString));
 
     public readonly struct Taker(ZeroMqMessage message) : IMessageReader
     {

@@ -8,7 +8,7 @@ public sealed class BiasedGateTests
         var gate = new BiasedGate();
 
         gate.Exit(gate.Enter());
-        var bias = gate.Enter();
+        BiasedGate.Bias? bias = gate.Enter();
         gate.Exit(bias);
 
         Assert.NotNull(bias);
@@ -21,7 +21,7 @@ public sealed class BiasedGateTests
         gate.Exit(gate.Enter());
 
         OnAnotherThread(() => gate.Exit(gate.Enter()));
-        var bias = gate.Enter();
+        BiasedGate.Bias? bias = gate.Enter();
         gate.Exit(bias);
 
         Assert.Null(bias);
@@ -50,7 +50,7 @@ public sealed class BiasedGateTests
     {
         var gate = new BiasedGate();
         gate.Exit(gate.Enter());
-        var bias = gate.Enter();
+        BiasedGate.Bias? bias = gate.Enter();
         using var entered = new ManualResetEventSlim();
         var other = new Thread(() =>
         {
@@ -88,7 +88,7 @@ public sealed class BiasedGateTests
                 {
                     for (int n = 0; n < times; n++)
                     {
-                        var bias = gate.Enter();
+                        BiasedGate.Bias? bias = gate.Enter();
                         counter++;
                         gate.Exit(bias);
                     }

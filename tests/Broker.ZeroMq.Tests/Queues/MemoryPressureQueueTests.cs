@@ -22,7 +22,7 @@ public sealed class MemoryPressureQueueTests : IDisposable
     public void A_receive_queue_accepts_its_share_and_resumes_the_peer_when_it_is_received()
     {
         var bench = new Bench(mostMessages: 0, mostBytes: Limit, budget: Budget);
-        var source = bench.Source();
+        ReceiveSource source = bench.Source();
         byte[] batch = Bench.Numbers(0, 100, size: 1000);
         Budget.Add(Limit);
 
@@ -47,7 +47,7 @@ public sealed class MemoryPressureQueueTests : IDisposable
     public void An_empty_receive_queue_accepts_a_message_of_any_size()
     {
         var bench = new Bench(mostMessages: 0, mostBytes: Limit, budget: Budget);
-        var source = bench.Source();
+        ReceiveSource source = bench.Source();
         byte[] large = Bench.Numbers(7, 1, size: 1_000_000);
         Budget.Add(2 * Limit);
         for (int i = 0; i < 3; i++)

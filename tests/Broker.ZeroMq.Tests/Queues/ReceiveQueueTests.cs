@@ -6,7 +6,7 @@ public sealed class ReceiveQueueTests
     public void Messages_of_a_peer_are_taken_whole_and_in_order()
     {
         var bench = new Bench();
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         byte[] batch = [.. Bench.Encode("one"), .. Bench.Encode("two", "", "parts"), .. Bench.Encode(new string('x', 300))];
 
         Assert.Equal(batch.Length, bench.Add(peer, batch, 3));
@@ -65,7 +65,7 @@ public sealed class ReceiveQueueTests
     public void A_peer_has_room_for_as_many_messages_as_the_mark(int mark)
     {
         var bench = new Bench(mostMessages: mark);
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         byte[] batch = Bench.Numbers(0, mark + 5);
 
         int added = bench.Add(peer, batch, mark + 5);
@@ -80,7 +80,7 @@ public sealed class ReceiveQueueTests
     public void A_paused_peer_is_resumed_once_at_half_of_the_mark()
     {
         var bench = new Bench(mostMessages: 8);
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         bench.Add(peer, Bench.Numbers(0, 9), 9);
 
         // There are four chunks of two messages. A chunk's messages count until the second one is taken.
@@ -103,7 +103,7 @@ public sealed class ReceiveQueueTests
     public void Memory_is_bounded_over_all_peers_and_all_peers_are_resumed()
     {
         var bench = new Bench(mostMessages: 0, mostBytes: 256 * 1024);
-        var peers = Enumerable.Range(0, 10).Select(i => bench.Source()).ToArray();
+        ReceiveSource[] peers = Enumerable.Range(0, 10).Select(i => bench.Source()).ToArray();
         byte[] batch = Bench.Numbers(0, 60, size: 1000);
 
         int[] added = [.. peers.Select(peer => bench.Add(peer, batch, 60))];
@@ -123,7 +123,7 @@ public sealed class ReceiveQueueTests
     public void A_message_larger_than_the_bound_is_accepted_by_an_empty_queue()
     {
         var bench = new Bench(mostBytes: 1000);
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         string large = new('x', 200_000);
 
         Assert.True(bench.Add(peer, large));
@@ -151,7 +151,7 @@ public sealed class ReceiveQueueTests
     public void Small_messages_are_packed()
     {
         var bench = new Bench(mostMessages: 0);
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         for (int i = 0; i < 5000; i++)
         {
             Assert.Equal(10, bench.Add(peer, Bench.Numbers(i, 1), 1));
@@ -166,7 +166,7 @@ public sealed class ReceiveQueueTests
     public void A_closed_queue_contains_nothing_and_drops_later_messages()
     {
         var bench = new Bench();
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         bench.Add(peer, Bench.Numbers(0, 900), 900);
         bench.Add(bench.Source(), Bench.Numbers(0, 5), 5);
         bench.TakeNumber();
@@ -184,7 +184,7 @@ public sealed class ReceiveQueueTests
     public void A_disconnected_peer_is_not_resumed_and_its_messages_are_received()
     {
         var bench = new Bench(mostMessages: 4);
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         bench.Add(peer, Bench.Numbers(0, 5), 5);
 
         bench.Queue.RemovePaused(peer);
@@ -197,7 +197,7 @@ public sealed class ReceiveQueueTests
     public void Adding_and_taking_allocate_nothing()
     {
         var bench = new Bench();
-        var peer = bench.Source();
+        ReceiveSource peer = bench.Source();
         byte[] batch = Bench.Numbers(0, 200);
         Round(bench, peer, batch);
 

@@ -38,8 +38,8 @@ public sealed class ReceiveWaitTests
     public void Two_messages_of_one_batch_wake_two_receivers()
     {
         var bench = new Bench();
-        var threads = Enumerable.Range(0, 2).Select(_ => new Thread(() => bench.Take(0, Timeout.InfiniteTimeSpan))).ToArray();
-        foreach (var thread in threads)
+        Thread[] threads = Enumerable.Range(0, 2).Select(_ => new Thread(() => bench.Take(0, Timeout.InfiniteTimeSpan))).ToArray();
+        foreach (Thread? thread in threads)
         {
             thread.Start();
         }
@@ -55,7 +55,7 @@ public sealed class ReceiveWaitTests
     {
         var bench = new Bench();
         var outcomes = new DequeueResult[3];
-        var threads = Enumerable.Range(0, 3).Select(i => new Thread(() =>
+        Thread[] threads = Enumerable.Range(0, 3).Select(i => new Thread(() =>
         {
             var reader = new Bench.NumberTaker();
             outcomes[i] = bench.Queue.Take(ref reader, 0, Timeout.InfiniteTimeSpan);
@@ -73,7 +73,7 @@ public sealed class ReceiveWaitTests
     public async Task An_awaiting_receiver_is_woken_by_a_message()
     {
         var bench = new Bench();
-        var wait = bench.Queue.WaitAsync(CancellationToken.None).AsTask();
+        Task wait = bench.Queue.WaitAsync(CancellationToken.None).AsTask();
         Assert.False(wait.IsCompleted);
 
         bench.Add(bench.Source(), "hello");
@@ -99,8 +99,8 @@ public sealed class ReceiveWaitTests
     {
         var bench = new Bench();
         using var cancellation = new CancellationTokenSource();
-        var cancelled = bench.Queue.WaitAsync(cancellation.Token).AsTask();
-        var other = bench.Queue.WaitAsync(CancellationToken.None).AsTask();
+        Task cancelled = bench.Queue.WaitAsync(cancellation.Token).AsTask();
+        Task other = bench.Queue.WaitAsync(CancellationToken.None).AsTask();
 
         await cancellation.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(Guard, TestContext.Current.CancellationToken));
@@ -136,12 +136,12 @@ public sealed class ReceiveWaitTests
             }
         }
 
-        var blocking = Enumerable.Range(0, 3).Select(i => new Thread(() =>
+        Thread[] blocking = Enumerable.Range(0, 3).Select(i => new Thread(() =>
         {
             var reader = new Bench.NumberTaker();
             while (true)
             {
-                var outcome = bench.Queue.Take(ref reader, i * 20, i == 1 ? TimeSpan.FromMilliseconds(1) : Timeout.InfiniteTimeSpan);
+                DequeueResult outcome = bench.Queue.Take(ref reader, i * 20, i == 1 ? TimeSpan.FromMilliseconds(1) : Timeout.InfiniteTimeSpan);
                 if (outcome == DequeueResult.Closed)
                 {
                     return;
@@ -153,7 +153,7 @@ public sealed class ReceiveWaitTests
                 }
             }
         })).ToArray();
-        var awaiting = Enumerable.Range(0, 3).Select(i => Task.Run(async () =>
+        Task[] awaiting = Enumerable.Range(0, 3).Select(i => Task.Run(async () =>
         {
             while (!done.IsCancellationRequested)
             {
@@ -184,14 +184,14 @@ public sealed class ReceiveWaitTests
 
         var producer = Task.Run(() =>
         {
-            var sources = Enumerable.Range(0, Peers).Select(i => (Source: bench.Source(), Left: Bench.Numbers(i * PerPeer, PerPeer))).ToArray();
+            (ReceiveSource Source, byte[] Left)[] sources = Enumerable.Range(0, Peers).Select(i => (Source: bench.Source(), Left: Bench.Numbers(i * PerPeer, PerPeer))).ToArray();
             int at = 0;
             while (sources.Any(s => s.Left.Length > 0))
             {
                 bool any = false;
                 for (int i = 0; i < sources.Length; i++)
                 {
-                    var (source, rest) = sources[i];
+                    (ReceiveSource? source, byte[]? rest) = sources[i];
                     int some = Math.Min(rest.Length / 10, (at++ % 40) + 1);
                     if (some > 0)
                     {

@@ -73,7 +73,7 @@ public sealed class SendQueueTests
     public async Task An_awaiting_writer_is_woken_by_room()
     {
         using var rig = new Line(isOpen: false);
-        var wait = rig.Queue.WaitAsync(size: 8, CancellationToken.None).AsTask();
+        Task wait = rig.Queue.WaitAsync(size: 8, CancellationToken.None).AsTask();
         Assert.False(wait.IsCompleted);
 
         rig.Allow(1);
@@ -90,7 +90,7 @@ public sealed class SendQueueTests
         {
             Assert.Equal(EnqueueResult.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
             Assert.True(rig.Queue.HasRoom);
-            var wait = rig.Queue.WaitAsync(Line.MostBytes, CancellationToken.None).AsTask();
+            Task wait = rig.Queue.WaitAsync(Line.MostBytes, CancellationToken.None).AsTask();
             Assert.False(wait.IsCompleted);
 
             rig.Release();
@@ -124,7 +124,7 @@ public sealed class SendQueueTests
     public void A_closed_queue_ends_all_waits_and_returns_Closed()
     {
         using var rig = new Line(isOpen: false);
-        var outcome = EnqueueResult.Sent;
+        EnqueueResult outcome = EnqueueResult.Sent;
         var writer = new Thread(() => outcome = rig.Send(7, Timeout.InfiniteTimeSpan));
         writer.Start();
         Wait.Until(() => !rig.Queue.Waiters.IsEmpty);
@@ -180,7 +180,7 @@ public sealed class SendQueueTests
     {
         const int PerThread = 20_000;
         using var rig = new Line(isOpen: false);
-        var writers = Enumerable.Range(0, threads).Select(t => new Thread(() =>
+        Thread[] writers = Enumerable.Range(0, threads).Select(t => new Thread(() =>
         {
             for (int i = 0; i < PerThread; i++)
             {

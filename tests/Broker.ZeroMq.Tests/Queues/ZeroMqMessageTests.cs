@@ -60,7 +60,7 @@ public sealed class ZeroMqMessageTests
                     expected.Clear();
                     break;
                 default:
-                    using (var copy = new ZeroMqMessage().CopyFrom(message))
+                    using (ZeroMqMessage copy = new ZeroMqMessage().CopyFrom(message))
                     {
                         Assert.Equal(expected, copy.ToArrays());
                     }

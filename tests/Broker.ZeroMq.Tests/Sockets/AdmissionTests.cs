@@ -15,10 +15,10 @@ public sealed class AdmissionTests
     public async Task A_peer_with_an_address_that_is_not_allowed_is_refused_before_the_handshake()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("10.0.0.0/8")] }).Bind(AnyPort);
+        ZeroMqEndpoint endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("10.0.0.0/8")] }).Bind(AnyPort);
         using var peer = new RawPeer(endpoint);
         Assert.Empty(peer.ReadToEnd());
-        var refused = await rig.EventAsync(ZeroMqEventKind.PeerRefused);
+        ZeroMqEvent refused = await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         Assert.Equal("its address is not allowed", refused.Reason);
         Assert.StartsWith("tcp://127.0.0.1:", refused.Address, StringComparison.Ordinal);
     }
@@ -31,7 +31,7 @@ public sealed class AdmissionTests
     public async Task An_endpoint_can_have_its_own_allowed_addresses(string bind, string network, bool enters)
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("192.0.2.0/24")] })
+        ZeroMqEndpoint endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("192.0.2.0/24")] })
             .Bind(bind, [IPNetwork.Parse("198.51.100.0/24"), IPNetwork.Parse(network)]);
         using var peer = new RawPeer(endpoint);
         if (enters)
@@ -49,17 +49,17 @@ public sealed class AdmissionTests
     public async Task A_new_peer_replaces_a_peer_without_ping_support_that_has_sent_nothing()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher(o => o with { MaxPeers = 3, SilenceAllowed = TimeSpan.Zero }).Bind(AnyPort);
-        using var speaks = new RawPeer(endpoint).Handshake("SUB", minor: 0);
+        ZeroMqEndpoint endpoint = rig.Publisher(o => o with { MaxPeers = 3, SilenceAllowed = TimeSpan.Zero }).Bind(AnyPort);
+        using RawPeer speaks = new RawPeer(endpoint).Handshake("SUB", minor: 0);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         speaks.Send(Wire.Message([1, (byte)'s']));
         await rig.InterestAsync("+s");
-        using var asked = new RawPeer(endpoint).Handshake("SUB", minor: 1);
+        using RawPeer asked = new RawPeer(endpoint).Handshake("SUB", minor: 1);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
-        using var dumb = new RawPeer(endpoint).Handshake("SUB", minor: 0);
+        using RawPeer dumb = new RawPeer(endpoint).Handshake("SUB", minor: 0);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
 
-        using var newcomer = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'n'));
+        using RawPeer newcomer = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'n'));
         await rig.InterestAsync("+n");
         dumb.ReadToEnd();
         Assert.Contains("sent nothing", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
@@ -75,7 +75,7 @@ public sealed class AdmissionTests
     public async Task By_default_a_dead_or_silent_peer_does_not_keep_its_connection_forever()
     {
         await using var rig = new Rig();
-        var options = rig.Publisher().Options;
+        LoopPublisherOptions options = rig.Publisher().Options;
         Assert.InRange(options.HeartbeatInterval + (options.HeartbeatTimeout ?? options.HeartbeatInterval), TimeSpan.Zero, TimeSpan.FromSeconds(40));
         Assert.InRange(options.SilenceAllowed, TimeSpan.Zero, TimeSpan.FromSeconds(40));
         Assert.InRange(options.KeepAliveTime, TimeSpan.Zero, TimeSpan.FromSeconds(40));
@@ -92,8 +92,8 @@ public sealed class AdmissionTests
         }
 
         await using var rig = new Rig();
-        var endpoint = rig.Publisher(o => asks ? o : o with { KeepAliveTime = Timeout.InfiniteTimeSpan }).Bind(AnyPort);
-        using var peer = new RawPeer(endpoint).Handshake("SUB", minor: 0);
+        ZeroMqEndpoint endpoint = rig.Publisher(o => asks ? o : o with { KeepAliveTime = Timeout.InfiniteTimeSpan }).Bind(AnyPort);
+        using RawPeer peer = new RawPeer(endpoint).Handshake("SUB", minor: 0);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
 
         // Fields of /proc/net/tcp: number, local address, remote address, state (01 is established), queues, timer (02
@@ -113,7 +113,7 @@ public sealed class AdmissionTests
     public async Task A_link_reports_an_unexpected_failure_of_an_attempt_and_tries_again()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
 
         // Each label is legal, but the whole is longer than a name may be. The lookup reports that by a different
         // exception type.
@@ -123,7 +123,7 @@ public sealed class AdmissionTests
 
         // The same reason is reported once; each attempt has its own session.
         var links = (List<OutgoingLink>)typeof(LoopSocket).GetField("_links", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(subscriber)!;
-        var session = links[0].Session;
+        PeerSession? session = links[0].Session;
         await Wait.UntilAsync(() => links[0].Session != session, "another attempt");
     }
 }

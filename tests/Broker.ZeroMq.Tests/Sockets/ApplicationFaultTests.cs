@@ -12,7 +12,7 @@ public sealed class ApplicationFaultTests
     public async Task A_message_handler_that_throws_closes_only_that_peers_connection()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
+        LoopSubscriber subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
             rig.Record(peer, message);
             if (message.FirstFrame.Body[0] == (byte)'!')
@@ -23,9 +23,9 @@ public sealed class ApplicationFaultTests
             return true;
         });
         subscriber.Subscribe([]);
-        var endpoint = subscriber.Bind(AnyPort);
-        using var good = new RawPeer(endpoint).Handshake("PUB");
-        using var bad = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("!")));
+        ZeroMqEndpoint endpoint = subscriber.Bind(AnyPort);
+        using RawPeer good = new RawPeer(endpoint).Handshake("PUB");
+        using RawPeer bad = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("!")));
         Assert.Equal("failed with InvalidOperationException", (await rig.EventAsync(ZeroMqEventKind.PeerDisconnected)).Reason);
         good.Send(Wire.Message(Wire.Ascii("1")));
         await rig.Messages.TakeAsync(m => m == "31");
@@ -49,7 +49,7 @@ public sealed class ApplicationFaultTests
                 }
             },
         });
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         Assert.True(await wanted.TakeAsync());
         await publisher.CloseAsync(TimeSpan.Zero).WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
         Assert.Equal("reported", (await faults.TakeAsync()).Message);
@@ -59,14 +59,14 @@ public sealed class ApplicationFaultTests
     public async Task A_peer_that_the_application_closes_from_its_handler_delivers_nothing_more()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
+        LoopSubscriber subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
             rig.Record(peer, message);
             peer.Close("enough");
             return true;
         });
         subscriber.Subscribe([]);
-        using var chatty = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB").Send(Wire.Join(Wire.Message([1]), Wire.Message([2])));
+        using RawPeer chatty = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB").Send(Wire.Join(Wire.Message([1]), Wire.Message([2])));
         Assert.Equal("enough", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
         chatty.ReadToEnd();
         Assert.Equal("01", Assert.Single(rig.Messages.TakeAll()));

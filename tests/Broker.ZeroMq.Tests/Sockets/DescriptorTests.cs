@@ -13,8 +13,8 @@ public sealed class DescriptorTests
     {
         const int Peers = 1000;
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        var endpoint = publisher.Bind(AnyPort);
+        LoopPublisher publisher = rig.Publisher();
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
         await RoundAsync(rig, publisher, endpoint, 10);
         int before = Descriptors();
         await RoundAsync(rig, publisher, endpoint, Peers);
@@ -37,7 +37,7 @@ public sealed class DescriptorTests
 
         Assert.Equal(count, await rig.PublishAsync(publisher, Wire.Ascii("all"), Wire.Ascii("x")));
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii($"t{count - 1:D4}")));
-        foreach (var peer in peers)
+        foreach (RawPeer peer in peers)
         {
             peer.Dispose();
         }

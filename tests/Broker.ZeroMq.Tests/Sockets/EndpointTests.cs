@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -43,8 +44,8 @@ public sealed class EndpointTests
     [InlineData("tcp://127.0.0.1:0;127.0.0.1:1;127.0.0.1:2", "brackets")]
     [InlineData("ipc://", "path")]
     [InlineData("ipc:///0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567", "103 octets")]
-    public void An_invalid_endpoint_is_refused_with_the_reason(string text, string reason) =>
-        Assert.Contains(reason, Assert.Throws<FormatException>(() => ZeroMqEndpoint.Parse(text)).Message, StringComparison.Ordinal);
+    public void An_invalid_endpoint_is_refused_with_the_reason(string text, string reason)
+        => Assert.Contains(reason, Assert.Throws<FormatException>(() => ZeroMqEndpoint.Parse(text)).Message, StringComparison.Ordinal);
 
     [Fact]
     public async Task A_wildcard_cannot_be_connected_to()
@@ -59,7 +60,7 @@ public sealed class EndpointTests
     public async Task A_source_address_can_only_be_used_to_connect()
     {
         await using var rig = new Rig();
-        var error = Assert.Throws<FormatException>(() => rig.Publisher().Bind("tcp://127.0.0.1:0;127.0.0.1:5556"));
+        FormatException error = Assert.Throws<FormatException>(() => rig.Publisher().Bind("tcp://127.0.0.1:0;127.0.0.1:5556"));
         Assert.Contains("source address", error.Message, StringComparison.Ordinal);
     }
 
@@ -67,14 +68,14 @@ public sealed class EndpointTests
     public async Task A_connection_uses_the_given_source_address_and_port_also_after_a_reconnect()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        var endpoint = publisher.Bind("tcp://127.0.0.1:*");
+        LoopPublisher publisher = rig.Publisher();
+        ZeroMqEndpoint endpoint = publisher.Bind("tcp://127.0.0.1:*");
         int free = FreePort.Next();
-        var subscriber = rig.Subscriber(o => o with { OnEvent = null });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { OnEvent = null });
         subscriber.Connect($"tcp://127.0.0.2:{free};127.0.0.1:{endpoint.Port}");
         for (int i = 0; i < 3; i++)
         {
-            var connected = await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+            ZeroMqEvent connected = await rig.EventAsync(ZeroMqEventKind.PeerConnected);
             Assert.Equal($"tcp://127.0.0.2:{free}", connected.Address);
             connected.Peer!.Close("again");
         }
@@ -89,16 +90,16 @@ public sealed class EndpointTests
         }
 
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
+        LoopPublisher publisher = rig.Publisher();
         Assert.Null(publisher.LastEndpoint);
-        var bound = publisher.Bind("tcp://lo:*");
+        ZeroMqEndpoint bound = publisher.Bind("tcp://lo:*");
         Assert.Equal("127.0.0.1", bound.Host);
         Assert.Equal(bound, publisher.LastEndpoint);
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Connect($"tcp://lo:0;{bound.Host}:{bound.Port}");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         Assert.Equal($"tcp://lo:0;127.0.0.1:{bound.Port}", subscriber.LastEndpoint!.ToString());
-        var error = Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind("tcp://no-such-interface.invalid:*"));
+        ZeroMqBindException error = Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind("tcp://no-such-interface.invalid:*"));
         Assert.Contains("no-such-interface", error.Message, StringComparison.Ordinal);
     }
 
@@ -120,8 +121,8 @@ public sealed class EndpointTests
 
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
-        var peer = await host.SocketAsync("SUB", ("IPV6", 1));
-        var publisher = rig.Publisher();
+        ForeignSocket peer = await host.SocketAsync("SUB", ("IPV6", 1));
+        LoopPublisher publisher = rig.Publisher();
         if (endpoint == "ipc://@")
         {
             endpoint += Guid.NewGuid().ToString("N");
@@ -148,8 +149,8 @@ public sealed class EndpointTests
     public async Task The_chosen_path_is_returned_and_removed_with_the_socket()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        var bound = publisher.Bind("ipc://*");
+        LoopPublisher publisher = rig.Publisher();
+        ZeroMqEndpoint bound = publisher.Bind("ipc://*");
         Assert.True(File.Exists(bound.Path));
         Assert.NotEqual(bound.ToString(), publisher.Bind("ipc://*").ToString());
         await publisher.CloseAsync(TimeSpan.Zero);
@@ -163,7 +164,7 @@ public sealed class EndpointTests
     public async Task The_chosen_port_is_returned(string asked, string begins)
     {
         await using var rig = new Rig();
-        var bound = rig.Publisher().Bind(asked);
+        ZeroMqEndpoint bound = rig.Publisher().Bind(asked);
         Assert.StartsWith(begins, bound.ToString(), StringComparison.Ordinal);
         Assert.NotEqual(0, bound.Port);
         Assert.Equal(bound.ToString(), (await rig.EventAsync(ZeroMqEventKind.Listening)).Endpoint);
@@ -174,7 +175,7 @@ public sealed class EndpointTests
     {
         await using var rig = new Rig();
         string bound = rig.Publisher().Bind("tcp://127.0.0.1:*").ToString();
-        var error = Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind(bound));
+        ZeroMqBindException error = Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind(bound));
         Assert.Equal($"Cannot bind to {bound}: the address is already in use.", error.Message);
     }
 
@@ -182,7 +183,7 @@ public sealed class EndpointTests
     public async Task An_unbound_endpoint_is_free_again()
     {
         await using var rig = new Rig();
-        var first = rig.Publisher();
+        LoopPublisher first = rig.Publisher();
         string bound = first.Bind(FreePort.NextAddress()).ToString();
         Assert.True(first.Unbind(bound));
         Assert.False(first.Unbind(bound));
@@ -198,7 +199,7 @@ public sealed class EndpointTests
         LeaveStaleFile(path);
         Assert.True(File.Exists(path));
 
-        var first = rig.Publisher();
+        LoopPublisher first = rig.Publisher();
         first.Bind("ipc://" + path);
         Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind("ipc://" + path));
         Assert.True(first.Unbind("ipc://" + path));

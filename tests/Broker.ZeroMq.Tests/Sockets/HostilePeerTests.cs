@@ -43,17 +43,17 @@ public sealed class HostilePeerTests
 
     [Theory]
     [MemberData(nameof(Greetings))]
-    public Task A_peer_that_fails_its_handshake_is_refused_with_the_reason(string hex, string reason) =>
-        RefuseAsync(endpoint => new RawPeer(endpoint).Send(Wire.Hex(hex)), reason);
+    public Task A_peer_that_fails_its_handshake_is_refused_with_the_reason(string hex, string reason)
+        => RefuseAsync(endpoint => new RawPeer(endpoint).Send(Wire.Hex(hex)), reason);
 
     [Theory]
     [MemberData(nameof(Traffic))]
-    public Task A_peer_that_breaks_a_rule_later_is_refused_with_the_reason(string hex, string reason) =>
-        RefuseAsync(endpoint => new RawPeer(endpoint).Handshake("SUB").Send(Wire.Hex(hex)), reason);
+    public Task A_peer_that_breaks_a_rule_later_is_refused_with_the_reason(string hex, string reason)
+        => RefuseAsync(endpoint => new RawPeer(endpoint).Handshake("SUB").Send(Wire.Hex(hex)), reason);
 
     [Fact]
-    public Task A_peer_that_never_speaks_is_closed_at_the_handshake_timeout() =>
-        RefuseSlowAsync(endpoint => new RawPeer(endpoint));
+    public Task A_peer_that_never_speaks_is_closed_at_the_handshake_timeout()
+        => RefuseSlowAsync(endpoint => new RawPeer(endpoint));
 
     [Fact]
     public Task A_slow_greeting_does_not_extend_the_handshake_timeout() => RefuseSlowAsync(
@@ -68,14 +68,14 @@ public sealed class HostilePeerTests
     public async Task Random_bytes_after_the_handshake_disturb_no_other_peer()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        var endpoint = publisher.Bind(AnyPort);
+        LoopPublisher publisher = rig.Publisher();
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
         var random = new Random(Seed.Next());
         for (int i = 0; i < 200; i++)
         {
-            var noise = new byte[random.Next(1, 2000)];
+            byte[] noise = new byte[random.Next(1, 2000)];
             random.NextBytes(noise);
-            using var peer = new RawPeer(endpoint).Handshake("SUB", (byte)(i & 1)).Send(noise);
+            using RawPeer peer = new RawPeer(endpoint).Handshake("SUB", (byte)(i & 1)).Send(noise);
         }
 
         await ServesAsync(rig, publisher, endpoint, "still there");
@@ -86,14 +86,14 @@ public sealed class HostilePeerTests
     public async Task A_refused_peer_is_sent_the_reason()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { AcceptPeer = peer => peer.Zmtp.TryGetProperty("X-Key"u8, out _) ? null : "no key" });
-        var endpoint = publisher.Bind(AnyPort);
-        using var bad = new RawPeer(endpoint).Handshake("SUB");
+        LoopPublisher publisher = rig.Publisher(o => o with { AcceptPeer = peer => peer.Zmtp.TryGetProperty("X-Key"u8, out _) ? null : "no key" });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer bad = new RawPeer(endpoint).Handshake("SUB");
         Assert.EndsWith("ERROR\u0006no-key", Encoding.Latin1.GetString(bad.ReadToEnd()), StringComparison.Ordinal);
         Assert.Equal("no key", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
 
         await using var other = new Rig();
-        var subscriber = other.Subscriber(o => o with { Properties = [new("X-Key", "k")] });
+        LoopSubscriber subscriber = other.Subscriber(o => o with { Properties = [new("X-Key", "k")] });
         subscriber.Subscribe([]);
         subscriber.Connect(endpoint.ToString());
         await rig.InterestAsync("+");
@@ -103,11 +103,11 @@ public sealed class HostilePeerTests
     public async Task One_peer_too_many_is_refused_until_another_disconnects()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { MaxPeers = 2 });
-        var endpoint = publisher.Bind(AnyPort);
-        using var first = new RawPeer(endpoint).Handshake("SUB");
+        LoopPublisher publisher = rig.Publisher(o => o with { MaxPeers = 2 });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer first = new RawPeer(endpoint).Handshake("SUB");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
-        using (var second = new RawPeer(endpoint).Handshake("SUB"))
+        using (RawPeer second = new RawPeer(endpoint).Handshake("SUB"))
         {
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
             using var third = new RawPeer(endpoint);
@@ -115,7 +115,7 @@ public sealed class HostilePeerTests
         }
 
         await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
-        using var fourth = new RawPeer(endpoint).Handshake("SUB");
+        using RawPeer fourth = new RawPeer(endpoint).Handshake("SUB");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
     }
 
@@ -123,12 +123,12 @@ public sealed class HostilePeerTests
     public async Task The_answers_queued_for_a_peer_that_reads_none_are_limited()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HighWaterMark = 100_000 });
-        var endpoint = publisher.Bind(AnyPort);
-        using var peer = new RawPeer(endpoint).Handshake("SUB");
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMark = 100_000 });
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer peer = new RawPeer(endpoint).Handshake("SUB");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         byte[] pings = Wire.Join([.. Enumerable.Repeat(Wire.Command("PING", [0, 0, .. Wire.Filled(16)]), 4000)]);
-        var info = Assert.Single(publisher.Peers);
+        ZeroMqPeer info = Assert.Single(publisher.Peers);
         for (int i = 0; i < 200; i++)
         {
             peer.Send(pings);
@@ -140,10 +140,10 @@ public sealed class HostilePeerTests
     public async Task A_subscriber_refuses_a_message_over_its_limit_before_it_arrives()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber(o => o with { Limits = new(maxFrameSize: 1000, maxMessageSize: 1500, maxFrames: 3) });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { Limits = new(maxFrameSize: 1000, maxMessageSize: 1500, maxFrames: 3) });
         subscriber.Subscribe([]);
-        var endpoint = subscriber.Bind(AnyPort);
-        foreach (var (hex, reason) in new[]
+        ZeroMqEndpoint endpoint = subscriber.Bind(AnyPort);
+        foreach ((string? hex, string? reason) in new[]
         {
             ("02 00000000000003e9", "frame size limit"),
             ("03 7fffffffffffffff", "frame size limit"),
@@ -151,7 +151,7 @@ public sealed class HostilePeerTests
             ("0100 0100 0100 0000", "frame count limit"),
         })
         {
-            using var peer = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Hex(hex));
+            using RawPeer peer = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Hex(hex));
             Assert.Contains(reason, (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
             peer.ReadToEnd();
         }
@@ -162,13 +162,13 @@ public sealed class HostilePeerTests
     private static async Task RefuseAsync(Func<ZeroMqEndpoint, RawPeer> connect, string reason)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             MaxSubscriptionsPerPeer = 5,
             MaxSubscriptionBytesPerPeer = 1000,
         });
-        var endpoint = publisher.Bind(AnyPort);
-        using (var peer = connect(endpoint))
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using (RawPeer peer = connect(endpoint))
         {
             Assert.Contains(reason, (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
             peer.ReadToEnd();
@@ -183,10 +183,10 @@ public sealed class HostilePeerTests
     private static async Task RefuseSlowAsync(Func<ZeroMqEndpoint, RawPeer> connect)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HandshakeTimeout = TimeSpan.FromMilliseconds(500) });
-        var patient = rig.Publisher();
-        var good = patient.Bind(AnyPort);
-        using (var peer = connect(publisher.Bind(AnyPort)))
+        LoopPublisher publisher = rig.Publisher(o => o with { HandshakeTimeout = TimeSpan.FromMilliseconds(500) });
+        LoopPublisher patient = rig.Publisher();
+        ZeroMqEndpoint good = patient.Bind(AnyPort);
+        using (RawPeer peer = connect(publisher.Bind(AnyPort)))
         {
             await ServesAsync(rig, patient, good, "before");
             Assert.Contains("handshake took too long", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
@@ -199,7 +199,7 @@ public sealed class HostilePeerTests
 
     private static async Task ServesAsync(Rig rig, LoopPublisher publisher, ZeroMqEndpoint endpoint, string topic)
     {
-        using var good = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii(topic)));
+        using RawPeer good = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii(topic)));
         await rig.InterestAsync("+" + topic);
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii(topic)));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Message(Wire.Ascii(topic)));

@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -14,10 +15,10 @@ public sealed class InterestTests
     public async Task Only_the_first_and_the_last_subscriber_of_a_prefix_are_reported()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher().Bind(AnyPort);
-        using var one = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("a"), Subscribe("a"), Subscribe("1"));
+        ZeroMqEndpoint endpoint = rig.Publisher().Bind(AnyPort);
+        using RawPeer one = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("a"), Subscribe("a"), Subscribe("1"));
         await rig.InterestAsync("+1");
-        using var two = new RawPeer(endpoint).Handshake("SUB", minor: 0).Send(Wire.Message([1, (byte)'a']), Subscribe("2"));
+        using RawPeer two = new RawPeer(endpoint).Handshake("SUB", minor: 0).Send(Wire.Message([1, (byte)'a']), Subscribe("2"));
         await rig.InterestAsync("+2");
         one.Send(Cancel("a"), Cancel("a"), Cancel("never"), Cancel("1"));
         Assert.Equal("-1", await rig.Interest.TakeAsync());
@@ -29,10 +30,10 @@ public sealed class InterestTests
     public async Task Rfc29_the_disconnect_of_a_peer_shall_end_its_subscriptions_and_no_others()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher().Bind(AnyPort);
-        using var stays = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("both"));
+        ZeroMqEndpoint endpoint = rig.Publisher().Bind(AnyPort);
+        using RawPeer stays = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("both"));
         await rig.InterestAsync("+both");
-        var dies = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("both"), Subscribe("x"), Subscribe("xy"), Subscribe(""));
+        RawPeer dies = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("both"), Subscribe("x"), Subscribe("xy"), Subscribe(""));
         await rig.InterestAsync("+");
         dies.Dispose();
         string[] gone = [await rig.Interest.TakeAsync(), await rig.Interest.TakeAsync(), await rig.Interest.TakeAsync()];
@@ -45,10 +46,10 @@ public sealed class InterestTests
     public async Task The_peer_that_exceeds_the_total_of_prefixes_is_refused_and_its_memory_is_freed()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher(o => o with { MaxInterestPrefixes = 2 }).Bind(AnyPort);
-        using var one = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("a"));
+        ZeroMqEndpoint endpoint = rig.Publisher(o => o with { MaxInterestPrefixes = 2 }).Bind(AnyPort);
+        using RawPeer one = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("a"));
         await rig.InterestAsync("+a");
-        using var two = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("a"), Subscribe("b"), Subscribe("c"));
+        using RawPeer two = new RawPeer(endpoint).Handshake("SUB").Send(Subscribe("a"), Subscribe("b"), Subscribe("c"));
         two.ReadToEnd();
         Assert.Equal("+b", await rig.Interest.TakeAsync());
         Assert.Equal("-b", await rig.Interest.TakeAsync());
@@ -61,11 +62,11 @@ public sealed class InterestTests
     {
         const int Peers = 8;
         await using var rig = new Rig(loops: 3);
-        var publisher = rig.Publisher();
-        var endpoint = publisher.Bind(AnyPort);
+        LoopPublisher publisher = rig.Publisher();
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
         var peers = Enumerable.Range(0, Peers).Select(_ => new RawPeer(endpoint).Handshake("SUB")).ToList();
         int seed = Seed.Next();
-        var work = peers.Select((peer, at) => Task.Run(() =>
+        IEnumerable<Task> work = peers.Select((peer, at) => Task.Run(() =>
         {
             var random = new Random(seed + at);
             for (int i = 0; i < 2000; i++)
@@ -83,7 +84,7 @@ public sealed class InterestTests
             lines.Add(await rig.Interest.TakeAsync());
         }
 
-        foreach (var peer in peers)
+        foreach (RawPeer? peer in peers)
         {
             peer.Dispose();
         }
@@ -97,7 +98,7 @@ public sealed class InterestTests
         await rig.OnLoopAsync(() => 0, 1);
         await rig.OnLoopAsync(() => 0, 2);
         lines.AddRange(rig.Interest.TakeAll());
-        foreach (var prefix in lines.GroupBy(line => line[1..]))
+        foreach (IGrouping<string, string> prefix in lines.GroupBy(line => line[1..]))
         {
             bool wanted = false;
             foreach (string line in prefix)

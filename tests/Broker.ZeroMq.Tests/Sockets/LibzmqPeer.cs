@@ -53,8 +53,8 @@ internal sealed class LibzmqPeer : IDisposable
         return (long.Parse(words[1], null), long.Parse(words[2], null));
     }
 
-    public static string Show(params byte[][] frames) =>
-        frames.Length == 0 ? "-" : string.Join(',', frames.Select(frame => frame.Length == 0 ? "-" : Convert.ToHexStringLower(frame)));
+    public static string Show(params byte[][] frames)
+        => frames.Length == 0 ? "-" : string.Join(',', frames.Select(frame => frame.Length == 0 ? "-" : Convert.ToHexStringLower(frame)));
 
     public void Kill()
     {
@@ -96,7 +96,7 @@ internal sealed class LibzmqPeer : IDisposable
             return false;
         }
 
-        using var check = Run(["-c", "import zmq"]);
+        using Process check = Run(["-c", "import zmq"]);
         check.WaitForExit();
         return check.ExitCode == 0;
     }

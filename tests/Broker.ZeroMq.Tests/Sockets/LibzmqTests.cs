@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -27,8 +28,8 @@ public sealed class LibzmqTests
     public async Task Libzmq_receives_what_we_publish_whoever_binds(string type, bool weBind)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { AnnounceExtended = type == "XSUB" });
-        using var peer = weBind
+        LoopPublisher publisher = rig.Publisher(o => o with { AnnounceExtended = type == "XSUB" });
+        using LibzmqPeer peer = weBind
             ? await LibzmqPeer.StartAsync(type, "connect", publisher.Bind(AnyPort).ToString())
             : await LibzmqPeer.StartAsync(type, "bind", AnyPort);
         if (!weBind)
@@ -48,7 +49,7 @@ public sealed class LibzmqTests
             Assert.Equal(LibzmqPeer.Show(frames), await peer.ReceiveAsync());
         }
 
-        var info = Assert.Single(publisher.Peers);
+        ZeroMqPeer info = Assert.Single(publisher.Peers);
         Assert.Equal(type, info.Zmtp.SocketType.ToString().ToUpperInvariant());
         Assert.Equal(Shapes.Length, info.MessagesSent);
         Assert.Equal(!weBind, info.IsOutgoing);
@@ -62,9 +63,9 @@ public sealed class LibzmqTests
     public async Task We_receive_what_libzmq_publishes_whoever_binds(string type, bool weBind)
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber(o => o with { AnnounceExtended = type == "XPUB" });
+        LoopSubscriber subscriber = rig.Subscriber(o => o with { AnnounceExtended = type == "XPUB" });
         subscriber.Subscribe([]);
-        using var peer = weBind
+        using LibzmqPeer peer = weBind
             ? await LibzmqPeer.StartAsync(type, "connect", subscriber.Bind(AnyPort).ToString())
             : await LibzmqPeer.StartAsync(type, "bind", AnyPort);
         if (!weBind)
@@ -88,8 +89,8 @@ public sealed class LibzmqTests
     public async Task Topics_are_matched_byte_by_byte()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
+        LoopPublisher publisher = rig.Publisher();
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
         string[] prefixes = ["a.b", "x\r\n", "n\0l", "s p", new('t', 4096)];
         foreach (string prefix in prefixes)
         {
@@ -111,10 +112,10 @@ public sealed class LibzmqTests
     public async Task A_subscriber_that_is_late_loses_only_what_came_before()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
+        LoopPublisher publisher = rig.Publisher();
         string endpoint = publisher.Bind(AnyPort).ToString();
         Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("t1")));
-        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", endpoint);
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync("SUB", "connect", endpoint);
         await peer.DoAsync("subscribe", Wire.Ascii("t"));
         await rig.InterestAsync("+t");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("t2")));
@@ -125,8 +126,8 @@ public sealed class LibzmqTests
     public async Task Two_subscriptions_of_an_application_need_two_cancellations()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
+        LoopPublisher publisher = rig.Publisher();
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
         await peer.DoAsync("subscribe", Wire.Ascii("t"));
         await peer.DoAsync("subscribe", Wire.Ascii("t"));
         await peer.DoAsync("unsubscribe", Wire.Ascii("t"));
@@ -142,13 +143,13 @@ public sealed class LibzmqTests
     public async Task Our_subscriptions_reach_an_XPUB_once_and_come_back_after_its_restart()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe("a"u8);
         subscriber.Subscribe("a"u8);
         subscriber.Subscribe("b"u8);
         subscriber.Unsubscribe("b"u8);
         string endpoint;
-        using (var first = await LibzmqPeer.StartAsync("XPUB", "bind", FreePort.NextAddress()))
+        using (LibzmqPeer first = await LibzmqPeer.StartAsync("XPUB", "bind", FreePort.NextAddress()))
         {
             endpoint = first.Endpoint;
             subscriber.Connect(endpoint);
@@ -160,7 +161,7 @@ public sealed class LibzmqTests
             await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
         }
 
-        using var second = await LibzmqPeer.StartAsync("XPUB", "bind", endpoint);
+        using LibzmqPeer second = await LibzmqPeer.StartAsync("XPUB", "bind", endpoint);
         string[] replayed = [await second.ReceiveAsync(), await second.ReceiveAsync()];
         Assert.Equal(["0161", "0163"], replayed.Order());
         subscriber.Unsubscribe("a"u8);
@@ -173,9 +174,9 @@ public sealed class LibzmqTests
     public async Task The_subscriptions_of_a_restarted_subscriber_are_restored_automatically()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
+        LoopPublisher publisher = rig.Publisher();
         string endpoint;
-        using (var first = await LibzmqPeer.StartAsync("SUB", "bind", FreePort.NextAddress()))
+        using (LibzmqPeer first = await LibzmqPeer.StartAsync("SUB", "bind", FreePort.NextAddress()))
         {
             endpoint = first.Endpoint;
             publisher.Connect(endpoint);
@@ -185,7 +186,7 @@ public sealed class LibzmqTests
         }
 
         await rig.InterestAsync("-t");
-        using var second = await LibzmqPeer.StartAsync("SUB", "bind", endpoint);
+        using LibzmqPeer second = await LibzmqPeer.StartAsync("SUB", "bind", endpoint);
         await second.DoAsync("subscribe", Wire.Ascii("t"));
         await rig.InterestAsync("+t");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("t")));
@@ -196,14 +197,14 @@ public sealed class LibzmqTests
     public async Task When_we_restart_a_libzmq_subscriber_comes_back_with_its_subscriptions()
     {
         await using var rig = new Rig();
-        var first = rig.Publisher();
+        LoopPublisher first = rig.Publisher();
         string endpoint = first.Bind(FreePort.NextAddress()).ToString();
-        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", endpoint);
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync("SUB", "connect", endpoint);
         await peer.DoAsync("subscribe", Wire.Ascii("t"));
         await rig.InterestAsync("+t");
         await first.CloseAsync(TimeSpan.Zero);
         await rig.InterestAsync("-t");
-        var second = rig.Publisher();
+        LoopPublisher second = rig.Publisher();
         second.Bind(endpoint);
         await rig.InterestAsync("+t");
         Assert.Equal(1, await rig.PublishAsync(second, Wire.Ascii("t")));
@@ -214,13 +215,13 @@ public sealed class LibzmqTests
     public async Task Heartbeats_with_libzmq_keep_a_silent_link_alive_in_both_directions()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             HeartbeatInterval = TimeSpan.FromMilliseconds(50),
             HeartbeatTimeout = TimeSpan.FromSeconds(120),
             HeartbeatTtl = TimeSpan.FromSeconds(120),
         });
-        using var peer = await LibzmqPeer.StartAsync(
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync(
             "SUB", "connect", publisher.Bind(AnyPort).ToString(), "HEARTBEAT_IVL=50", "HEARTBEAT_TIMEOUT=120000", "HEARTBEAT_TTL=120000");
         await peer.DoAsync("subscribe", Wire.Ascii("t"));
         await rig.InterestAsync("+t");
@@ -236,7 +237,7 @@ public sealed class LibzmqTests
     /// </summary>
     private static async Task ProbeAsync(Rig rig, LibzmqPeer peer)
     {
-        var arrival = rig.Messages.TakeAsync();
+        Task<string> arrival = rig.Messages.TakeAsync();
         while (!arrival.IsCompleted)
         {
             await peer.DoAsync("send", Wire.Ascii("probe"));

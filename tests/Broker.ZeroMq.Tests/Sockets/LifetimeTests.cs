@@ -17,8 +17,8 @@ public sealed class LifetimeTests
         foreach (string asked in (string[])[AnyPort, $"ipc://{directory}/s", "tcp://[::1]:*", "inproc://pub-sub"])
         {
             await using var rig = new Rig(loops);
-            var publisher = rig.Publisher();
-            var subscriber = rig.Subscriber();
+            LoopPublisher publisher = rig.Publisher();
+            LoopSubscriber subscriber = rig.Subscriber();
             subscriber.Subscribe("t"u8);
             LoopSocket binds = publisherBinds ? publisher : subscriber;
             LoopSocket connects = publisherBinds ? subscriber : publisher;
@@ -42,17 +42,17 @@ public sealed class LifetimeTests
     public async Task A_socket_has_many_endpoints_and_connects_before_the_peer_binds()
     {
         await using var rig = new Rig(loops: 2);
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe([]);
         string later = FreePort.NextAddress();
         subscriber.Connect(later);
         Assert.Equal("connection refused", (await rig.EventAsync(ZeroMqEventKind.ConnectFailed)).Reason);
         string own = subscriber.Bind(AnyPort).ToString();
 
-        var first = rig.Publisher();
+        LoopPublisher first = rig.Publisher();
         first.Bind(later);
         await rig.InterestAsync("+");
-        var second = rig.Publisher();
+        LoopPublisher second = rig.Publisher();
         second.Connect(own);
         second.Connect(subscriber.Bind(AnyPort).ToString());
         await Wait.UntilAsync(async () => second.Peers.Count == 2 && await rig.PublishAsync(second, Wire.Ascii("2")) == 2, "two that want it");
@@ -68,9 +68,9 @@ public sealed class LifetimeTests
     public async Task A_message_that_matches_no_subscription_is_filtered()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe("a"u8);
-        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("XPUB")
+        using RawPeer peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("XPUB")
             .Send(Wire.Message(Wire.Ascii("b")), Wire.Message(Wire.Ascii("a1"), []), Wire.Message([[]]), Wire.Message(Wire.Ascii("a2")));
         Assert.Equal("6131,-", await rig.Messages.TakeAsync());
         Assert.Equal("6132", await rig.Messages.TakeAsync());
@@ -83,9 +83,9 @@ public sealed class LifetimeTests
     public async Task Subscriptions_are_sent_in_the_form_of_the_peers_version(byte minor, string expected)
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe("a"u8);
-        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB", minor);
+        using RawPeer peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB", minor);
         byte[] subscription = minor == 0 ? Wire.Hex("0002" + expected) : Wire.Command(expected, Wire.Ascii("a"));
         byte[] all = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), subscription);
         Assert.Equal(all, peer.Read(all.Length));
@@ -95,16 +95,16 @@ public sealed class LifetimeTests
     public async Task Nothing_is_received_of_a_partial_message_whose_sender_was_killed()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe([]);
-        var endpoint = subscriber.Bind(AnyPort);
+        ZeroMqEndpoint endpoint = subscriber.Bind(AnyPort);
         using (new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("1"), [], [])[..5]))
         {
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         }
 
         await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
-        using var next = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("2")));
+        using RawPeer next = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("2")));
         Assert.Equal("32", await rig.Messages.TakeAsync());
     }
 
@@ -113,9 +113,9 @@ public sealed class LifetimeTests
     {
         await using var rig = new Rig();
         var heartbeat = TimeSpan.FromMilliseconds(100);
-        using var mute = new RawPeer(rig.Publisher(o => o with { HeartbeatInterval = heartbeat }).Bind(AnyPort)).Handshake("SUB");
+        using RawPeer mute = new RawPeer(rig.Publisher(o => o with { HeartbeatInterval = heartbeat }).Bind(AnyPort)).Handshake("SUB");
         Assert.Equal("no answer to heartbeats", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
-        using var dead = new RawPeer(rig.Publisher().Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("PING", 0, 2, (byte)'c'));
+        using RawPeer dead = new RawPeer(rig.Publisher().Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("PING", 0, 2, (byte)'c'));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Command("PONG", (byte)'c'));
         Assert.Equal(expected, dead.Read(expected.Length));
         Assert.Contains("time-to-live", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
@@ -126,13 +126,13 @@ public sealed class LifetimeTests
     {
         await using var rig = new Rig(loops: 2);
         await using var other = new Rig();
-        var publisher = rig.Publisher();
-        var subscriber = other.Subscriber();
+        LoopPublisher publisher = rig.Publisher();
+        LoopSubscriber subscriber = other.Subscriber();
         subscriber.Subscribe([]);
         subscriber.Connect(publisher.Bind(AnyPort).ToString());
         await rig.InterestAsync("+");
         int reached = await rig.OnLoopAsync(() => Enumerable.Range(0, 1000).Sum(_ => rig.Publish(publisher, [Wire.Filled(1000)])));
-        var report = await publisher.CloseAsync(TimeSpan.FromMinutes(2));
+        ZeroMqCloseReport report = await publisher.CloseAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(1000, reached);
         Assert.Equal(0, report.Undelivered);
         for (int i = 0; i < 1000; i++)
@@ -150,17 +150,17 @@ public sealed class LifetimeTests
     public async Task Undelivered_messages_are_counted_exactly_at_a_close(int size)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        LoopPublisher publisher = rig.Publisher();
+        using RawPeer stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         await rig.InterestAsync("+");
         while (publisher.MessagesDropped == 0)
         {
             await rig.OnLoopAsync(() => Enumerable.Range(0, 100).Sum(_ => rig.Publish(publisher, [Wire.Filled(size), [7]])));
         }
 
-        var info = Assert.Single(publisher.Peers);
-        var report = await publisher.CloseAsync(TimeSpan.FromMilliseconds(100));
-        var lost = Assert.Single(report.Peers);
+        ZeroMqPeer info = Assert.Single(publisher.Peers);
+        ZeroMqCloseReport report = await publisher.CloseAsync(TimeSpan.FromMilliseconds(100));
+        ZeroMqUndelivered lost = Assert.Single(report.Peers);
         Assert.Equal(info, lost.Peer);
         Assert.Equal(report.Undelivered, lost.Messages);
         byte[] preamble = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"));

@@ -28,7 +28,7 @@ public sealed class MemoryPressureTests : IDisposable
 
     public void Dispose()
     {
-        foreach (var socket in _sockets)
+        foreach (LoopSocket socket in _sockets)
         {
             Close(socket);
         }
@@ -43,11 +43,11 @@ public sealed class MemoryPressureTests : IDisposable
     {
         const int Stopped = 10;
         const int Rounds = 200;
-        var publisher = Publisher();
-        var endpoint = publisher.Bind(AnyPort);
-        var healthy = Subscriber(endpoint);
+        LoopPublisher publisher = Publisher();
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        RawPeer healthy = Subscriber(endpoint);
         Turn(() => publisher.Peers.Count == 1);
-        var healthyInfo = publisher.Peers[0];
+        ZeroMqPeer healthyInfo = publisher.Peers[0];
         for (int i = 0; i < Stopped; i++)
         {
             Subscriber(endpoint);
@@ -66,7 +66,7 @@ public sealed class MemoryPressureTests : IDisposable
 
         Assert.True(Budget.IsUnderPressure);
         Assert.Equal(0, healthyInfo.MessagesDropped);
-        var peers = publisher.Peers;
+        IReadOnlyList<ZeroMqPeer> peers = publisher.Peers;
         Assert.Equal(Stopped, peers.Count(peer => peer.MessagesDropped > 0));
         Assert.All(peers.Zip(before), both => Assert.Equal(both.Second + Rounds, both.First.MessagesSent + both.First.MessagesDropped));
         Assert.Equal(publisher.MessagesDropped, peers.Sum(peer => peer.MessagesDropped));
@@ -87,7 +87,7 @@ public sealed class MemoryPressureTests : IDisposable
     [Fact]
     public void A_publisher_drops_under_memory_pressure_and_continues_afterwards()
     {
-        var publisher = Publisher();
+        LoopPublisher publisher = Publisher();
         Subscriber(publisher.Bind(AnyPort));
         Turn(() => publisher.Publish(Loop, _body) == 1);
         Fill(() => publisher.Peers[0].PendingBytes, () => publisher.Publish(Loop, _body) == 1);
@@ -107,7 +107,7 @@ public sealed class MemoryPressureTests : IDisposable
     [Fact]
     public void A_publisher_that_does_not_drop_is_notified_once_after_memory_pressure()
     {
-        var publisher = Publisher(o => o with { NoDrop = true });
+        LoopPublisher publisher = Publisher(o => o with { NoDrop = true });
         publisher.OnWritable = () => _writable++;
         Subscriber(publisher.Bind(AnyPort));
         Turn(() => publisher.Publish(Loop, _body) == 1);
@@ -120,7 +120,7 @@ public sealed class MemoryPressureTests : IDisposable
     [Fact]
     public void A_push_is_notified_once_after_memory_pressure()
     {
-        var push = Add(new LoopPush(Loop));
+        LoopPush push = Add(new LoopPush(Loop));
         push.OnWritable = () => _writable++;
         Peer(push.Bind(AnyPort), "PULL");
         Turn(() => push.Peers.Count == 1);
@@ -134,8 +134,8 @@ public sealed class MemoryPressureTests : IDisposable
     [Fact]
     public void A_peer_with_an_empty_queue_gets_each_message_under_memory_pressure()
     {
-        var push = Add(new LoopPush(Loop));
-        var healthy = Peer(push.Bind(AnyPort), "PULL");
+        LoopPush push = Add(new LoopPush(Loop));
+        RawPeer healthy = Peer(push.Bind(AnyPort), "PULL");
         Turn(() => push.Peers.Count == 1);
         long heard = 0;
         Budget.Add(2 * Limit);
@@ -152,7 +152,7 @@ public sealed class MemoryPressureTests : IDisposable
     public void Messages_that_wait_for_a_connection_are_limited_by_the_share_too()
     {
         int taken = 0;
-        var push = Add(new LoopPush(Loop, new LoopMessageOptions { SendHighWaterMark = 0, Inproc = _names }));
+        LoopPush push = Add(new LoopPush(Loop, new LoopMessageOptions { SendHighWaterMark = 0, Inproc = _names }));
         push.OnWritable = () => _writable++;
         push.Connect("inproc://nobody");
         Loop.RunOnce(TimeSpan.Zero);
@@ -183,7 +183,7 @@ public sealed class MemoryPressureTests : IDisposable
     public void A_router_drops_for_a_peer_beyond_its_share_and_counts()
     {
         byte[] id = "peer"u8.ToArray();
-        var router = Add(new LoopRouter(Loop, static (_, in _) => true));
+        LoopRouter router = Add(new LoopRouter(Loop, static (_, in _) => true));
         _peers.Add(new RawPeer(router.Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity", id))));
         Turn(() => router.Peers.Count == 1);
         Fill(() => router.Peers[0].PendingBytes, () => router.TrySend(id, _body) == RouteResult.Sent);
@@ -202,7 +202,7 @@ public sealed class MemoryPressureTests : IDisposable
     [Fact]
     public void Upstream_messages_beyond_the_share_are_dropped_and_counted()
     {
-        var subscriber = Add(new LoopSubscriber(_loops, static (_, in _) => true, new LoopSubscriberOptions { AnnounceExtended = true }));
+        LoopSubscriber subscriber = Add(new LoopSubscriber(_loops, static (_, in _) => true, new LoopSubscriberOptions { AnnounceExtended = true }));
         Peer(subscriber.Bind(AnyPort), "XPUB");
         Turn(() => subscriber.Peers.Count == 1);
         byte[] message = Wire.Message(_body);
@@ -225,7 +225,7 @@ public sealed class MemoryPressureTests : IDisposable
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, MaxBufferedBytes = Limit });
         using var context = new ZeroMqContext(loops);
         using var push = new PushSocket(new ZeroMqSocketOptions { Linger = TimeSpan.Zero, SendTimeout = Wait.Limit }, context);
-        using var stopped = new RawPeer(ZeroMqEndpoint.Parse(push.Bind(AnyPort))).Handshake("PULL");
+        using RawPeer stopped = new RawPeer(ZeroMqEndpoint.Parse(push.Bind(AnyPort))).Handshake("PULL");
         byte[] body = Wire.Filled(16 * 1024);
 
         // One by one: messages that are sent while the loop has no processor time use memory too and would cause
@@ -296,7 +296,7 @@ public sealed class MemoryPressureTests : IDisposable
     {
         Loop.RunOnce(TimeSpan.Zero);
         long all = info.Session.Connection.FlushedBytes;
-        var read = Task.Run(() => peer.Read(checked((int)(all - heard))));
+        Task<byte[]> read = Task.Run(() => peer.Read(checked((int)(all - heard))));
         Turn(() => read.IsCompleted && info.PendingBytes == 0);
         Assert.True(read.IsCompletedSuccessfully);
         return all;
@@ -304,7 +304,7 @@ public sealed class MemoryPressureTests : IDisposable
 
     private ZeroMqCloseReport Close(LoopSocket socket)
     {
-        var closed = socket.CloseAsync(TimeSpan.Zero);
+        Task<ZeroMqCloseReport> closed = socket.CloseAsync(TimeSpan.Zero);
         Turn(() => closed.IsCompleted);
         return closed.GetAwaiter().GetResult();
     }
@@ -325,7 +325,7 @@ public sealed class MemoryPressureTests : IDisposable
 
     private RawPeer Peer(ZeroMqEndpoint endpoint, string type)
     {
-        var peer = new RawPeer(endpoint).Handshake(type);
+        RawPeer peer = new RawPeer(endpoint).Handshake(type);
         _peers.Add(peer);
         return peer;
     }

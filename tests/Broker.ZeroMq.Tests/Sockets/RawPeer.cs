@@ -61,7 +61,7 @@ internal sealed class RawPeer : IDisposable
     public byte[] ReadToEnd()
     {
         var all = new MemoryStream();
-        var buffer = new byte[65536];
+        byte[] buffer = new byte[65536];
         try
         {
             for (int got; (got = _socket.Receive(buffer)) != 0;)
@@ -98,7 +98,7 @@ internal sealed class RawPeer : IDisposable
 
     public byte[] Read(int count)
     {
-        var buffer = new byte[count];
+        byte[] buffer = new byte[count];
         for (int at = 0; at < count;)
         {
             int got = _socket.Receive(buffer, at, count - at, SocketFlags.None);

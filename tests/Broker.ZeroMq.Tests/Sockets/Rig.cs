@@ -82,23 +82,23 @@ internal sealed class Rig : IAsyncDisposable
 
     public LoopPush Push(Func<LoopMessageOptions, LoopMessageOptions>? change = null) => Add(new LoopPush(Loop, Changed(change)));
 
-    public LoopPull Pull(Func<LoopMessageOptions, LoopMessageOptions>? change = null, ZeroMqMessageHandler? onMessage = null) =>
-        Add(new LoopPull(Loop, onMessage ?? Record, Changed(change)));
+    public LoopPull Pull(Func<LoopMessageOptions, LoopMessageOptions>? change = null, ZeroMqMessageHandler? onMessage = null)
+        => Add(new LoopPull(Loop, onMessage ?? Record, Changed(change)));
 
-    public LoopDealer Dealer(Func<LoopRoutedOptions, LoopRoutedOptions>? change = null, ZeroMqMessageHandler? onMessage = null) =>
-        Add(new LoopDealer(Loop, onMessage ?? Record, Changed(change)));
+    public LoopDealer Dealer(Func<LoopRoutedOptions, LoopRoutedOptions>? change = null, ZeroMqMessageHandler? onMessage = null)
+        => Add(new LoopDealer(Loop, onMessage ?? Record, Changed(change)));
 
-    public LoopRouter Router(Func<LoopRouterOptions, LoopRouterOptions>? change = null, ZeroMqMessageHandler? onMessage = null) =>
-        Add(new LoopRouter(Loop, onMessage ?? Record, Changed(change)));
+    public LoopRouter Router(Func<LoopRouterOptions, LoopRouterOptions>? change = null, ZeroMqMessageHandler? onMessage = null)
+        => Add(new LoopRouter(Loop, onMessage ?? Record, Changed(change)));
 
-    public LoopReq Req(Func<LoopReqOptions, LoopReqOptions>? change = null, ZeroMqMessageHandler? onReply = null) =>
-        Add(new LoopReq(Loop, onReply ?? Record, Changed(change)));
+    public LoopReq Req(Func<LoopReqOptions, LoopReqOptions>? change = null, ZeroMqMessageHandler? onReply = null)
+        => Add(new LoopReq(Loop, onReply ?? Record, Changed(change)));
 
-    public LoopRep Rep(ZeroMqMessageHandler onRequest, Func<LoopMessageOptions, LoopMessageOptions>? change = null) =>
-        Add(new LoopRep(Loop, onRequest, Changed(change)));
+    public LoopRep Rep(ZeroMqMessageHandler onRequest, Func<LoopMessageOptions, LoopMessageOptions>? change = null)
+        => Add(new LoopRep(Loop, onRequest, Changed(change)));
 
-    public LoopPair Pair(Func<LoopMessageOptions, LoopMessageOptions>? change = null, ZeroMqMessageHandler? onMessage = null) =>
-        Add(new LoopPair(Loop, onMessage ?? Record, Changed(change)));
+    public LoopPair Pair(Func<LoopMessageOptions, LoopMessageOptions>? change = null, ZeroMqMessageHandler? onMessage = null)
+        => Add(new LoopPair(Loop, onMessage ?? Record, Changed(change)));
 
     /// <summary>
     /// Waits until both ends of this many connections between sockets of this rig have reported them.
@@ -131,8 +131,8 @@ internal sealed class Rig : IAsyncDisposable
     public Task<string> InterestAsync(string change) => Interest.TakeAsync(line => line == change);
 
     /// <summary>Publishes on the loop and returns the number of peers.</summary>
-    public Task<int> PublishAsync(LoopPublisher socket, params byte[][] frames) =>
-        OnLoopAsync(() => Publish(socket, frames));
+    public Task<int> PublishAsync(LoopPublisher socket, params byte[][] frames)
+        => OnLoopAsync(() => Publish(socket, frames));
 
     public async Task<T> OnLoopAsync<T>(Func<T> what, int loop = 0)
     {
@@ -160,8 +160,8 @@ internal sealed class Rig : IAsyncDisposable
             case 2:
                 return socket.Publish(Loop, frames[0], frames[1]);
             default:
-                var memory = Array.ConvertAll(frames, frame => new ReadOnlyMemory<byte>(frame));
-                var encoded = new byte[ZmtpWriter.MessageSize(memory)];
+                ReadOnlyMemory<byte>[] memory = Array.ConvertAll(frames, frame => new ReadOnlyMemory<byte>(frame));
+                byte[] encoded = new byte[ZmtpWriter.MessageSize(memory)];
                 ZmtpWriter.WriteMessage(encoded, memory);
                 return socket.PublishEncoded(Loop, frames[0], encoded);
         }
@@ -169,7 +169,7 @@ internal sealed class Rig : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var socket in _sockets)
+        foreach (LoopSocket socket in _sockets)
         {
             await socket.DisposeAsync();
         }
@@ -182,7 +182,7 @@ internal sealed class Rig : IAsyncDisposable
     public bool Record(ZeroMqPeer peer, in ZmtpMessage message)
     {
         var frames = new List<byte[]>();
-        foreach (var frame in message)
+        foreach (ZmtpFrame frame in message)
         {
             frames.Add(frame.Body.ToArray());
         }
@@ -201,7 +201,7 @@ internal sealed class Rig : IAsyncDisposable
     private TOptions Changed<TOptions>(Func<TOptions, TOptions>? change)
         where TOptions : LoopMessageOptions, new()
     {
-        var options = new TOptions() with { OnEvent = Events.Add, ReconnectInitial = TimeSpan.FromMilliseconds(10), Inproc = Names };
+        TOptions options = new TOptions() with { OnEvent = Events.Add, ReconnectInitial = TimeSpan.FromMilliseconds(10), Inproc = Names };
         return change is null ? options : change(options);
     }
 }

@@ -16,8 +16,8 @@ public sealed class SeveralLoopsTests
     {
         await using var rig = new Rig(LoopCount);
         await using var others = new Rig(LoopCount);
-        var publisher = rig.Publisher(o => o with { HighWaterMark = 1 << 30 });
-        var endpoint = publisher.Bind("tcp://127.0.0.1:*");
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMark = 1 << 30 });
+        ZeroMqEndpoint endpoint = publisher.Bind("tcp://127.0.0.1:*");
         var ledgers = new Ledger[Receivers];
         var churners = new LoopSubscriber[Receivers];
         for (int i = 0; i < Receivers; i++)
@@ -33,15 +33,15 @@ public sealed class SeveralLoopsTests
         using var stop = new CancellationTokenSource();
         var random = new Random(Seed.Next());
         var churn = Task.Run(() => Churn(churners, random, stop.Token), TestContext.Current.CancellationToken);
-        var body = new byte[100];
+        byte[] body = new byte[100];
         for (int sent = 0; sent < PerLoop; sent += PerTurn)
         {
             int first = sent;
-            var turns = Enumerable.Range(0, LoopCount).Select(loop => rig.OnLoopAsync(() => PublishTurn(loop, first), loop));
+            IEnumerable<Task<int>> turns = Enumerable.Range(0, LoopCount).Select(loop => rig.OnLoopAsync(() => PublishTurn(loop, first), loop));
             Assert.All(await Task.WhenAll(turns), reached => Assert.Equal(PerTurn * Receivers, reached));
         }
 
-        foreach (var ledger in ledgers)
+        foreach (Ledger ledger in ledgers)
         {
             await Wait.For(ledger.Done);
         }
@@ -73,7 +73,7 @@ public sealed class SeveralLoopsTests
         while (!stop.IsCancellationRequested)
         {
             byte[] prefix = [(byte)'u', (byte)random.Next(50), (byte)random.Next(4)];
-            var socket = sockets[random.Next(sockets.Length)];
+            LoopSubscriber socket = sockets[random.Next(sockets.Length)];
             socket.Subscribe(prefix);
             socket.Unsubscribe(prefix);
             Thread.Yield();
@@ -91,7 +91,7 @@ public sealed class SeveralLoopsTests
 
         public bool Take(ZeroMqPeer peer, in ZmtpMessage message)
         {
-            var topic = message.FirstFrame.Body;
+            ReadOnlySpan<byte> topic = message.FirstFrame.Body;
             int loop = topic[1];
             int number = BinaryPrimitives.ReadInt32LittleEndian(topic[2..]);
             if (number != _next[loop]++ || message.FrameCount != 2 || message.BodySize != topic.Length + (number % PerTurn))

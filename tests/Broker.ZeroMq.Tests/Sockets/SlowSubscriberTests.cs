@@ -14,20 +14,20 @@ public sealed class SlowSubscriberTests
     {
         const int Messages = 40_000;
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HighWaterMark = 300_000 });
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMark = 300_000 });
         string endpoint = publisher.Bind(AnyPort).ToString();
-        using var slow = await LibzmqPeer.StartAsync("SUB", "connect", endpoint, "RCVHWM=10");
+        using LibzmqPeer slow = await LibzmqPeer.StartAsync("SUB", "connect", endpoint, "RCVHWM=10");
         await slow.DoAsync("count");
         await slow.DoAsync("pause");
         await slow.DoAsync("subscribe");
         await rig.InterestAsync("+");
-        var slowInfo = Assert.Single(publisher.Peers);
-        using var fast = await LibzmqPeer.StartAsync("SUB", "connect", endpoint, "RCVHWM=0");
+        ZeroMqPeer slowInfo = Assert.Single(publisher.Peers);
+        using LibzmqPeer fast = await LibzmqPeer.StartAsync("SUB", "connect", endpoint, "RCVHWM=0");
         await fast.DoAsync("count");
         await fast.DoAsync("subscribe");
         await Wait.UntilAsync(
             async () => publisher.Peers.Count == 2 && await rig.PublishAsync(publisher, Wire.Ascii("warm"), Repeated("warm")) == 2, "both");
-        var fastInfo = publisher.Peers.Single(peer => peer != slowInfo);
+        ZeroMqPeer fastInfo = publisher.Peers.Single(peer => peer != slowInfo);
         long slowBefore = slowInfo.MessagesSent + slowInfo.MessagesDropped;
         for (int sent = 0; sent < Messages; sent += 50)
         {
@@ -53,7 +53,7 @@ public sealed class SlowSubscriberTests
         Assert.Equal(slowInfo.MessagesDropped, publisher.MessagesDropped);
 
         // One event, unless the kernel accepted everything meanwhile and dropping began anew.
-        var told = rig.Events.TakeAll().FindAll(e => e.Kind == ZeroMqEventKind.MessagesDropped);
+        List<ZeroMqEvent> told = rig.Events.TakeAll().FindAll(e => e.Kind == ZeroMqEventKind.MessagesDropped);
         Assert.NotEmpty(told);
         Assert.All(told, e => Assert.Equal(slowInfo, e.Peer));
 
@@ -81,7 +81,7 @@ public sealed class SlowSubscriberTests
             OnEvent = events.Add,
             OnInterest = (_, _) => prefixes++,
         });
-        using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        using RawPeer stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         Turn(() => prefixes == 1);
         Turn(() =>
         {
@@ -113,15 +113,15 @@ public sealed class SlowSubscriberTests
     public async Task A_stalled_peer_is_closed_if_the_option_is_set()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { StalledPeerTimeout = TimeSpan.FromMilliseconds(300), HighWaterMark = 1 << 20 });
-        using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        LoopPublisher publisher = rig.Publisher(o => o with { StalledPeerTimeout = TimeSpan.FromMilliseconds(300), HighWaterMark = 1 << 20 });
+        using RawPeer stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         await rig.InterestAsync("+");
         while (publisher.MessagesDropped == 0 && publisher.Peers.Count > 0)
         {
             await rig.PublishAsync(publisher, Wire.Ascii("t"), Wire.Filled(100_000));
         }
 
-        var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        ZeroMqEvent gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
         Assert.Equal("accepted no data for too long", gone.Reason);
         Assert.InRange(gone.Undelivered, 1, 11);
     }
@@ -130,8 +130,8 @@ public sealed class SlowSubscriberTests
     public async Task A_message_larger_than_the_mark_is_sent_if_the_queue_is_empty()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HighWaterMark = 1000 });
-        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMark = 1000 });
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
         await peer.DoAsync("subscribe");
         await rig.InterestAsync("+");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Filled(50_000)));
@@ -142,8 +142,8 @@ public sealed class SlowSubscriberTests
     public async Task Each_period_of_dropping_is_reported_although_the_peer_never_blocked_the_queue()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HighWaterMark = 100 });
-        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
+        LoopPublisher publisher = rig.Publisher(o => o with { HighWaterMark = 100 });
+        using LibzmqPeer peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
         await peer.DoAsync("subscribe");
         await rig.InterestAsync("+");
         for (int episode = 0; episode < 2; episode++)

@@ -21,8 +21,8 @@ public sealed class SocketAllocationTests
     {
         await using var rig = new Rig(loops);
         var meter = new Meter();
-        var publisher = rig.Publisher();
-        var subscriber = rig.Subscriber(onMessage: meter.Take);
+        LoopPublisher publisher = rig.Publisher();
+        LoopSubscriber subscriber = rig.Subscriber(onMessage: meter.Take);
         subscriber.Subscribe("t"u8);
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:*").ToString());
         await rig.InterestAsync("+t");

@@ -1,3 +1,4 @@
+
 namespace Broker.ZeroMq.Tests.Sockets;
 
 /// <summary>Measures the memory of the whole process, so no other test may run meanwhile.</summary>
@@ -12,7 +13,7 @@ public sealed class SubscriptionMemoryTests
         const int Many = 60_000;
         const long Most = Many * 2L * (250 + 11);
         await using var rig = new Rig();
-        var endpoint = rig.Publisher().Bind(AnyPort);
+        ZeroMqEndpoint endpoint = rig.Publisher().Bind(AnyPort);
         long before = GC.GetTotalMemory(forceFullCollection: true);
         long after = 0;
         long least = long.MaxValue;
@@ -20,7 +21,7 @@ public sealed class SubscriptionMemoryTests
         for (int i = 0; i < 20 && least > Most; i++)
         {
             long during;
-            using (var peer = new RawPeer(endpoint).Handshake("SUB").Send(SubscriptionShareTests.Subscriptions("topic/", Many)))
+            using (RawPeer peer = new RawPeer(endpoint).Handshake("SUB").Send(SubscriptionShareTests.Subscriptions("topic/", Many)))
             {
                 await rig.InterestAsync($"+topic/{Many - 1}");
                 during = GC.GetTotalMemory(forceFullCollection: true);

@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -14,16 +15,16 @@ public sealed class SubscriptionShareTests
 
         // Each prefix uses some 250 bytes twice: 32 prefixes are reserved for each of four peers, and 128 go to the
         // peers that subscribe first.
-        var endpoint = rig.Publisher(o => o with { MaxPeers = 4, MaxSubscriptionMemory = 256 * 512 }).Bind(AnyPort);
-        using var greedy = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("g", 1000));
+        ZeroMqEndpoint endpoint = rig.Publisher(o => o with { MaxPeers = 4, MaxSubscriptionMemory = 256 * 512 }).Bind(AnyPort);
+        using RawPeer greedy = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("g", 1000));
         Assert.Contains("share of the memory", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
         greedy.ReadToEnd();
 
-        using var full = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("f", 140));
+        using RawPeer full = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("f", 140));
         await rig.InterestAsync("+f139");
-        using var one = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("a", 30));
-        using var two = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("b", 30));
-        using var three = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("c", 30));
+        using RawPeer one = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("a", 30));
+        using RawPeer two = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("b", 30));
+        using RawPeer three = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("c", 30));
         await rig.InterestAsync("+c29");
         Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerRefused);
     }
@@ -32,10 +33,10 @@ public sealed class SubscriptionShareTests
     public async Task Memory_of_cancelled_subscriptions_is_available_to_the_next_peer()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher(o => o with { MaxPeers = 2, MaxSubscriptionMemory = 100 * 512 }).Bind(AnyPort);
+        ZeroMqEndpoint endpoint = rig.Publisher(o => o with { MaxPeers = 2, MaxSubscriptionMemory = 100 * 512 }).Bind(AnyPort);
         for (int i = 0; i < 10; i++)
         {
-            using var peer = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("x", 60), Subscriptions("x", 60, "CANCEL"));
+            using RawPeer peer = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("x", 60), Subscriptions("x", 60, "CANCEL"));
             await rig.InterestAsync("-x59");
             peer.Send(Subscriptions("y", 60));
             await rig.InterestAsync("+y59");
@@ -57,11 +58,11 @@ public sealed class SubscriptionShareTests
         var gone = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         int wantedNow = 0;
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with
+        LoopPublisher publisher = rig.Publisher(o => o with
         {
             OnInterest = (_, wanted) =>
             {
-                var turns = wanted ? added : removed;
+                Dictionary<int, int> turns = wanted ? added : removed;
                 turns[turn] = turns.GetValueOrDefault(turn) + 1;
                 wantedNow += wanted ? 1 : -1;
                 (wantedNow switch { Many => done, 0 => gone, _ => null })?.TrySetResult();
@@ -78,7 +79,7 @@ public sealed class SubscriptionShareTests
         }
 
         rig.Loop.Post(NextTurn);
-        using (var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Subscriptions("", Many)))
+        using (RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Subscriptions("", Many)))
         {
             await Wait.For(done);
         }
@@ -102,6 +103,6 @@ public sealed class SubscriptionShareTests
         }
     }
 
-    internal static byte[] Subscriptions(string start, int count, string command = "SUBSCRIBE") =>
-        Wire.Join([.. Enumerable.Range(0, count).Select(i => Wire.Command(command, Wire.Ascii($"{start}{i}")))]);
+    internal static byte[] Subscriptions(string start, int count, string command = "SUBSCRIBE")
+        => Wire.Join([.. Enumerable.Range(0, count).Select(i => Wire.Command(command, Wire.Ascii($"{start}{i}")))]);
 }

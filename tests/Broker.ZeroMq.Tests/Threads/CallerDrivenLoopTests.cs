@@ -40,7 +40,7 @@ public sealed class CallerDrivenLoopTests
     private static void Converse(string endpoint, bool portable, int attempts)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || !endpoint.StartsWith("ipc", StringComparison.Ordinal), "libzmq has Unix sockets there");
-        using var loops = Loops(portable);
+        using EventLoopGroup loops = Loops(portable);
         using var context = new ZeroMqContext(loops);
         using var rep = new ResponseSocket(new ZeroMqSocketOptions { Attempts = attempts }, context);
         using var req = new RequestSocket(new RequestSocketOptions { Attempts = attempts }, context);
@@ -69,7 +69,7 @@ public sealed class CallerDrivenLoopTests
                 back.Send(others.ReceiveBytes());
             }
         });
-        using var loops = Loops(portable);
+        using EventLoopGroup loops = Loops(portable);
         using var context = new ZeroMqContext(loops);
         using var push = new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = 10 }, context);
         using var pull = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 10 }, context);
@@ -133,7 +133,7 @@ public sealed class CallerDrivenLoopTests
         Exception? thrown = null;
         var other = new Thread(() => thrown = Record.Exception(Answer));
         other.Start();
-        using (var loops = Loops(portable))
+        using (EventLoopGroup loops = Loops(portable))
         using (var context = new ZeroMqContext(loops))
         using (MessageSocket socket = type == "PAIR" ? new PairSocket(options, context) : new DealerSocket(options, context))
         {
@@ -152,7 +152,7 @@ public sealed class CallerDrivenLoopTests
 
         void Answer()
         {
-            using var loops = Loops(portable);
+            using EventLoopGroup loops = Loops(portable);
             using var context = new ZeroMqContext(loops);
             using MessageSocket socket = type == "PAIR" ? new PairSocket(options, context) : new DealerSocket(options, context);
             bound.Add(socket.Bind(AnyPort));
@@ -198,7 +198,7 @@ public sealed class CallerDrivenLoopTests
     [Fact]
     public void Published_and_routed_messages_are_sent_by_the_following_iterations()
     {
-        using var loops = Loops();
+        using EventLoopGroup loops = Loops();
         using var context = new ZeroMqContext(loops);
         using var pub = new XPublisherSocket(context: context);
         using var sub = new SubscriberSocket();
@@ -234,7 +234,7 @@ public sealed class CallerDrivenLoopTests
     [Fact]
     public void Timeouts_end_and_a_call_without_one_runs_no_iteration()
     {
-        using var loops = Loops();
+        using EventLoopGroup loops = Loops();
         using var context = new ZeroMqContext(loops);
         var brief = new ZeroMqSocketOptions { SendTimeout = TimeSpan.FromMilliseconds(5), ReceiveTimeout = TimeSpan.FromMilliseconds(5) };
         using var push = new PushSocket(brief, context);
@@ -256,11 +256,11 @@ public sealed class CallerDrivenLoopTests
     [Fact]
     public void Another_thread_may_only_close_the_socket()
     {
-        using var loops = Loops();
+        using EventLoopGroup loops = Loops();
         using var context = new ZeroMqContext(loops);
         using var pull = new PullSocket(context: context);
         Assert.False(pull.TryReceiveString(out _, TimeSpan.FromMilliseconds(1)));
-        var thrown = Assert.IsType<InvalidOperationException>(OnAnother(() => pull.ReceiveString()));
+        InvalidOperationException thrown = Assert.IsType<InvalidOperationException>(OnAnother(() => pull.ReceiveString()));
         Assert.Contains("belongs to the thread", thrown.Message, StringComparison.Ordinal);
 
         Task? closed = null;
@@ -273,13 +273,13 @@ public sealed class CallerDrivenLoopTests
     [Fact]
     public void Awaiting_callers_are_served_by_the_iterations_of_the_loops_thread()
     {
-        using var loops = Loops();
+        using EventLoopGroup loops = Loops();
         using var context = new ZeroMqContext(loops);
         using var pull = new PullSocket(context: context);
         using var push = new PushSocket();
         push.Connect(pull.Bind(AnyPort));
         string? text = null;
-        var received = Task.Run(async () => text = await pull.ReceiveStringAsync(Token), Token);
+        Task<string> received = Task.Run(async () => text = await pull.ReceiveStringAsync(Token), Token);
         push.Send("hello");
         Wait.Until(() =>
         {

@@ -29,7 +29,7 @@ public sealed class ConversationAllocationTests
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, CallerDriven = true });
         using var context = new ZeroMqContext(loops);
-        using var talk = Kinds[pair](context);
+        using Conversation talk = Kinds[pair](context);
 
         long least = long.MaxValue;
         for (int round = 0; round < Rounds && least > Allowed; round++)
@@ -52,7 +52,7 @@ public sealed class ConversationAllocationTests
         // Other loops would use the chunks that these threads have returned to the pool.
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         using var context = new ZeroMqContext(loops);
-        using var talk = Kinds[pair](context);
+        using Conversation talk = Kinds[pair](context);
         long asking = long.MaxValue;
         long answering = long.MaxValue;
         using var rounds = new Barrier(2);

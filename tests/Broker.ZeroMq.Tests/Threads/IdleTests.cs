@@ -20,8 +20,8 @@ public sealed class IdleTests
         sleeps: true);
 
     [Fact]
-    public Task An_awaiting_receiver_uses_no_thread_and_the_loop_sleeps() =>
-        RestAsync(heartbeat: Timeout.InfiniteTimeSpan, pull => Assert.ThrowsAsync<ObjectDisposedException>(() => pull.ReceiveStringAsync(TestContext.Current.CancellationToken).AsTask()), sleeps: true);
+    public Task An_awaiting_receiver_uses_no_thread_and_the_loop_sleeps()
+        => RestAsync(heartbeat: Timeout.InfiniteTimeSpan, pull => Assert.ThrowsAsync<ObjectDisposedException>(() => pull.ReceiveStringAsync(TestContext.Current.CancellationToken).AsTask()), sleeps: true);
 
     [Theory]
     [InlineData(false)]
@@ -70,7 +70,7 @@ public sealed class IdleTests
         await Wait.UntilAsync(
             async () =>
             {
-                var before = Counted(sleeps);
+                (long Ticks, long Sleeps) before = Counted(sleeps);
                 await Task.Delay(1000, TestContext.Current.CancellationToken);
                 return before == Counted(sleeps);
             },
@@ -85,7 +85,7 @@ public sealed class IdleTests
 
     private static Task OnThreadOfItsOwn(Func<Task> what)
     {
-        var done = Wait.Source<Task>();
+        TaskCompletionSource<Task> done = Wait.Source<Task>();
         new Thread(() =>
         {
             try
@@ -96,7 +96,8 @@ public sealed class IdleTests
             {
                 done.SetException(e);
             }
-        }) { Name = ReceiverName, IsBackground = true }.Start();
+        })
+        { Name = ReceiverName, IsBackground = true }.Start();
         return done.Task.Unwrap();
     }
 }

@@ -23,7 +23,7 @@ public sealed class InprocTests
         using (var first = new PullSocket(context: context))
         {
             Assert.Equal(Somewhere, first.Bind(Somewhere));
-            var refused = Assert.Throws<ZeroMqBindException>(() => second.Bind(Somewhere));
+            ZeroMqBindException refused = Assert.Throws<ZeroMqBindException>(() => second.Bind(Somewhere));
             Assert.Contains("in use", refused.Message, StringComparison.Ordinal);
             Assert.True(first.Unbind(Somewhere));
             second.Bind(Somewhere);
@@ -63,7 +63,7 @@ public sealed class InprocTests
     {
         const int Many = 20;
         using var context = new ZeroMqContext();
-        var pushes = Enumerable.Range(0, Many).Select(_ => new PushSocket(context: context)).ToArray();
+        PushSocket[] pushes = Enumerable.Range(0, Many).Select(_ => new PushSocket(context: context)).ToArray();
         for (int i = 0; i < Many; i++)
         {
             pushes[i].Connect(Somewhere);
@@ -144,7 +144,7 @@ public sealed class InprocTests
         using var other = new PullSocket(context: context);
         other.Connect(Somewhere);
 
-        var what = await refused.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused);
+        ZeroMqEvent what = await refused.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused);
 
         Assert.Equal(Somewhere, what.Endpoint);
         Assert.Contains("socket type", what.Reason, StringComparison.OrdinalIgnoreCase);

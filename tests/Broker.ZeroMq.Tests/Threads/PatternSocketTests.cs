@@ -96,7 +96,7 @@ public abstract class PatternSocketTests : IDisposable
         using var rep = new ResponseSocket(context: _transport.Context);
         using var req = new RequestSocket(new RequestSocketOptions { ReceiveTimeout = Guard }, _transport.Context);
         req.Connect(rep.Bind(_transport.AnyEndpoint));
-        var servers = new[] { Task.Run(Serve, Cancellation), Task.Run(Serve, Cancellation) };
+        Task[] servers = new[] { Task.Run(Serve, Cancellation), Task.Run(Serve, Cancellation) };
         for (int i = 0; i < Requests; i++)
         {
             req.Send($"{i}");

@@ -49,9 +49,9 @@ public sealed class PausedPeersTests
         var endpoint = ZeroMqEndpoint.Parse(socket.Bind("tcp://127.0.0.1:*"));
         for (int i = 0; i < 10; i++)
         {
-            using var raw = new RawPeer(endpoint).Handshake(type);
+            using RawPeer raw = new RawPeer(endpoint).Handshake(type);
             raw.Send([.. Enumerable.Repeat(Wire.Message([9, 9]), 10)]);
-            var peer = await _peers.TakeAsync();
+            ZeroMqPeer peer = await _peers.TakeAsync();
             await Wait.UntilAsync(() => socket.Receiver.Queue.PausedSources == 1);
             peer.Close("it has been held for long enough");
             await Wait.UntilAsync(() => socket.Receiver.Queue.PausedSources == 0);

@@ -34,7 +34,7 @@ public sealed class PeerOptionTests
         using var message = new ZeroMqMessage();
         pull.Receive(message);
         Assert.Equal("from a guest", Encoding.UTF8.GetString(message.First));
-        Assert.True(message.Peer!.TryGetProperty("x-zone"u8, out var zone));
+        Assert.True(message.Peer!.TryGetProperty("x-zone"u8, out ReadOnlySpan<byte> zone));
         Assert.Equal("eu"u8, zone);
         Assert.False(message.Peer.TryGetProperty("X-Seat"u8, out _));
         Assert.False(pull.TryReceive(message));
@@ -49,16 +49,16 @@ public sealed class PeerOptionTests
         var events = new Inbox<ZeroMqEvent>();
         using var pull = new PullSocket(new ZeroMqSocketOptions
         {
-            AcceptPeer = peer => peer.TryGetProperty("Identity"u8, out var id) && id.SequenceEqual("known"u8) ? null : "unknown",
+            AcceptPeer = peer => peer.TryGetProperty("Identity"u8, out ReadOnlySpan<byte> id) && id.SequenceEqual("known"u8) ? null : "unknown",
             OnEvent = events.Add,
         });
         using var router = new RouterSocket(new RouterSocketOptions { AcceptPeer = pull.Options.AcceptPeer, OnEvent = events.Add });
         string toPull = pull.Bind(AnyPort);
         string toRouter = router.Bind(AnyPort);
-        var push = await host.SocketAsync("PUSH", ("IDENTITY", "known"));
+        ForeignSocket push = await host.SocketAsync("PUSH", ("IDENTITY", "known"));
         await push.ConnectAsync(toPull);
         Assert.Equal("unknown", (await events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused)).Reason);
-        var dealer = await host.SocketAsync("DEALER", ("IDENTITY", "known"));
+        ForeignSocket dealer = await host.SocketAsync("DEALER", ("IDENTITY", "known"));
         await dealer.ConnectAsync(toRouter);
         await dealer.SendAsync([[1]]);
         Assert.Equal(["known"u8.ToArray(), [1]], router.ReceiveFrames());
@@ -68,7 +68,7 @@ public sealed class PeerOptionTests
     public async Task A_libzmq_peer_gets_a_sockets_properties_with_each_message()
     {
         await using var host = ForeignHost.Take();
-        var pull = await host.SocketAsync("PULL");
+        ForeignSocket pull = await host.SocketAsync("PULL");
         using var push = new PushSocket(new ZeroMqSocketOptions { Properties = [new("X-Zone", "eu-1"), new("X-Empty", "")] });
         push.Connect(await pull.BindAsync(AnyPort));
         push.Send("1");
@@ -101,7 +101,7 @@ public sealed class PeerOptionTests
     [InlineData("SOCKET-type", "PULL")]
     [InlineData("Identity", "me")]
     [InlineData("x-there", "twice")]
-    public void An_invalid_property_is_refused(string name, string value) =>
-        Assert.ThrowsAny<ArgumentException>(
+    public void An_invalid_property_is_refused(string name, string value)
+        => Assert.ThrowsAny<ArgumentException>(
             () => new PushSocket(new ZeroMqSocketOptions { Properties = [new("X-There", "once"), new(name, value)] }));
 }

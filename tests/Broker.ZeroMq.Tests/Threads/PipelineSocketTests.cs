@@ -59,7 +59,7 @@ public abstract class PipelineSocketTests : IDisposable
         pair.Push.Send(large);
         pair.Push.Send([]);
 
-        var frames = Enumerable.Range(0, 7).Select(_ => pair.Pull.ReceiveFrames()).ToArray();
+        byte[][][] frames = Enumerable.Range(0, 7).Select(_ => pair.Pull.ReceiveFrames()).ToArray();
 
         Assert.Equal(["one", "topic|body", "ü|text", "a||ü", "\u0001|"], frames[..5].Select(Show));
         Assert.Equal(large, Assert.Single(frames[5]));
@@ -100,7 +100,7 @@ public abstract class PipelineSocketTests : IDisposable
     [Fact]
     public async Task After_the_last_peer_disconnects_nothing_is_accepted_until_another_connects()
     {
-        var gone = Wait.Source();
+        TaskCompletionSource gone = Wait.Source();
         await using var push = new PushSocket(new ZeroMqSocketOptions
         {
             OnEvent = e => _ = e.Kind == ZeroMqEventKind.PeerDisconnected && gone.TrySetResult(),
@@ -213,7 +213,7 @@ public abstract class PipelineSocketTests : IDisposable
         string endpoint = _transport.Named($"{Guid.NewGuid():N}");
         push.Connect(endpoint);
         push.Send("late"u8);
-        var closing = push.CloseAsync();
+        Task<ZeroMqCloseReport> closing = push.CloseAsync();
         Assert.False(closing.IsCompleted);
         using var pull = new PullSocket(context: _transport.Context);
         pull.Bind(endpoint);
@@ -228,7 +228,7 @@ public abstract class PipelineSocketTests : IDisposable
         var push = new PushSocket(context: _transport.Context);
         push.Connect(_transport.Named("somebody-comes-within-the-linger"));
         push.Send("patient");
-        var closed = push.CloseAsync(Guard);
+        Task<ZeroMqCloseReport> closed = push.CloseAsync(Guard);
 
         using var pull = new PullSocket(context: _transport.Context);
         pull.Bind(_transport.Named("somebody-comes-within-the-linger"));
@@ -243,15 +243,15 @@ public abstract class PipelineSocketTests : IDisposable
         var pull = new PullSocket(context: _transport.Context);
         var push = new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = 3 }, _transport.Context);
         push.Connect(_transport.Named("nobody-is-here-for-this-test"));
-        var receive = Task.Run(() => pull.ReceiveString(), Cancellation);
-        var await_ = pull.ReceiveStringAsync(CancellationToken.None).AsTask();
+        Task<string> receive = Task.Run(() => pull.ReceiveString(), Cancellation);
+        Task<string> await_ = pull.ReceiveStringAsync(CancellationToken.None).AsTask();
 
         // Three messages wait for the endpoint and three for the loop; the others wait for room.
-        var sends = Enumerable.Range(0, 10).Select(_ => Task.Factory.StartNew(
+        Task[] sends = Enumerable.Range(0, 10).Select(_ => Task.Factory.StartNew(
             () => push.Send("x"u8), Cancellation, TaskCreationOptions.LongRunning, TaskScheduler.Default)).ToArray();
         Wait.Until(() => sends.Count(send => send.IsCompleted) >= 4);
         await pull.CloseAsync();
-        var report = await push.CloseAsync(TimeSpan.FromMilliseconds(20));
+        ZeroMqCloseReport report = await push.CloseAsync(TimeSpan.FromMilliseconds(20));
 
         await Assert.ThrowsAsync<ObjectDisposedException>(() => receive.WaitAsync(Guard, Cancellation));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => await_.WaitAsync(Guard, Cancellation));
@@ -315,7 +315,7 @@ public abstract class PipelineSocketTests : IDisposable
         pair.Push.Send("a");
         pair.Push.Send("b", "c");
         var seen = new List<string>();
-        await foreach (var message in pair.Pull.ReceiveAllAsync(Cancellation))
+        await foreach (ZeroMqMessage message in pair.Pull.ReceiveAllAsync(Cancellation))
         {
             seen.Add(Show(message.ToArrays()));
             if (seen.Count == 2)
@@ -333,7 +333,7 @@ public abstract class PipelineSocketTests : IDisposable
         await using var pair = new PushPull(context: _transport.Context, endpoint: _transport.AnyEndpoint);
         using var cancellation = new CancellationTokenSource();
         using var message = new ZeroMqMessage();
-        var receive = pair.Pull.ReceiveAsync(message, cancellation.Token).AsTask();
+        Task receive = pair.Pull.ReceiveAsync(message, cancellation.Token).AsTask();
 
         await cancellation.CancelAsync();
 

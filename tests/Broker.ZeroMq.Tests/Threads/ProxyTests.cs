@@ -20,7 +20,7 @@ public sealed class ProxyTests
         await using var proxy = ZeroMqProxy.Start(frontend, backend);
         using var first = new ResponseSocket();
         using var second = new ResponseSocket();
-        foreach (var rep in (ResponseSocket[])[first, second])
+        foreach (ResponseSocket rep in (ResponseSocket[])[first, second])
         {
             rep.Connect(workers);
             new Thread(() => Echo(rep)) { IsBackground = true }.Start();

@@ -17,9 +17,9 @@ public sealed class PublishOptionTests
     {
         using var pub = new XPublisherSocket();
         string endpoint = pub.Bind(AnyPort);
-        using var one = Subscriber(endpoint, "a");
+        using SubscriberSocket one = Subscriber(endpoint, "a");
         Assert.Equal("+a", Read(pub));
-        using var two = Subscriber(endpoint, "a", "b");
+        using SubscriberSocket two = Subscriber(endpoint, "a", "b");
         Assert.Equal("+b", Read(pub));
         one.Unsubscribe("a");
         one.Subscribe("c");
@@ -36,9 +36,9 @@ public sealed class PublishOptionTests
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { Verbose = verbose, Verboser = verboser });
         string endpoint = pub.Bind(AnyPort);
-        using var one = Subscriber(endpoint, "a");
+        using SubscriberSocket one = Subscriber(endpoint, "a");
         Assert.Equal("+a", Read(pub));
-        using var two = Subscriber(endpoint, "a");
+        using SubscriberSocket two = Subscriber(endpoint, "a");
         Assert.Equal("+a", Read(pub));
         one.Unsubscribe("a");
         one.Subscribe("b");
@@ -58,7 +58,7 @@ public sealed class PublishOptionTests
     public void An_xpub_receives_a_cancellation_for_a_subscription_that_is_refused(bool manual)
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { Verboser = !manual, Manual = manual, ReceiveHighWaterMark = 0 });
-        using var peer = new RawPeer(Broker.ZeroMq.ZeroMqEndpoint.Parse(pub.Bind(AnyPort))).Handshake("SUB");
+        using RawPeer peer = new RawPeer(Broker.ZeroMq.ZeroMqEndpoint.Parse(pub.Bind(AnyPort))).Handshake("SUB");
 
         // The last prefix exceeds the total size that one peer may subscribe to.
         byte[][] prefixes = [.. Enumerable.Range(0, 70).Select(i => Wire.Filled(60_000 + i))];
@@ -82,7 +82,7 @@ public sealed class PublishOptionTests
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { Manual = true });
         string endpoint = pub.Bind(AnyPort);
-        using var one = Subscriber(endpoint, "asks");
+        using SubscriberSocket one = Subscriber(endpoint, "asks");
         using var asked = new ZeroMqMessage();
         pub.Receive(asked);
         Assert.Equal("+asks", Show(asked.First));
@@ -91,7 +91,7 @@ public sealed class PublishOptionTests
         // The peer filters messages that it has not subscribed to, so it subscribes to this prefix too.
         one.Subscribe("gets");
         pub.Receive(asked);
-        var peer = asked.Peer!;
+        ZeroMqPeer peer = asked.Peer!;
         pub.Send("asks"u8);
         pub.Send("gets"u8);
         Assert.Equal("gets", one.ReceiveString());
@@ -110,7 +110,7 @@ public sealed class PublishOptionTests
     public void A_welcome_message_reaches_those_who_have_subscribed_to_it()
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { WelcomeMessage = "welcome"u8.ToArray() });
-        using var sub = Subscriber(pub.Bind(AnyPort), "wel");
+        using SubscriberSocket sub = Subscriber(pub.Bind(AnyPort), "wel");
         Assert.Equal("welcome", sub.ReceiveString());
     }
 
@@ -142,7 +142,7 @@ public sealed class PublishOptionTests
         using var back = new XPublisherSocket();
         front.Connect(pub.Bind(AnyPort));
         await using var proxy = ZeroMqProxy.Start(front, back);
-        using var sub = Subscriber(back.Bind(AnyPort), "t");
+        using SubscriberSocket sub = Subscriber(back.Bind(AnyPort), "t");
         Assert.Equal("+t", Read(pub));
         pub.Send("t", "through");
         Assert.Equal(["t", "through"], sub.ReceiveFrames().Select(Encoding.UTF8.GetString));
@@ -194,7 +194,7 @@ public sealed class PublishOptionTests
         using var context = new ZeroMqContext(loops);
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40 }, context);
         string endpoint = pub.Bind(AnyPort);
-        var stuck = await host.SocketAsync("SUB", ("RCVHWM", 1));
+        ForeignSocket stuck = await host.SocketAsync("SUB", ("RCVHWM", 1));
         await stuck.ConnectAsync(endpoint);
         await stuck.SubscribeAsync();
         Assert.Equal("+", Read(pub));
@@ -237,7 +237,7 @@ public sealed class PublishOptionTests
 
         void Refuse(byte[][] prefixes)
         {
-            using var peer = new RawPeer(endpoint).Handshake("SUB").Send([.. prefixes.Select(prefix => Wire.Command("SUBSCRIBE", prefix))]);
+            using RawPeer peer = new RawPeer(endpoint).Handshake("SUB").Send([.. prefixes.Select(prefix => Wire.Command("SUBSCRIBE", prefix))]);
             Assert.True(refusals.TryTake(out _, Wait.Limit));
             peer.ReadToEnd();
         }
@@ -260,7 +260,7 @@ public sealed class PublishOptionTests
             },
         });
         var endpoint = Broker.ZeroMq.ZeroMqEndpoint.Parse(pub.Bind(AnyPort));
-        using var stalled = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        using RawPeer stalled = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         byte[] body = new byte[100_000];
         string? reason = null;
         Wait.Until(() =>
@@ -284,7 +284,7 @@ public sealed class PublishOptionTests
     {
         await using var host = ForeignHost.Take();
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { WelcomeMessage = "t-welcome"u8.ToArray() });
-        var peer = await host.SocketAsync("XSUB");
+        ForeignSocket peer = await host.SocketAsync("XSUB");
         await peer.ConnectAsync(pub.Bind(AnyPort));
         await peer.SendAsync([[1, (byte)'t']]);
         Assert.Equal("+t", Read(pub));
@@ -300,7 +300,7 @@ public sealed class PublishOptionTests
     {
         await using var host = ForeignHost.Take();
         using var sub = new XSubscriberSocket();
-        var peer = await host.SocketAsync("XPUB");
+        ForeignSocket peer = await host.SocketAsync("XPUB");
         sub.Connect(await peer.BindAsync(AnyPort));
         sub.Subscribe("t");
         Assert.Equal("""["0174"]""", await peer.ReceiveAsync());
@@ -332,6 +332,6 @@ public sealed class PublishOptionTests
 
     private static string Read(XPublisherSocket pub) => Show(pub.ReceiveBytes());
 
-    private static string Show(ReadOnlySpan<byte> subscription) =>
-        (subscription[0] == 1 ? "+" : "-") + Encoding.UTF8.GetString(subscription[1..]);
+    private static string Show(ReadOnlySpan<byte> subscription)
+        => (subscription[0] == 1 ? "+" : "-") + Encoding.UTF8.GetString(subscription[1..]);
 }

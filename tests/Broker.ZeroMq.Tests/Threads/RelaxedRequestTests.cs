@@ -27,7 +27,7 @@ public sealed class RelaxedRequestTests
             Linger = TimeSpan.Zero,
         });
         var endpoint = ZeroMqEndpoint.Parse(req.Bind("tcp://127.0.0.1:*"));
-        using var router = new RawPeer(endpoint).Handshake("ROUTER");
+        using RawPeer router = new RawPeer(endpoint).Handshake("ROUTER");
         router.Read(Wire.Greeting().Length);
         router.Read(Wire.Ready("REQ", Wire.Property("Identity")).Length);
         req.Send(Large);

@@ -7,7 +7,7 @@ public sealed class RequestReplyOrderTests
     {
         var turns = new RequestReplyOrder(isReply: true, isRelaxed: false);
         turns.EndReceive(turns.BeginReceive());
-        var first = turns.BeginSend();
+        RequestReplyOrder.Step first = turns.BeginSend();
         turns.EndReceive(turns.BeginReceive());
         turns.EndSend(first, wasSent: true);
 
@@ -20,9 +20,9 @@ public sealed class RequestReplyOrderTests
     {
         var turns = new RequestReplyOrder(isReply: true, isRelaxed: false);
         turns.EndReceive(turns.BeginReceive());
-        var first = turns.BeginSend();
+        RequestReplyOrder.Step first = turns.BeginSend();
         turns.EndReceive(turns.BeginReceive());
-        var second = turns.BeginSend();
+        RequestReplyOrder.Step second = turns.BeginSend();
         turns.EndSend(first, wasSent: true);
         turns.EndSend(second, wasSent: false);
 
@@ -34,7 +34,7 @@ public sealed class RequestReplyOrderTests
     public void A_reply_received_before_the_request_has_returned_leaves_the_REQ_to_send()
     {
         var turns = new RequestReplyOrder(isReply: false, isRelaxed: false);
-        var request = turns.BeginSend();
+        RequestReplyOrder.Step request = turns.BeginSend();
         turns.EndReceive(turns.BeginReceive());
         turns.EndSend(request, wasSent: true);
 

@@ -40,7 +40,7 @@ public sealed class SecuredPairTests
         {
             Security = mechanism == "CURVE" ? Curve.Client : ZeroMqSecurity.PlainClient("me", "secret"),
         };
-        var (first, second) = firstIsServer ? (server, client) : (client, server);
+        (ZeroMqSocketOptions? first, ZeroMqSocketOptions? second) = firstIsServer ? (server, client) : (client, server);
         switch (pair)
         {
             case "push":

@@ -1,4 +1,5 @@
 using Broker.Transport;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
@@ -62,7 +63,7 @@ public sealed class SendingThreadTests
     public async Task A_message_written_to_a_connection_that_just_ended_is_sent_on_the_next_one(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        var push = rig.Push();
+        LoopPush push = rig.Push();
         push.IsShared = true;
         push.Connect(rig.Pull().Bind(rig.AnyPort).ToString());
         await rig.ConnectedAsync();
@@ -79,7 +80,7 @@ public sealed class SendingThreadTests
             // The loop cannot detach the pipe before the gate is free.
             lock (push.PipeGate)
             {
-                var peer = Assert.Single(push.Peers);
+                ZeroMqPeer peer = Assert.Single(push.Peers);
                 peer.Close("for the test");
                 Wait.Until(() => !peer.IsConnected);
                 Assert.True(push.TrySend(Wire.Ascii("1")));

@@ -77,7 +77,7 @@ public sealed class SocketAllocationTests
             }
 
             long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-            var source = pair.Pull;
+            PullSocket source = pair.Pull;
             int there = 0;
             while (there < Messages)
             {
@@ -85,7 +85,7 @@ public sealed class SocketAllocationTests
                 before = GC.GetAllocatedBytesForCurrentThread();
                 while (source.HasMessages)
                 {
-                    var receive = there++ % 2 == 0
+                    bool receive = there++ % 2 == 0
                         ? Discard(source.ReceiveAsync(buffer.AsMemory(), CancellationToken.None))
                         : IsDone(source.ReceiveAsync(received, CancellationToken.None));
                     Assert.True(receive);

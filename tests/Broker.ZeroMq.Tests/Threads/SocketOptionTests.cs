@@ -195,15 +195,15 @@ public sealed class SocketOptionTests
             OnEvent = events.Add,
         });
         push.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{endpoint.Port}"));
-        var failed = await events.TakeAsync(e => e.Kind == ZeroMqEventKind.ConnectFailed);
+        ZeroMqEvent failed = await events.TakeAsync(e => e.Kind == ZeroMqEventKind.ConnectFailed);
         Assert.Equal("no connection within the connect timeout", failed.Reason);
-        using var accepted = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
+        using Socket accepted = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
 
         // An event of a connection that was made at the last moment may precede it.
         await Wait.UntilAsync(
             async () =>
             {
-                using var next = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
+                using Socket next = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
                 try
                 {
                     return await Wait.For(next.ReceiveAsync(new byte[1], TestContext.Current.CancellationToken).AsTask()) == 1;
@@ -232,7 +232,7 @@ public sealed class SocketOptionTests
         push.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"));
         for (int i = 0; i < Attempts; i++)
         {
-            using var turnedAway = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+            using Socket turnedAway = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
         }
     }
 

@@ -40,7 +40,7 @@ public sealed class StressTests
             Interlocked.Add(ref sentSum, value);
         }
 
-        var senders = Enumerable.Range(0, 4).Select(i => Task.Factory.StartNew(() =>
+        Task[] senders = Enumerable.Range(0, 4).Select(i => Task.Factory.StartNew(() =>
         {
             byte[] body = new byte[8 + (i * 300)];
             using var message = new ZeroMqMessage();
@@ -66,7 +66,7 @@ public sealed class StressTests
                 Sent(value);
             }
         }, TestContext.Current.CancellationToken, TaskCreationOptions.LongRunning, TaskScheduler.Default)).ToArray();
-        var visitors = Enumerable.Range(0, 2).Select(_ => Task.Run(async () =>
+        Task[] visitors = Enumerable.Range(0, 2).Select(_ => Task.Run(async () =>
         {
             byte[] body = new byte[100];
             while (start.Elapsed < Duration)
@@ -82,7 +82,7 @@ public sealed class StressTests
                 }
             }
         }, TestContext.Current.CancellationToken)).ToArray();
-        var receivers = Enumerable.Range(0, 4).Select(i => Task.Run(async () =>
+        Task[] receivers = Enumerable.Range(0, 4).Select(i => Task.Run(async () =>
         {
             using var message = new ZeroMqMessage();
             try

@@ -29,7 +29,7 @@ public sealed class AllocationTests
     [Fact]
     public void Encoding_a_million_small_messages_allocates_nothing()
     {
-        var output = new byte[256];
+        byte[] output = new byte[256];
         byte[] body = Wire.Filled(56);
         byte[] topic = Wire.Filled(8);
         ReadOnlyMemory<byte>[] frames = [topic, body];
@@ -85,7 +85,7 @@ public sealed class AllocationTests
         public ZmtpVerdict OnMessage(in ZmtpMessage message)
         {
             Messages++;
-            foreach (var frame in message)
+            foreach (ZmtpFrame frame in message)
             {
                 Octets += frame.Body.Length;
             }

@@ -17,8 +17,8 @@ public sealed class CodecPropertyTests
             .Select(c => (byte)c).Array[1, 20];
 
     [Fact]
-    public void Messages_round_trip_for_any_size_of_reads() =>
-        Gen.Select(Message.Array[1, 6], Gen.Int[1, 600]).Sample((messages, size) =>
+    public void Messages_round_trip_for_any_size_of_reads()
+        => Gen.Select(Message.Array[1, 6], Gen.Int[1, 600]).Sample((messages, size) =>
         {
             byte[] stream = Wire.Join([.. messages.Select(Encode)]);
             var decoder = new ZmtpDecoder(ZmtpLimits.Default);
@@ -27,7 +27,7 @@ public sealed class CodecPropertyTests
             for (int end = 0; end < stream.Length;)
             {
                 end = Math.Min(end + size, stream.Length);
-                var result = decoder.Decode(stream.AsSpan(start, end - start), ref collector);
+                ZmtpDecodeResult result = decoder.Decode(stream.AsSpan(start, end - start), ref collector);
                 Assert.Equal(ZmtpError.None, result.Error);
                 start += result.Consumed;
             }
@@ -41,8 +41,8 @@ public sealed class CodecPropertyTests
         });
 
     [Fact]
-    public void An_encoded_message_is_measured_and_split_into_its_frames() =>
-        Message.Sample(frames =>
+    public void An_encoded_message_is_measured_and_split_into_its_frames()
+        => Message.Sample(frames =>
         {
             byte[] encoded = Encode(frames);
             Assert.Equal(encoded.Length, EncodedMessage.Measure([.. encoded, 0, 0]));
@@ -58,33 +58,33 @@ public sealed class CodecPropertyTests
         });
 
     [Fact]
-    public void Arbitrary_octets_have_the_same_result_for_any_size_of_reads() =>
-        Gen.Select(Gen.OneOf(Gen.Byte.Array[0, 40], Message.Select(Encode)), Gen.Byte.Array[0, 12], Gen.Int[1, 20])
+    public void Arbitrary_octets_have_the_same_result_for_any_size_of_reads()
+        => Gen.Select(Gen.OneOf(Gen.Byte.Array[0, 40], Message.Select(Encode)), Gen.Byte.Array[0, 12], Gen.Int[1, 20])
             .Sample((first, second, size) =>
             {
                 byte[] stream = [.. first, .. second];
-                var whole = new Session(ZmtpLimits.Default).Feed(stream);
-                var pieces = new Session(ZmtpLimits.Default).FeedInPieces(stream, size);
+                Session whole = new Session(ZmtpLimits.Default).Feed(stream);
+                Session pieces = new Session(ZmtpLimits.Default).FeedInPieces(stream, size);
                 Assert.Equal(whole.Error, pieces.Error);
                 Assert.Equal(whole.Events, pieces.Events);
             });
 
     [Fact]
-    public void Metadata_round_trip() =>
-        Gen.Select(Name, Gen.Byte.Array[0, 40]).Array[0, 5].Sample(properties =>
+    public void Metadata_round_trip()
+        => Gen.Select(Name, Gen.Byte.Array[0, 40]).Array[0, 5].Sample(properties =>
         {
             byte[] metadata = new byte[properties.Sum(p => ZmtpMetadataWriter.Size(p.Item1.Length, p.Item2.Length))];
             var writer = new ZmtpMetadataWriter(metadata);
-            foreach (var (name, value) in properties)
+            foreach ((byte[]? name, byte[]? value) in properties)
             {
                 writer.Add(name, value);
             }
 
             Assert.Equal(metadata.Length, writer.Written);
             var reader = new ZmtpMetadataReader(metadata);
-            foreach (var (name, value) in properties)
+            foreach ((byte[]? name, byte[]? value) in properties)
             {
-                Assert.True(reader.Read(out var property));
+                Assert.True(reader.Read(out ZmtpProperty property));
                 Assert.Equal(name, property.Name.ToArray());
                 Assert.Equal(value, property.Value.ToArray());
             }
@@ -94,12 +94,12 @@ public sealed class CodecPropertyTests
         });
 
     [Fact]
-    public void Subscriptions_agree_with_a_list_of_prefixes() =>
-        Gen.Select(Gen.Bool, Gen.Byte[0, 2].Array[0, 5]).Array[0, 60].Sample(steps =>
+    public void Subscriptions_agree_with_a_list_of_prefixes()
+        => Gen.Select(Gen.Bool, Gen.Byte[0, 2].Array[0, 5]).Array[0, 60].Sample(steps =>
         {
             var set = new PrefixSubscriptions();
             var list = new List<string>();
-            foreach (var (adds, prefix) in steps)
+            foreach ((bool adds, byte[]? prefix) in steps)
             {
                 string key = Convert.ToHexString(prefix);
                 if (adds)
@@ -132,7 +132,7 @@ public sealed class CodecPropertyTests
         public readonly ZmtpVerdict OnMessage(in ZmtpMessage message)
         {
             var frames = new List<byte[]>();
-            foreach (var frame in message)
+            foreach (ZmtpFrame frame in message)
             {
                 frames.Add(frame.Body.ToArray());
             }

@@ -12,11 +12,11 @@ public sealed class DecoderFuzzTests
     public void Random_octets_never_throw_and_never_claim_more_than_the_limits(int seed)
     {
         var random = new Random(seed);
-        var octets = new byte[64];
+        byte[] octets = new byte[64];
         int failed = 0;
         for (int i = 0; i < 100_000; i++)
         {
-            var input = octets.AsSpan(0, random.Next(octets.Length + 1));
+            Span<byte> input = octets.AsSpan(0, random.Next(octets.Length + 1));
             random.NextBytes(input);
 
             // Random octets fail at the first octet nine times in ten, so every second input begins with likely flags.
@@ -26,7 +26,7 @@ public sealed class DecoderFuzzTests
                 input[1] &= 15;
             }
 
-            var session = new Session(Limits, waitForNeeded: false).FeedInPieces(input, random.Next(1, 20));
+            Session session = new Session(Limits, waitForNeeded: false).FeedInPieces(input, random.Next(1, 20));
             failed += session.Error == ZmtpError.None ? 0 : 1;
         }
 
@@ -57,7 +57,7 @@ public sealed class DecoderFuzzTests
             }
 
             var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Router));
-            var session = new Session(Limits, handshake).FeedInPieces(stream, random.Next(1, stream.Length));
+            Session session = new Session(Limits, handshake).FeedInPieces(stream, random.Next(1, stream.Length));
             active += handshake.State == ZmtpHandshakeState.Active ? 1 : 0;
             refused += session.Error == ZmtpError.None ? 0 : 1;
         }
@@ -70,11 +70,11 @@ public sealed class DecoderFuzzTests
     public void Random_metadata_and_commands_never_throw()
     {
         var random = new Random(Seed.Next());
-        var octets = new byte[48];
+        byte[] octets = new byte[48];
         int read = 0;
         for (int i = 0; i < 200_000; i++)
         {
-            var input = octets.AsSpan(0, random.Next(octets.Length + 1));
+            Span<byte> input = octets.AsSpan(0, random.Next(octets.Length + 1));
             random.NextBytes(input);
             if (input.Length > 8)
             {
@@ -84,12 +84,12 @@ public sealed class DecoderFuzzTests
             }
 
             var reader = new ZmtpMetadataReader(input);
-            while (reader.Read(out var property))
+            while (reader.Read(out ZmtpProperty property))
             {
                 read += property.Name.Length != 0 ? 1 : 0;
             }
 
-            if (ZmtpCommand.TryParse(input, out var command))
+            if (ZmtpCommand.TryParse(input, out ZmtpCommand command))
             {
                 command.ReadPing(out _, out _);
                 Assert.InRange(command.ReadErrorReason().Length, 0, input.Length);

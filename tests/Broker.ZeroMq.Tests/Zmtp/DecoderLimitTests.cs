@@ -43,7 +43,7 @@ public sealed class DecoderLimitTests
         Assert.NotEmpty(what);
         foreach (int size in new[] { 1, 2, 7, stream.Length })
         {
-            var session = new Session(Small).FeedInPieces(stream, size);
+            Session session = new Session(Small).FeedInPieces(stream, size);
             Assert.Equal(error, session.Error);
             Assert.DoesNotContain(session.Events, text => text.StartsWith("message", StringComparison.Ordinal));
             Assert.InRange(session.LargestNeed, 0, Small.MaxPendingBytes);
@@ -58,7 +58,7 @@ public sealed class DecoderLimitTests
     [Fact]
     public void Frames_at_the_limits_are_accepted()
     {
-        var session = new Session(Small).Feed(Wire.Join(
+        Session session = new Session(Small).Feed(Wire.Join(
             Wire.Message(Wire.Filled(300)),
             Wire.Message(Wire.Filled(300), Wire.Filled(200)),
             Wire.Message([1], [2], [3]),

@@ -41,7 +41,7 @@ public sealed class DecoderSplitTests
     [MemberData(nameof(Streams))]
     public void Every_split_point_has_the_events_of_the_whole_stream(string name, byte[] stream)
     {
-        var whole = Start().Feed(stream);
+        Session whole = Start().Feed(stream);
         Assert.Equal(ZmtpError.None, whole.Error);
         Assert.Equal(0, whole.Held);
         Assert.True(whole.Events.Count > 3, name);
@@ -49,7 +49,7 @@ public sealed class DecoderSplitTests
         {
             foreach (bool wait in new[] { true, false })
             {
-                var parts = Start(wait).Feed(stream.AsSpan(0, split)).Feed(stream.AsSpan(split));
+                Session parts = Start(wait).Feed(stream.AsSpan(0, split)).Feed(stream.AsSpan(split));
                 Assert.Equal(whole.Events, parts.Events);
                 Assert.Equal(whole.Sent, parts.Sent);
                 Assert.Equal(0, parts.Held);
@@ -61,7 +61,7 @@ public sealed class DecoderSplitTests
     [MemberData(nameof(Streams))]
     public void Pieces_of_any_size_have_the_events_of_the_whole_stream(string name, byte[] stream)
     {
-        var whole = Start().Feed(stream);
+        Session whole = Start().Feed(stream);
         for (int size = 1; size < 40; size++)
         {
             foreach (bool wait in new[] { true, false })
@@ -79,7 +79,7 @@ public sealed class DecoderSplitTests
         byte[] stream = Wire.Message([1], [2], [3, 3]);
         for (int length = 0; length < stream.Length; length++)
         {
-            var session = new Session(Limits).Feed(stream.AsSpan(0, length));
+            Session session = new Session(Limits).Feed(stream.AsSpan(0, length));
             Assert.Empty(session.Events);
             Assert.Equal(length, session.Held);
         }
@@ -112,11 +112,11 @@ public sealed class DecoderSplitTests
         // The caller must keep these octets. If the decoder read them again, it would refuse them.
         stream[0] = 0xF9;
         stream[3] = 0xF9;
-        var result = decoder.Decode(stream.AsSpan(0, 8), ref recorder);
+        ZmtpDecodeResult result = decoder.Decode(stream.AsSpan(0, 8), ref recorder);
         Assert.Equal(ZmtpError.None, result.Error);
         Assert.Equal(9, result.Needed);
     }
 
-    private static Session Start(bool wait = true) =>
-        new(Limits, new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.XPub)), wait);
+    private static Session Start(bool wait = true)
+        => new(Limits, new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.XPub)), wait);
 }

@@ -13,10 +13,10 @@ public sealed class DecoderVerdictTests
         var decoder = new ZmtpDecoder(ZmtpLimits.Default);
         var events = new List<string>();
         var recorder = new Recorder(events) { MessageVerdict = ZmtpVerdict.Pause, CommandVerdict = ZmtpVerdict.Pause };
-        var rest = Stream.AsSpan();
+        Span<byte> rest = Stream.AsSpan();
         for (int call = 1; call <= All.Length; call++)
         {
-            var result = decoder.Decode(rest, ref recorder);
+            ZmtpDecodeResult result = decoder.Decode(rest, ref recorder);
             Assert.True(result.Paused);
             Assert.Equal(0, result.Needed);
             Assert.Equal(All[..call], events);
@@ -32,13 +32,13 @@ public sealed class DecoderVerdictTests
     {
         var decoder = new ZmtpDecoder(ZmtpLimits.Default);
         var events = new List<string>();
-        var rest = Stream.AsSpan();
+        Span<byte> rest = Stream.AsSpan();
         for (int i = 0; i < All.Length; i++)
         {
             for (int refusal = 0; refusal < 2; refusal++)
             {
                 var holder = new Recorder(events) { MessageVerdict = ZmtpVerdict.Defer, CommandVerdict = ZmtpVerdict.Defer };
-                var held = decoder.Decode(rest, ref holder);
+                ZmtpDecodeResult held = decoder.Decode(rest, ref holder);
                 Assert.True(held.Paused);
                 Assert.Equal(0, held.Consumed);
                 Assert.Equal(All[i], events[^1]);
@@ -98,7 +98,7 @@ public sealed class DecoderVerdictTests
 
         public ZmtpVerdict OnMessage(in ZmtpMessage message)
         {
-            var copy = new byte[message.EncodedSize];
+            byte[] copy = new byte[message.EncodedSize];
             message.CopyTo(copy);
             Copied = [.. Copied, .. copy];
             if (!message.IsContiguous)

@@ -5,7 +5,7 @@ public sealed class GreetingTests
     [Fact]
     public void The_written_greeting_is_that_of_the_specification()
     {
-        var greeting = new byte[70];
+        byte[] greeting = new byte[70];
         greeting.AsSpan().Fill(0xEE);
         Assert.Equal(64, ZmtpGreeting.Write(greeting, "NULL"u8, asServer: false));
         Assert.Equal(Wire.Greeting(), greeting[..64]);
@@ -18,7 +18,7 @@ public sealed class GreetingTests
     [Fact]
     public void A_greeting_of_libzmq_is_read()
     {
-        Assert.True(ZmtpGreeting.TryParse(Libzmq.PlainClient, out var greeting, out var error));
+        Assert.True(ZmtpGreeting.TryParse(Libzmq.PlainClient, out ZmtpGreeting greeting, out ZmtpError error));
         Assert.Equal(ZmtpError.None, error);
         Assert.Equal((3, 1), (greeting.Major, greeting.Minor));
         Assert.True(greeting.Mechanism.SequenceEqual("PLAIN"u8));
@@ -31,7 +31,7 @@ public sealed class GreetingTests
         byte[] octets = Wire.Greeting(major: 4, minor: 0, mechanism: "ABCDEFGHIJ-_.+012345");
         octets.AsSpan(1, 8).Fill(0xAB);
         octets.AsSpan(32).Fill(0xCD);
-        Assert.True(ZmtpGreeting.TryParse(octets, out var greeting, out _));
+        Assert.True(ZmtpGreeting.TryParse(octets, out ZmtpGreeting greeting, out _));
         Assert.Equal((4, 0), (greeting.Major, greeting.Minor));
         Assert.Equal(20, greeting.Mechanism.Length);
         Assert.True(greeting.AsServer);
@@ -50,7 +50,7 @@ public sealed class GreetingTests
         octets[offset] = octet;
         for (int length = 0; length <= 64; length++)
         {
-            Assert.False(ZmtpGreeting.TryParse(octets.AsSpan(0, length), out _, out var error));
+            Assert.False(ZmtpGreeting.TryParse(octets.AsSpan(0, length), out _, out ZmtpError error));
             Assert.Equal(length > offset ? (ZmtpError)expected : ZmtpError.None, error);
         }
     }
@@ -65,9 +65,9 @@ public sealed class GreetingTests
     public void An_illegal_mechanism_name_is_refused_when_the_field_is_complete(string name)
     {
         byte[] octets = Wire.Greeting(mechanism: name);
-        Assert.False(ZmtpGreeting.TryParse(octets.AsSpan(0, 31), out _, out var early));
+        Assert.False(ZmtpGreeting.TryParse(octets.AsSpan(0, 31), out _, out ZmtpError early));
         Assert.Equal(ZmtpError.None, early);
-        Assert.False(ZmtpGreeting.TryParse(octets.AsSpan(0, 32), out _, out var error));
+        Assert.False(ZmtpGreeting.TryParse(octets.AsSpan(0, 32), out _, out ZmtpError error));
         Assert.Equal(ZmtpError.MechanismNameInvalid, error);
     }
 

@@ -6,7 +6,7 @@ public sealed class HandshakeTests
     public void Signature_and_version_are_sent_first_and_the_rest_after_the_peer_s_version()
     {
         var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Pub));
-        var output = new byte[handshake.MaxOutputSize];
+        byte[] output = new byte[handshake.MaxOutputSize];
         Assert.Equal(new ZmtpHandshakeStep(0, 11, 11, ZmtpHandshakeState.Greeting), handshake.Advance([], output));
         Assert.Equal(Wire.Greeting()[..11], output[..11]);
         Assert.Equal(new ZmtpHandshakeStep(0, 11, 0, ZmtpHandshakeState.Greeting), handshake.Advance([], output));
@@ -18,7 +18,7 @@ public sealed class HandshakeTests
     public void The_whole_greeting_is_sent_first_if_older_peers_are_not_allowed()
     {
         var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Pub), new NullMechanism(asks: true));
-        var output = new byte[handshake.MaxOutputSize];
+        byte[] output = new byte[handshake.MaxOutputSize];
         Assert.Equal(new ZmtpHandshakeStep(0, 64, 64, ZmtpHandshakeState.Greeting), handshake.Advance([], output));
         Assert.Equal(Wire.Greeting(), output[..64]);
         Assert.Equal(new ZmtpHandshakeStep(0, 64, 0, ZmtpHandshakeState.Greeting), handshake.Advance([], output));
@@ -27,7 +27,7 @@ public sealed class HandshakeTests
     [Fact]
     public void A_libzmq_subscriber_of_minor_1_is_accepted()
     {
-        var (handshake, session) = Run(ZmtpSocketType.Pub, Wire.Join(Libzmq.Greeting, Libzmq.SubReady, Libzmq.Subscriptions31));
+        (ZmtpHandshake? handshake, Session? session) = Run(ZmtpSocketType.Pub, Wire.Join(Libzmq.Greeting, Libzmq.SubReady, Libzmq.Subscriptions31));
         Assert.Equal(ZmtpHandshakeState.Active, handshake.State);
         Assert.True(handshake.Peer!.UsesSubscribeCommands);
         Assert.Equal(["active Sub 3.1 ", "Subscribe []", "Subscribe [616263]", "Cancel [616263]"], session.Events);
@@ -37,7 +37,7 @@ public sealed class HandshakeTests
     [Fact]
     public void A_subscriber_of_minor_0_is_accepted()
     {
-        var (handshake, session) = Run(ZmtpSocketType.XPub, Wire.Join(Wire.Greeting(minor: 0), Libzmq.SubReady, Libzmq.Subscriptions30));
+        (ZmtpHandshake? handshake, Session? session) = Run(ZmtpSocketType.XPub, Wire.Join(Wire.Greeting(minor: 0), Libzmq.SubReady, Libzmq.Subscriptions30));
         Assert.False(handshake.Peer!.UsesSubscribeCommands);
         Assert.False(handshake.Peer.UnderstandsPing);
         Assert.Equal(
@@ -50,7 +50,7 @@ public sealed class HandshakeTests
     [InlineData(ZmtpSocketType.Sub)]
     public void A_libzmq_publisher_is_accepted(ZmtpSocketType own)
     {
-        var (_, session) = Run(own, Wire.Join(Libzmq.Greeting, Libzmq.XPubReady, Libzmq.Published));
+        (ZmtpHandshake _, Session? session) = Run(own, Wire.Join(Libzmq.Greeting, Libzmq.XPubReady, Libzmq.Published));
         Assert.Equal("active XPub 3.1 ", session.Events[0]);
         Assert.Equal("message [6B6579] [626F6479]", session.Events[1]);
         Assert.Equal(3, session.Events.Count);
@@ -59,25 +59,25 @@ public sealed class HandshakeTests
     [Fact]
     public void A_libzmq_pusher_and_requester_are_accepted()
     {
-        var (_, pull) = Run(ZmtpSocketType.Pull, Wire.Join(Libzmq.Greeting, Libzmq.PushReady, Libzmq.FiveFrames, Libzmq.Ping));
+        (ZmtpHandshake _, Session? pull) = Run(ZmtpSocketType.Pull, Wire.Join(Libzmq.Greeting, Libzmq.PushReady, Libzmq.FiveFrames, Libzmq.Ping));
         Assert.Equal(["active Push 3.1 ", "command Ping [0014]"], [pull.Events[0], pull.Events[2]]);
 
-        var (_, router) = Run(ZmtpSocketType.Router, Wire.Join(Libzmq.Greeting, Libzmq.ReqReady, Libzmq.Request));
+        (ZmtpHandshake _, Session? router) = Run(ZmtpSocketType.Router, Wire.Join(Libzmq.Greeting, Libzmq.ReqReady, Libzmq.Request));
         Assert.Equal(["active Req 3.1 ", "message [] [68656C6C6F]"], router.Events);
     }
 
     [Fact]
     public void Identity_and_other_properties_of_a_libzmq_dealer_are_kept()
     {
-        var (handshake, _) = Run(ZmtpSocketType.Router, Wire.Join(Libzmq.DealerGreeting, Libzmq.DealerReady));
+        (ZmtpHandshake? handshake, Session _) = Run(ZmtpSocketType.Router, Wire.Join(Libzmq.DealerGreeting, Libzmq.DealerReady));
         Assert.Equal("worker-1"u8, handshake.Peer!.Identity.Span);
-        Assert.True(handshake.Peer.TryGetProperty("x-zone"u8, out var zone));
+        Assert.True(handshake.Peer.TryGetProperty("x-zone"u8, out ReadOnlySpan<byte> zone));
         Assert.Equal("eu-1"u8, zone);
         Assert.False(handshake.Peer.TryGetProperty("X-Zon"u8, out _));
 
         var application = new List<string>();
-        var reader = handshake.Peer.Properties;
-        while (reader.Read(out var property))
+        ZmtpMetadataReader reader = handshake.Peer.Properties;
+        while (reader.Read(out ZmtpProperty property))
         {
             if (property.IsApplicationProperty)
             {
@@ -157,7 +157,7 @@ public sealed class HandshakeTests
         foreach (int piece in new[] { 1, 1000 })
         {
             var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Router));
-            var session = new Session(ZmtpLimits.Default, handshake).FeedInPieces(Wire.Join(Wire.Greeting(), stream), piece);
+            Session session = new Session(ZmtpLimits.Default, handshake).FeedInPieces(Wire.Join(Wire.Greeting(), stream), piece);
             Assert.Equal((ZmtpHandshakeState.Failed, expected), (handshake.State, handshake.Error));
 
             string reason = ZmtpErrors.Text(expected).Replace(' ', '-');
@@ -170,7 +170,7 @@ public sealed class HandshakeTests
     [Fact]
     public void Another_mechanism_is_answered_only_by_the_greeting()
     {
-        var (handshake, session) = Run(ZmtpSocketType.Pull, Libzmq.PlainClient);
+        (ZmtpHandshake? handshake, Session? session) = Run(ZmtpSocketType.Pull, Libzmq.PlainClient);
         Assert.Equal((ZmtpHandshakeState.Failed, ZmtpError.MechanismMismatch), (handshake.State, handshake.Error));
         Assert.Equal(Wire.Greeting(), session.Sent);
     }
@@ -188,7 +188,7 @@ public sealed class HandshakeTests
     public void The_reason_of_the_peer_s_ERROR_is_stored_and_not_answered()
     {
         byte[] error = Wire.Command("ERROR", Wire.Join([9], Wire.Ascii("no\r\n\u001b[1m!")));
-        var (handshake, session) = Run(ZmtpSocketType.Pull, Wire.Join(Wire.Greeting(), error));
+        (ZmtpHandshake? handshake, Session? session) = Run(ZmtpSocketType.Pull, Wire.Join(Wire.Greeting(), error));
         Assert.Equal((ZmtpHandshakeState.Failed, ZmtpError.PeerRefused), (handshake.State, handshake.Error));
         Assert.Equal("no???[1m!", handshake.PeerReason);
         Assert.Equal(Wire.Join(Wire.Greeting(), Wire.Ready("PULL")), session.Sent);
@@ -200,7 +200,7 @@ public sealed class HandshakeTests
     [Fact]
     public void An_identity_of_a_type_that_has_none_is_ignored()
     {
-        var (handshake, _) = Run(ZmtpSocketType.Pub, Wire.Join(Wire.Greeting(), Wire.Ready("SUB", Wire.Property("Identity", 0, 1))));
+        (ZmtpHandshake? handshake, Session _) = Run(ZmtpSocketType.Pub, Wire.Join(Wire.Greeting(), Wire.Ready("SUB", Wire.Property("Identity", 0, 1))));
         Assert.Equal(ZmtpHandshakeState.Active, handshake.State);
         Assert.True(handshake.Peer!.Identity.IsEmpty);
     }

@@ -15,7 +15,7 @@ internal struct Recorder(List<string> events) : IZmtpFrameHandler
         var text = new StringBuilder("message");
         int frames = 0;
         int size = 0;
-        foreach (var frame in message)
+        foreach (ZmtpFrame frame in message)
         {
             Assert.Equal(frames + 1 < message.FrameCount, frame.More);
             text.Append(' ').Append(Show(frame.Body));
@@ -26,7 +26,7 @@ internal struct Recorder(List<string> events) : IZmtpFrameHandler
         Assert.Equal(message.FrameCount, frames);
         Assert.Equal(message.BodySize, size);
 
-        var copy = new byte[message.EncodedSize];
+        byte[] copy = new byte[message.EncodedSize];
         Assert.Equal(copy.Length, message.CopyTo(copy));
         if (message.IsContiguous)
         {
@@ -52,8 +52,8 @@ internal struct Recorder(List<string> events) : IZmtpFrameHandler
         return CommandVerdict;
     }
 
-    private static string Show(ReadOnlySpan<byte> octets) =>
-        octets.Length <= 24 ? $"[{Convert.ToHexString(octets)}]" : $"[{octets.Length}:{Hash(octets):X8}]";
+    private static string Show(ReadOnlySpan<byte> octets)
+        => octets.Length <= 24 ? $"[{Convert.ToHexString(octets)}]" : $"[{octets.Length}:{Hash(octets):X8}]";
 
     private static uint Hash(ReadOnlySpan<byte> octets)
     {

@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 
@@ -18,7 +19,7 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_framing_a_command_shall_have_one_frame(byte flags)
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Frame(flags, 5, (byte)'X'), Wire.Message([1]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Frame(flags, 5, (byte)'X'), Wire.Message([1]));
         peer.ReadToEnd();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         Assert.Empty(rig.Messages.TakeAll());
@@ -30,9 +31,9 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_framing_commands_of_up_to_255_octets_should_be_sent_short_and_longer_ones_long(int prefix, byte flags)
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe(Wire.Filled(prefix));
-        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB");
+        using RawPeer peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB");
         byte[] expected = Wire.Join(
             Wire.Greeting(), Wire.Ready("SUB"), Wire.Frame(flags, [9, .. "SUBSCRIBE"u8, .. Wire.Filled(prefix)]));
         Assert.Equal(expected, peer.Read(expected.Length));
@@ -42,7 +43,7 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_framing_a_long_command_may_have_a_short_body()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Publisher().Bind(AnyPort)).Handshake("SUB").Send(Wire.Frame(6, [9, .. "SUBSCRIBE"u8, (byte)'a']));
+        using RawPeer peer = new RawPeer(rig.Publisher().Bind(AnyPort)).Handshake("SUB").Send(Wire.Frame(6, [9, .. "SUBSCRIBE"u8, (byte)'a']));
         await rig.InterestAsync("+a");
     }
 
@@ -56,7 +57,7 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_null_a_property_shall_have_a_name_of_1_octet_or_more_and_a_value_of_less_than_2_GiB(string property, bool isValid)
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready("PUSH", Wire.Hex(property)), Wire.Message([1]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready("PUSH", Wire.Hex(property)), Wire.Message([1]));
         if (isValid)
         {
             Assert.Equal("01", await rig.Messages.TakeAsync());
@@ -73,7 +74,7 @@ public sealed class Rfc23CommandTests
     {
         await using var rig = new Rig();
         string name = new('n', 255);
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready("PUSH", Wire.Property(name, 1)), Wire.Message([1]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready("PUSH", Wire.Property(name, 1)), Wire.Message([1]));
         Assert.Equal("01", await rig.Messages.TakeAsync());
     }
 
@@ -81,7 +82,7 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_socket_type_a_peer_with_a_wrong_one_should_get_an_ERROR_before_the_close()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("SUB");
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("SUB");
         string said = Encoding.Latin1.GetString(peer.ReadToEnd());
         Assert.Contains("\u0005ERROR", said, StringComparison.Ordinal);
     }
@@ -94,9 +95,9 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_identity_shall_have_255_octets_at_most(string type, int length, bool isValid)
     {
         await using var rig = new Rig();
-        var router = rig.Router();
+        LoopRouter router = rig.Router();
         byte[] id = Wire.Filled(length);
-        using var peer = new RawPeer(router.Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready(type, Wire.Property("Identity", id)));
+        using RawPeer peer = new RawPeer(router.Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready(type, Wire.Property("Identity", id)));
         if (isValid)
         {
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
@@ -112,8 +113,8 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_identity_shall_be_ignored_where_the_type_has_none()
     {
         await using var rig = new Rig();
-        var ready = Wire.Ready("PUSH", Wire.Property("Identity", Wire.Filled(300, value: 0)));
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), ready, Wire.Message([1]));
+        byte[] ready = Wire.Ready("PUSH", Wire.Property("Identity", Wire.Filled(300, value: 0)));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), ready, Wire.Message([1]));
         Assert.Equal("01", await rig.Messages.TakeAsync());
     }
 
@@ -123,8 +124,8 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_pub_sub_subscriptions_shall_be_additive(byte minor)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB", minor)
+        LoopPublisher publisher = rig.Publisher();
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB", minor)
             .Send(Subscription(minor, 1, "a"), Subscription(minor, 1, ""), Subscription(minor, 1, "abc"));
         await rig.InterestAsync("+abc");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("xyz")));
@@ -150,8 +151,8 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_pub_sub_the_same_subscription_of_one_peer_twice_ends_with_one_cancellation_as_at_libzmqs(byte minor, bool ours)
     {
         await using var host = ForeignHost.Take(ours ? ForeignKind.Ours : ForeignKind.Python);
-        var publisher = await host.SocketAsync("XPUB");
-        using var peer = new RawPeer(ZeroMqEndpoint.Parse(await publisher.BindAsync(AnyPort))).Handshake("SUB", minor);
+        ForeignSocket publisher = await host.SocketAsync("XPUB");
+        using RawPeer peer = new RawPeer(ZeroMqEndpoint.Parse(await publisher.BindAsync(AnyPort))).Handshake("SUB", minor);
 
         // libzmq loses commands that arrive together with the handshake.
         peer.Read(Wire.Greeting().Length + Wire.Ready("XPUB").Length);
@@ -168,11 +169,11 @@ public sealed class Rfc23CommandTests
     public async Task Rfc23_pub_sub_an_empty_subscription_shall_match_all_messages_and_others_by_their_octets(byte minor)
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        var endpoint = publisher.Bind(AnyPort);
-        using var all = new RawPeer(endpoint).Handshake("SUB", minor).Send(minor == 0 ? Wire.Message([1]) : Wire.Command("SUBSCRIBE"));
+        LoopPublisher publisher = rig.Publisher();
+        ZeroMqEndpoint endpoint = publisher.Bind(AnyPort);
+        using RawPeer all = new RawPeer(endpoint).Handshake("SUB", minor).Send(minor == 0 ? Wire.Message([1]) : Wire.Command("SUBSCRIBE"));
         await rig.InterestAsync("+");
-        using var some = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", 0, 0xFF, (byte)'\n'));
+        using RawPeer some = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", 0, 0xFF, (byte)'\n'));
         await rig.InterestAsync("+\0\u00ff\n");
         Assert.Equal(2, await rig.PublishAsync(publisher, [0, 0xFF, (byte)'\n']));
         Assert.Equal(2, await rig.PublishAsync(publisher, [0, 0xFF, (byte)'\n', 0]));

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
@@ -31,9 +32,9 @@ public sealed class Rfc23ConnectionTests
     public async Task Rfc23_version_a_higher_one_shall_be_accepted_and_answered_in_our_version(byte major, byte minor)
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe("a"u8);
-        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Send(Wire.Greeting(major, minor), Wire.Ready("PUB"), Wire.Message([(byte)'a']));
+        using RawPeer peer = new RawPeer(subscriber.Bind(AnyPort)).Send(Wire.Greeting(major, minor), Wire.Ready("PUB"), Wire.Message([(byte)'a']));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), Wire.Command("SUBSCRIBE", (byte)'a'));
         Assert.Equal(expected, peer.Read(expected.Length));
         Assert.Equal("61", await rig.Messages.TakeAsync());
@@ -46,7 +47,7 @@ public sealed class Rfc23ConnectionTests
     public async Task Rfc23_version_a_peer_with_an_unsupported_older_one_shall_be_disconnected(string greeting)
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Hex(greeting));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Hex(greeting));
         peer.ReadToEnd();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
     }
@@ -55,8 +56,8 @@ public sealed class Rfc23ConnectionTests
     public async Task Rfc23_backwards_a_peer_of_2_0_shall_be_disconnected_where_the_mechanism_is_not_NULL()
     {
         await using var rig = new Rig();
-        var pull = rig.Pull(o => o with { Security = ZeroMqSecurity.PlainServer, Authenticate = _ => ValueTask.FromResult(ZeroMqAdmission.Admit()) });
-        using var peer = new RawPeer(pull.Bind(AnyPort)).Send(Wire.Hex("ff 0000000000000001 7f 01 08 0000"), Wire.Message([1]));
+        LoopPull pull = rig.Pull(o => o with { Security = ZeroMqSecurity.PlainServer, Authenticate = _ => ValueTask.FromResult(ZeroMqAdmission.Admit()) });
+        using RawPeer peer = new RawPeer(pull.Bind(AnyPort)).Send(Wire.Hex("ff 0000000000000001 7f 01 08 0000"), Wire.Message([1]));
         peer.ReadToEnd();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         Assert.Empty(rig.Messages.TakeAll());
@@ -66,7 +67,7 @@ public sealed class Rfc23ConnectionTests
     public async Task Rfc23_null_a_peer_shall_send_its_READY_before_it_has_received_one()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(minor: 0));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(minor: 0));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"));
         Assert.Equal(expected, peer.Read(expected.Length));
     }
@@ -80,7 +81,7 @@ public sealed class Rfc23ConnectionTests
         rig.Push().Connect(EndpointOf(listener));
         for (int i = 0; i < 3; i++)
         {
-            using var cut = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+            using Socket cut = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
         }
     }
 
@@ -95,7 +96,7 @@ public sealed class Rfc23ConnectionTests
         rig.Push().Connect(EndpointOf(listener));
         for (int i = 0; i < 3; i++)
         {
-            using var refusing = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+            using Socket refusing = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
             refusing.Send(Wire.Join(Wire.Greeting(), Wire.Command("ERROR", [4, .. "stop"u8])));
             while (refusing.Receive(new byte[256]) != 0)
             {
@@ -109,14 +110,14 @@ public sealed class Rfc23ConnectionTests
     public async Task Rfc23_all_sockets_an_incomplete_message_shall_not_be_received()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Pull().Bind(AnyPort);
+        ZeroMqEndpoint endpoint = rig.Pull().Bind(AnyPort);
         using (new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1], [2]), Wire.Frame(1, 3), Wire.Frame(1, 4)))
         {
             Assert.Equal("01,02", await rig.Messages.TakeAsync());
         }
 
         await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
-        using var next = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Frame(0, 5));
+        using RawPeer next = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Frame(0, 5));
         Assert.Equal("05", await rig.Messages.TakeAsync());
         Assert.Empty(rig.Messages.TakeAll());
     }
@@ -127,7 +128,7 @@ public sealed class Rfc23ConnectionTests
     {
         const int Count = 5000;
         await using var rig = new Rig(transport);
-        var push = rig.Push(o => o with { SendHighWaterMark = 0 });
+        LoopPush push = rig.Push(o => o with { SendHighWaterMark = 0 });
         push.Connect(rig.Pull().Bind(rig.AnyPort).ToString());
         for (int from = 0; from < Count; from += 100)
         {
@@ -149,6 +150,6 @@ public sealed class Rfc23ConnectionTests
         Assert.Empty(rig.Messages.TakeAll());
     }
 
-    private static string EndpointOf(TcpListener listener) =>
-        string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}");
+    private static string EndpointOf(TcpListener listener)
+        => string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}");
 }

@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
@@ -11,7 +12,7 @@ public sealed class Rfc23Tests
     public async Task Rfc23_greeting_a_peer_shall_send_64_octets_with_its_version_and_mechanism()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting());
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting());
         Assert.Equal(Wire.Greeting(), peer.Read(64));
     }
 
@@ -19,12 +20,12 @@ public sealed class Rfc23Tests
     public async Task Rfc23_greeting_padding_filler_and_the_servers_role_under_NULL_shall_not_matter()
     {
         await using var rig = new Rig();
-        var pull = rig.Pull();
+        LoopPull pull = rig.Pull();
         byte[] greeting = Wire.Greeting(minor: 0);
         greeting.AsSpan(1, 8).Fill(0xAA);
         greeting[32] = 1;
         greeting.AsSpan(33).Fill(0x55);
-        using var peer = new RawPeer(pull.Bind(AnyPort)).Send(greeting, Wire.Ready("PUSH"), Wire.Message([1]));
+        using RawPeer peer = new RawPeer(pull.Bind(AnyPort)).Send(greeting, Wire.Ready("PUSH"), Wire.Message([1]));
         Assert.Equal("01", await rig.Messages.TakeAsync());
     }
 
@@ -37,7 +38,7 @@ public sealed class Rfc23Tests
     public async Task Rfc23_mechanism_a_peer_of_another_one_shall_be_disconnected(string mechanism)
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(mechanism: mechanism), Wire.Ready("PUSH"), Wire.Message([1]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(mechanism: mechanism), Wire.Ready("PUSH"), Wire.Message([1]));
         peer.ReadToEnd();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         Assert.Empty(rig.Messages.TakeAll());
@@ -47,13 +48,13 @@ public sealed class Rfc23Tests
     public async Task Rfc23_metadata_names_shall_be_compared_without_case_and_unknown_ones_be_ignored()
     {
         await using var rig = new Rig();
-        var router = rig.Router();
+        LoopRouter router = rig.Router();
         byte[] ready = Wire.Command("READY", Wire.Join(
             Wire.Property("X-Whatever", 1, 2, 3),
             Wire.Property("sOCKET-tYPE", "DEALER"u8.ToArray()),
             Wire.Property("Nobody-Knows"),
             Wire.Property("IDENTITY", "me"u8.ToArray())));
-        using var peer = new RawPeer(router.Bind(AnyPort)).Send(Wire.Greeting(), ready, Wire.Message([1]));
+        using RawPeer peer = new RawPeer(router.Bind(AnyPort)).Send(Wire.Greeting(), ready, Wire.Message([1]));
         Assert.Equal("01", await rig.Messages.TakeAsync());
         Assert.Equal("me"u8.ToArray(), Assert.Single(router.Peers).RoutingId.ToArray());
     }
@@ -67,7 +68,7 @@ public sealed class Rfc23Tests
     public async Task Rfc23_socket_type_an_incompatible_peer_shall_be_disconnected(string type)
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake(type).Send(Wire.Message([1]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake(type).Send(Wire.Message([1]));
         peer.ReadToEnd();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         Assert.Empty(rig.Messages.TakeAll());
@@ -80,7 +81,7 @@ public sealed class Rfc23Tests
     {
         await using var rig = new Rig();
         byte[] ready = Wire.Ready("DEALER", Wire.Property("Identity", Wire.Hex(identity)));
-        using var peer = new RawPeer(rig.Router().Bind(AnyPort)).Send(Wire.Greeting(), ready);
+        using RawPeer peer = new RawPeer(rig.Router().Bind(AnyPort)).Send(Wire.Greeting(), ready);
         peer.ReadToEnd();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
     }
@@ -89,7 +90,7 @@ public sealed class Rfc23Tests
     public async Task Rfc23_framing_a_long_frame_may_have_a_short_body()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
             .Send([3, .. Wire.Big64(1), 7], [2, .. Wire.Big64(0)]);
         Assert.Equal("07,-", await rig.Messages.TakeAsync());
     }
@@ -98,8 +99,8 @@ public sealed class Rfc23Tests
     public async Task Rfc23_framing_bodies_of_up_to_255_octets_are_sent_short_and_longer_ones_long()
     {
         await using var rig = new Rig();
-        var push = rig.Push();
-        using var peer = new RawPeer(push.Bind(AnyPort)).Handshake("PULL");
+        LoopPush push = rig.Push();
+        using RawPeer peer = new RawPeer(push.Bind(AnyPort)).Handshake("PULL");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         await rig.DoAsync(() =>
         {
@@ -120,7 +121,7 @@ public sealed class Rfc23Tests
     public async Task Rfc23_framing_reserved_bits_shall_be_zero(byte flags)
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send([flags, 1, 1]);
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send([flags, 1, 1]);
         peer.ReadToEnd();
         Assert.Contains("reserved", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
     }
@@ -129,8 +130,8 @@ public sealed class Rfc23Tests
     public async Task Rfc23_pub_sub_subscriptions_shall_be_messages_that_begin_with_1_and_cancellations_with_0()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB", minor: 0).Send(Wire.Message([1, (byte)'a']));
+        LoopPublisher publisher = rig.Publisher();
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB", minor: 0).Send(Wire.Message([1, (byte)'a']));
         await rig.InterestAsync("+a");
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("ab")));
         peer.Send(Wire.Message([0, (byte)'a']));
@@ -142,7 +143,7 @@ public sealed class Rfc23Tests
     public async Task Rfc23_an_error_in_the_handshake_shall_end_the_connection()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), Wire.Command("ERROR", [4, .. "stop"u8]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), Wire.Command("ERROR", [4, .. "stop"u8]));
         peer.ReadToEnd();
         Assert.Contains("stop", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
     }

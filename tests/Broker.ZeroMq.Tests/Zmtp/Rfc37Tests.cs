@@ -22,7 +22,7 @@ public sealed class Rfc37Tests
     {
         await using var rig = new Rig();
         byte[] context = Wire.Filled(length, (byte)'c');
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", [0, 0, .. context]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", [0, 0, .. context]));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"), Wire.Command("PONG", context));
         Assert.Equal(expected, peer.Read(expected.Length));
     }
@@ -31,7 +31,7 @@ public sealed class Rfc37Tests
     public async Task Rfc37_heartbeating_a_context_shall_have_16_octets_at_most()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", [0, 0, .. Wire.Filled(17)]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", [0, 0, .. Wire.Filled(17)]));
         peer.ReadToEnd();
         Assert.Contains("PING", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
     }
@@ -40,13 +40,13 @@ public sealed class Rfc37Tests
     public async Task Rfc37_heartbeating_a_ping_and_its_time_to_live_shall_be_in_tenths_of_seconds()
     {
         await using var rig = new Rig();
-        var pull = rig.Pull(o => o with
+        LoopPull pull = rig.Pull(o => o with
         {
             HeartbeatInterval = TimeSpan.FromMilliseconds(10),
             HeartbeatTimeout = TimeSpan.FromMinutes(2),
             HeartbeatTtl = TimeSpan.FromSeconds(51.2),
         });
-        using var peer = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        using RawPeer peer = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"), Wire.Command("PING", 2, 0));
         Assert.Equal(expected, peer.Read(expected.Length));
     }
@@ -55,7 +55,7 @@ public sealed class Rfc37Tests
     public async Task Rfc37_heartbeating_a_peer_that_is_silent_for_its_time_to_live_shall_be_disconnected()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", 0, 1));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", 0, 1));
         peer.ReadToEnd();
         Assert.Contains("time-to-live", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
     }
@@ -64,13 +64,13 @@ public sealed class Rfc37Tests
     public async Task Rfc37_null_the_binding_side_shall_answer_READY_with_READY_if_there_is_no_error()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Pair().Bind(AnyPort);
+        ZeroMqEndpoint endpoint = rig.Pair().Bind(AnyPort);
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PAIR"));
-        using var first = new RawPeer(endpoint).Handshake("PAIR");
+        using RawPeer first = new RawPeer(endpoint).Handshake("PAIR");
         Assert.Equal(expected, first.Read(expected.Length));
-        using var second = new RawPeer(endpoint).Handshake("PAIR");
+        using RawPeer second = new RawPeer(endpoint).Handshake("PAIR");
         Assert.Equal(Wire.Greeting(), second.ReadToEnd());
-        using var wrong = new RawPeer(endpoint).Handshake("PULL");
+        using RawPeer wrong = new RawPeer(endpoint).Handshake("PULL");
         Assert.Equal(Wire.Greeting(), wrong.Read(Wire.Greeting().Length));
         Assert.Contains("ERROR", Encoding.Latin1.GetString(wrong.ReadToEnd()), StringComparison.Ordinal);
     }
@@ -79,8 +79,8 @@ public sealed class Rfc37Tests
     public async Task Rfc37_a_peer_of_3_0_shall_be_sent_no_ping()
     {
         await using var rig = new Rig();
-        var push = rig.Push(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(5) });
-        using var peer = new RawPeer(push.Bind(AnyPort)).Handshake("PULL", minor: 0);
+        LoopPush push = rig.Push(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(5) });
+        using RawPeer peer = new RawPeer(push.Bind(AnyPort)).Handshake("PULL", minor: 0);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         await Task.Delay(100, TestContext.Current.CancellationToken);
         await rig.DoAsync(() => Assert.True(push.TrySend("x"u8)));
@@ -92,7 +92,7 @@ public sealed class Rfc37Tests
     public async Task Rfc37_unknown_commands_shall_be_ignored()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
             .Send(Wire.Command("WHATEVER", Wire.Filled(300)), Wire.Message([1]), Wire.Command("PONG"), Wire.Message([2]));
         Assert.Equal("01", await rig.Messages.TakeAsync());
         Assert.Equal("02", await rig.Messages.TakeAsync());
@@ -102,7 +102,7 @@ public sealed class Rfc37Tests
     public async Task Rfc37_a_command_between_the_frames_of_a_message_shall_not_disturb_it()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
             .Send(Wire.Frame(1, 1), Wire.Command("PING", 0, 0, 9), Wire.Frame(0, 2));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"), Wire.Command("PONG", 9));
         Assert.Equal(expected, peer.Read(expected.Length));
@@ -113,14 +113,14 @@ public sealed class Rfc37Tests
     public async Task Rfc37_pub_sub_subscriptions_and_cancellations_shall_be_commands()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher();
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'a'));
+        LoopPublisher publisher = rig.Publisher();
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'a'));
         await rig.InterestAsync("+a");
         peer.Send(Wire.Command("CANCEL", (byte)'a'));
         await rig.InterestAsync("-a");
 
-        var subscriber = rig.Subscriber();
-        using var pub = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB");
+        LoopSubscriber subscriber = rig.Subscriber();
+        using RawPeer pub = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB");
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), Wire.Command("SUBSCRIBE", (byte)'b'), Wire.Command("CANCEL", (byte)'b'));
         await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerConnected && e.Endpoint == subscriber.LastEndpoint!.ToString());
         subscriber.Subscribe("b"u8);
@@ -133,7 +133,7 @@ public sealed class Rfc37Tests
     {
         await using var rig = new Rig();
         byte[] ready = Wire.Ready("PUSH", Wire.Property("Resource", Wire.Ascii("system/name-service/test")));
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), ready, Wire.Message([1]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), ready, Wire.Message([1]));
         Assert.Equal("01", await rig.Messages.TakeAsync());
     }
 
@@ -141,7 +141,7 @@ public sealed class Rfc37Tests
     public async Task Rfc37_an_error_after_the_handshake_ends_the_connection()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("ERROR", [4, .. "stop"u8]), Wire.Message([1]));
+        using RawPeer peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("ERROR", [4, .. "stop"u8]), Wire.Message([1]));
         peer.ReadToEnd();
         await rig.EventAsync(ZeroMqEventKind.PeerRefused);
         Assert.Empty(rig.Messages.TakeAll());
@@ -155,10 +155,10 @@ public sealed class Rfc37Tests
         await using var rig = new Rig();
         rig.Push(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HeartbeatTimeout = TimeSpan.FromMilliseconds(40) })
             .Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"));
-        using var silent = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+        using Socket silent = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
         silent.Send(Wire.Join(Wire.Greeting(), Wire.Ready("PULL")));
         Assert.Contains("heartbeat", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
-        using var again = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+        using Socket again = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
     }
 
     [Theory]
@@ -174,7 +174,7 @@ public sealed class Rfc37Tests
             group[0],
             (ZeroMqPeer _, in ZmtpMessage _) => ++received > 0,
             new LoopMessageOptions { HeartbeatInterval = TimeSpan.FromSeconds(1), HeartbeatTimeout = TimeSpan.FromSeconds(3), OnEvent = events.Add });
-        using var peer = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        using RawPeer peer = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
         Turn(() => pull.Peers.Count == 1);
         events.TakeAll();
         for (int second = 1; second <= 10; second++)

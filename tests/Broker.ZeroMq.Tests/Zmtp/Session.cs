@@ -86,7 +86,7 @@ internal sealed class Session
             return 0;
         }
 
-        var step = _handshake.Advance(_held, _output);
+        ZmtpHandshakeStep step = _handshake.Advance(_held, _output);
         _sent.AddRange(_output.AsSpan(0, step.Written));
         Error = _handshake.Error;
         Need(step.Needed);
@@ -101,7 +101,7 @@ internal sealed class Session
     private int Traffic(int from)
     {
         var recorder = new Recorder(Events);
-        var result = _decoder.Decode(_held.AsSpan(from), ref recorder);
+        ZmtpDecodeResult result = _decoder.Decode(_held.AsSpan(from), ref recorder);
         Error = result.Error;
         Need(result.Needed);
         Assert.False(result.Paused);

@@ -11,9 +11,9 @@ public sealed class SocketTypeTests
     [Fact]
     public void The_legal_pairs_are_those_of_the_specification_in_both_directions()
     {
-        foreach (var left in Enum.GetValues<ZmtpSocketType>())
+        foreach (ZmtpSocketType left in Enum.GetValues<ZmtpSocketType>())
         {
-            foreach (var right in Enum.GetValues<ZmtpSocketType>())
+            foreach (ZmtpSocketType right in Enum.GetValues<ZmtpSocketType>())
             {
                 string a = left.ToString().ToUpperInvariant();
                 string b = right.ToString().ToUpperInvariant();
@@ -28,10 +28,10 @@ public sealed class SocketTypeTests
     [Fact]
     public void Names_and_types_translate_both_ways()
     {
-        foreach (var type in Enum.GetValues<ZmtpSocketType>())
+        foreach (ZmtpSocketType type in Enum.GetValues<ZmtpSocketType>())
         {
             Assert.Equal(Wire.Ascii(type.ToString().ToUpperInvariant()), type.Name());
-            Assert.True(ZmtpSocketTypes.TryParse(type.Name(), out var parsed));
+            Assert.True(ZmtpSocketTypes.TryParse(type.Name(), out ZmtpSocketType parsed));
             Assert.Equal(type, parsed);
         }
 

@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
@@ -20,7 +21,7 @@ public sealed class Version2Tests
         byte[] stream = Wire.Join(Start(revision), [2], Wire.Frame(0), Wire.Message([1]), Wire.Message([0, 97]));
         for (int piece = 1; piece <= stream.Length; piece++)
         {
-            var (handshake, session) = Run(ZmtpSocketType.Pub, stream, piece: piece);
+            (ZmtpHandshake? handshake, Session? session) = Run(ZmtpSocketType.Pub, stream, piece: piece);
             Assert.Equal(["active Sub 2.0 ", "message [01] = Subscribe []", "message [0061] = Cancel [61]"], session.Events);
             Assert.Equal(Wire.Join(OurStart, [1, 0, 0]), session.Sent);
             Assert.False(handshake.Peer!.UsesSubscribeCommands);
@@ -42,8 +43,8 @@ public sealed class Version2Tests
     [InlineData(10, "XSub", "Pub", 1)]
     public void Each_socket_type_has_its_number(byte number, string theirs, string ours, byte ourNumber)
     {
-        var own = Enum.Parse<ZmtpSocketType>(ours);
-        var (handshake, session) = Run(own, Wire.Join(Start(), [number], Wire.Frame(0)));
+        ZmtpSocketType own = Enum.Parse<ZmtpSocketType>(ours);
+        (ZmtpHandshake? handshake, Session? session) = Run(own, Wire.Join(Start(), [number], Wire.Frame(0)));
         Assert.Equal((ZmtpHandshakeState.Active, Enum.Parse<ZmtpSocketType>(theirs)), (handshake.State, handshake.Peer!.SocketType));
         Assert.Equal(Wire.Join(OurStart, [ourNumber, 0, 0]), session.Sent);
     }
@@ -53,7 +54,7 @@ public sealed class Version2Tests
     {
         byte[] identity = Wire.Filled(255);
         var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, "me"u8.ToArray()));
-        var session = new Session(ZmtpLimits.Default, handshake).Feed(Wire.Join(Start(), [6], Wire.Frame(0, identity), Wire.Message([], [7])));
+        Session session = new Session(ZmtpLimits.Default, handshake).Feed(Wire.Join(Start(), [6], Wire.Frame(0, identity), Wire.Message([], [7])));
         Assert.Equal(identity, handshake.Peer!.Identity.ToArray());
         Assert.Equal(Wire.Join(OurStart, [5, 0, 2], Wire.Ascii("me")), session.Sent);
         Assert.Equal("message [] [07]", session.Events[1]);
@@ -74,7 +75,7 @@ public sealed class Version2Tests
     public void A_violation_of_the_RFC_is_refused_without_a_command(string what, byte[] says, string expected)
     {
         Assert.NotEmpty(what);
-        var (handshake, session) = Run(ZmtpSocketType.Router, Wire.Join(Start(), says));
+        (ZmtpHandshake? handshake, Session? session) = Run(ZmtpSocketType.Router, Wire.Join(Start(), says));
         Assert.Equal((ZmtpHandshakeState.Failed, expected), (handshake.State, handshake.Error.ToString()));
         Assert.Equal(Wire.Join(OurStart, [6, 0, 0]), session.Sent);
     }
@@ -83,8 +84,8 @@ public sealed class Version2Tests
     public async Task An_old_subscriber_receives_the_messages_of_its_subscriptions()
     {
         await using var rig = new Rig();
-        var publisher = rig.Publisher(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20) });
-        using var peer = new RawPeer(publisher.Bind(AnyPort)).Send(Start(), [2], Wire.Frame(0), Wire.Message([1, 97]));
+        LoopPublisher publisher = rig.Publisher(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20) });
+        using RawPeer peer = new RawPeer(publisher.Bind(AnyPort)).Send(Start(), [2], Wire.Frame(0), Wire.Message([1, 97]));
         await rig.InterestAsync("+a");
         await Task.Delay(100, TestContext.Current.CancellationToken);
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("abc"), Wire.Filled(300)));
@@ -99,9 +100,9 @@ public sealed class Version2Tests
     public async Task An_old_publisher_gets_subscriptions_as_messages()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber();
+        LoopSubscriber subscriber = rig.Subscriber();
         subscriber.Subscribe("a"u8);
-        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Send(Start(), [1], Wire.Frame(0));
+        using RawPeer peer = new RawPeer(subscriber.Bind(AnyPort)).Send(Start(), [1], Wire.Frame(0));
         byte[] expected = Wire.Join(OurStart, [2, 0, 0], Wire.Message([1, 97]));
         Assert.Equal(expected, peer.Read(expected.Length));
         peer.Send(Wire.Message(Wire.Ascii("ab"), []));
@@ -112,10 +113,10 @@ public sealed class Version2Tests
     public async Task A_ZMTP_1_peer_is_refused_with_a_reason()
     {
         await using var rig = new Rig();
-        var endpoint = rig.Publisher().Bind(AnyPort);
+        ZeroMqEndpoint endpoint = rig.Publisher().Bind(AnyPort);
         foreach (byte[] greeting in new byte[][] { [1, 0], [5, 0, 1, 2, 3, 4], [0xFF, 0, 0, 0, 0, 0, 0, 1, 1, 0] })
         {
-            using var peer = new RawPeer(endpoint).Send(greeting);
+            using RawPeer peer = new RawPeer(endpoint).Send(greeting);
             Assert.Contains("ZMTP/1.0", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
             Assert.Equal(OurStart, peer.ReadToEnd());
         }

@@ -16,8 +16,8 @@ internal static class Wire
         ? [flags, .. Big64((ulong)body.Length), .. body]
         : [flags, checked((byte)body.Length), .. body];
 
-    public static byte[] Message(params byte[][] frames) =>
-        Join([.. frames.Select((body, i) => Frame((byte)((i + 1 < frames.Length ? 1 : 0) | (body.Length > 255 ? 2 : 0)), body))]);
+    public static byte[] Message(params byte[][] frames)
+        => Join([.. frames.Select((body, i) => Frame((byte)((i + 1 < frames.Length ? 1 : 0) | (body.Length > 255 ? 2 : 0)), body))]);
 
     public static byte[] Command(string name, params byte[] data)
     {
@@ -27,7 +27,7 @@ internal static class Wire
 
     public static byte[] Greeting(byte major = 3, byte minor = 1, string mechanism = "NULL")
     {
-        var greeting = new byte[64];
+        byte[] greeting = new byte[64];
         greeting[0] = 0xFF;
         greeting[9] = 0x7F;
         greeting[10] = major;
@@ -36,29 +36,29 @@ internal static class Wire
         return greeting;
     }
 
-    public static byte[] Property(string name, params byte[] value) =>
-        [(byte)name.Length, .. Ascii(name), .. Big32((uint)value.Length), .. value];
+    public static byte[] Property(string name, params byte[] value)
+        => [(byte)name.Length, .. Ascii(name), .. Big32((uint)value.Length), .. value];
 
-    public static byte[] Ready(string socketType, params byte[][] more) =>
-        Command("READY", Join([Property("Socket-Type", Ascii(socketType)), .. more]));
+    public static byte[] Ready(string socketType, params byte[][] more)
+        => Command("READY", Join([Property("Socket-Type", Ascii(socketType)), .. more]));
 
     public static byte[] Filled(int length, byte value = (byte)'x')
     {
-        var body = new byte[length];
+        byte[] body = new byte[length];
         body.AsSpan().Fill(value);
         return body;
     }
 
     public static byte[] Big64(ulong value)
     {
-        var octets = new byte[8];
+        byte[] octets = new byte[8];
         BinaryPrimitives.WriteUInt64BigEndian(octets, value);
         return octets;
     }
 
     public static byte[] Big32(uint value)
     {
-        var octets = new byte[4];
+        byte[] octets = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(octets, value);
         return octets;
     }

@@ -11,7 +11,7 @@ public sealed class WriterTests
     public void Messages_are_written_as_the_specification_says(int length)
     {
         byte[] body = Wire.Filled(length);
-        var output = new byte[3 * (length + 9)];
+        byte[] output = new byte[3 * (length + 9)];
         Assert.Equal(ZmtpWriter.FrameSize(length), ZmtpWriter.WriteMessage(output, body));
         Assert.Equal(Wire.Message(body), output[..ZmtpWriter.FrameSize(length)]);
 
@@ -31,7 +31,7 @@ public sealed class WriterTests
     [Fact]
     public void Commands_are_those_of_libzmq()
     {
-        var output = new byte[400];
+        byte[] output = new byte[400];
         Assert.Equal(Libzmq.Ping, output[..ZmtpCommandWriter.WritePing(output, 20, default)]);
         Assert.Equal(Libzmq.Pong, output[..ZmtpCommandWriter.WritePong(output, "ctx"u8)]);
         Assert.Equal(Libzmq.SubReady, output[..ZmtpCommandWriter.WriteReady(output, Wire.Property("Socket-Type", Wire.Ascii("SUB")))]);
@@ -50,9 +50,9 @@ public sealed class WriterTests
         static byte[] Written(bool asCommand)
         {
             var all = new List<byte>();
-            foreach (var (topic, subscribe) in new[] { ("", true), ("abc", true), ("abc", false) })
+            foreach ((string? topic, bool subscribe) in new[] { ("", true), ("abc", true), ("abc", false) })
             {
-                var output = new byte[ZmtpCommandWriter.SubscriptionSize(topic.Length, subscribe, asCommand)];
+                byte[] output = new byte[ZmtpCommandWriter.SubscriptionSize(topic.Length, subscribe, asCommand)];
                 Assert.Equal(output.Length, ZmtpCommandWriter.WriteSubscription(output, Wire.Ascii(topic), subscribe, asCommand));
                 all.AddRange(output);
             }
@@ -71,7 +71,7 @@ public sealed class WriterTests
             foreach (bool subscribe in new[] { true, false })
             {
                 byte[] topic = Wire.Filled(length);
-                var output = new byte[ZmtpCommandWriter.SubscriptionSize(length, subscribe, asCommand)];
+                byte[] output = new byte[ZmtpCommandWriter.SubscriptionSize(length, subscribe, asCommand)];
                 ZmtpCommandWriter.WriteSubscription(output, topic, subscribe, asCommand);
                 var decoder = new ZmtpDecoder(ZmtpLimits.Default);
                 var reader = new SubscriptionReader();
@@ -104,9 +104,9 @@ public sealed class WriterTests
 
         static (ZmtpError Error, int Ttl, int ContextLength) ReadPing(byte[] data)
         {
-            Assert.True(ZmtpCommand.TryParse([4, .. "PING"u8, .. data], out var command));
+            Assert.True(ZmtpCommand.TryParse([4, .. "PING"u8, .. data], out ZmtpCommand command));
             Assert.Equal(ZmtpCommandKind.Ping, command.Kind);
-            var error = command.ReadPing(out ushort ttl, out var context);
+            ZmtpError error = command.ReadPing(out ushort ttl, out ReadOnlySpan<byte> context);
             return (error, ttl, context.Length);
         }
     }
@@ -114,7 +114,7 @@ public sealed class WriterTests
     [Fact]
     public void Known_commands_are_recognized_by_their_exact_names()
     {
-        foreach (var kind in Enum.GetValues<ZmtpCommandKind>().Where(kind => kind != ZmtpCommandKind.Unknown))
+        foreach (ZmtpCommandKind kind in Enum.GetValues<ZmtpCommandKind>().Where(kind => kind != ZmtpCommandKind.Unknown))
         {
             string name = kind.ToString();
             Assert.Equal(kind, Parse(name.ToUpperInvariant()));
@@ -125,7 +125,7 @@ public sealed class WriterTests
 
         static ZmtpCommandKind Parse(string name)
         {
-            Assert.True(ZmtpCommand.TryParse([(byte)name.Length, .. Wire.Ascii(name)], out var command));
+            Assert.True(ZmtpCommand.TryParse([(byte)name.Length, .. Wire.Ascii(name)], out ZmtpCommand command));
             Assert.Equal(Wire.Ascii(name), command.Name);
             return command.Kind;
         }

@@ -8,8 +8,8 @@ internal static class CurvePanels
 {
     public static IReadOnlyList<CurvePanel> Of(IReadOnlyList<Results> parts) => [.. parts.SelectMany(Of).Where(static panel => panel.Curves.Count > 0)];
 
-    private static IEnumerable<CurvePanel> Of(Results results) =>
-        results.Rows.Where(static row => row.Point is { Value: > 0 })
+    private static IEnumerable<CurvePanel> Of(Results results)
+        => results.Rows.Where(static row => row.Point is { Value: > 0 })
             .GroupBy(static row => row.Point!.Dimension, StringComparer.Ordinal)
             .Select(dimension => Build(results, dimension.Key, [.. dimension]));
 

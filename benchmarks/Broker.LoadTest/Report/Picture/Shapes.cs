@@ -39,14 +39,14 @@ internal static class Shapes
         }
     }
 
-    public static XElement Rectangle(double x, double y, double width, double height, string colour) =>
-        new(Svg + "rect", Number("x", x), Number("y", y), Number("width", width), Number("height", height), new XAttribute("fill", colour));
+    public static XElement Rectangle(double x, double y, double width, double height, string colour)
+        => new(Svg + "rect", Number("x", x), Number("y", y), Number("width", width), Number("height", height), new XAttribute("fill", colour));
 
-    public static XElement Line(double x1, double y1, double x2, double y2, string colour) =>
-        new(Svg + "line", Number("x1", x1), Number("y1", y1), Number("x2", x2), Number("y2", y2), new XAttribute("stroke", colour));
+    public static XElement Line(double x1, double y1, double x2, double y2, string colour)
+        => new(Svg + "line", Number("x1", x1), Number("y1", y1), Number("x2", x2), Number("y2", y2), new XAttribute("stroke", colour));
 
-    public static XElement Text(double x, double y, string text, string anchor, int size) =>
-        new(Svg + "text", Number("x", x), Number("y", y), new XAttribute("text-anchor", anchor), new XAttribute("font-size", size), text);
+    public static XElement Text(double x, double y, string text, string anchor, int size)
+        => new(Svg + "text", Number("x", x), Number("y", y), new XAttribute("text-anchor", anchor), new XAttribute("font-size", size), text);
 
     private static XAttribute Number(string name, double value) => new(name, value.ToString("0.##", CultureInfo.InvariantCulture));
 }

@@ -57,6 +57,6 @@ internal sealed class IdleConnections(string name, int count) : FootprintRow(nam
     }
 
     // Linux has all addresses of 127.0.0.0/8. Other systems have one, whose ports suffice for 10,000 connections.
-    private static IPAddress? SourceAddress(int index) =>
-        OperatingSystem.IsLinux() ? new IPAddress([127, 0, 0, (byte)(2 + (index / PerAddress))]) : null;
+    private static IPAddress? SourceAddress(int index)
+        => OperatingSystem.IsLinux() ? new IPAddress([127, 0, 0, (byte)(2 + (index / PerAddress))]) : null;
 }

@@ -55,8 +55,8 @@ internal static class GrowthRows
         return Of(name, shape, count, new Crowd { Kind = kind, Subscriptions = count });
     }
 
-    private static CrowdRow Of(string name, string dimension, int value, Crowd crowd) =>
-        new($"{name}-{Short(value)}", $"{Long(value)} {dimension}", crowd) { Point = At(dimension, value) };
+    private static CrowdRow Of(string name, string dimension, int value, Crowd crowd)
+        => new($"{name}-{Short(value)}", $"{Long(value)} {dimension}", crowd) { Point = At(dimension, value) };
 
     private static Point At(string dimension, int value) => new(dimension, Long(value), GrowthFigure.CpuPerMessage, value);
 

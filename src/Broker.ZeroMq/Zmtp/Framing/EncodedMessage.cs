@@ -11,8 +11,8 @@ internal static class EncodedMessage
 {
     /// <summary>Returns the size of the first message, including the headers of its frames.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static int Measure(ReadOnlySpan<byte> messages) =>
-        messages[0] == 0 ? 2 + messages[1] : MeasureLong(messages);
+    internal static int Measure(ReadOnlySpan<byte> messages)
+        => messages[0] == 0 ? 2 + messages[1] : MeasureLong(messages);
 
     /// <summary>Returns the size of the first <paramref name="count"/> messages.</summary>
     internal static int Measure(ReadOnlySpan<byte> messages, int count)

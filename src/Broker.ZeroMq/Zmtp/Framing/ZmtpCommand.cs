@@ -37,8 +37,8 @@ internal readonly ref struct ZmtpCommand
         }
 
         int end = 1 + body[0];
-        var name = body[1..end];
-        var kind = KindOf(name);
+        ReadOnlySpan<byte> name = body[1..end];
+        ZmtpCommandKind kind = KindOf(name);
         if (kind == ZmtpCommandKind.Unknown && name.ContainsAnyExcept(Letters))
         {
             return false;

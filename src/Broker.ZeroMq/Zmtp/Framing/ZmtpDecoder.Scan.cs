@@ -74,8 +74,8 @@ internal partial struct ZmtpDecoder
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private readonly bool Fits(int flags, int length, int frames, int bodyBytes) =>
-        length <= _maxFrameSize
+    private readonly bool Fits(int flags, int length, int frames, int bodyBytes)
+        => length <= _maxFrameSize
         && length <= _maxMessageSize - bodyBytes - _commandBodyBytes
         && frames + _commands + (flags & (int)ZmtpFlags.More) < _maxFrames;
 
@@ -158,7 +158,7 @@ internal partial struct ZmtpDecoder
 
         header = ZmtpLimits.LongHeaderSize;
         length = 0;
-        var visible = frame[1..Math.Min(frame.Length, ZmtpLimits.LongHeaderSize)];
+        ReadOnlySpan<byte> visible = frame[1..Math.Min(frame.Length, ZmtpLimits.LongHeaderSize)];
         if (visible.Length < 8)
         {
             ReadOnlySpan<byte> prefix = [0, 0, 0, 0, 0, 0, 1];
@@ -215,7 +215,7 @@ internal partial struct ZmtpDecoder
             return false;
         }
 
-        if (!ZmtpCommand.TryParse(rest[(offset + header)..end], out var command))
+        if (!ZmtpCommand.TryParse(rest[(offset + header)..end], out ZmtpCommand command))
         {
             return Refuse(ZmtpError.CommandMalformed);
         }

@@ -87,7 +87,7 @@ internal partial struct ZmtpDecoder
             return new ZmtpDecodeResult(Consumed: 0, Needed: 0, _error, Paused: false);
         }
 
-        var rest = input;
+        ReadOnlySpan<byte> rest = input;
         while (true)
         {
             // Messages of one or two short frames are the common case, in which a nanosecond counts.
@@ -95,7 +95,7 @@ internal partial struct ZmtpDecoder
             {
                 // The message is built here, because an out argument would be copied through memory once more.
                 int size = bodySize + (frames * ShortHeaderSize);
-                var verdict = handler.OnMessage(new ZmtpMessage(rest[..size], frames, bodySize, commandBytes: 0));
+                ZmtpVerdict verdict = handler.OnMessage(new ZmtpMessage(rest[..size], frames, bodySize, commandBytes: 0));
                 if (verdict != ZmtpVerdict.Continue)
                 {
                     return Stop(verdict, input.Length - rest.Length, size);
@@ -104,7 +104,7 @@ internal partial struct ZmtpDecoder
                 rest = rest[size..];
             }
 
-            if (!DecodeNext(ref rest, ref handler, out int needed, out var stopped))
+            if (!DecodeNext(ref rest, ref handler, out int needed, out ZmtpVerdict stopped))
             {
                 return stopped == ZmtpVerdict.Continue
                     ? new ZmtpDecodeResult(input.Length - rest.Length, _error == ZmtpError.None ? needed : 0, _error, Paused: false)

@@ -57,7 +57,7 @@ public readonly ref struct ZmtpMessage
         int frameCount = FrameCount;
         int bodySize = BodySize;
         int commandBytes = _commandBytes;
-        var rest = _received;
+        ReadOnlySpan<byte> rest = _received;
         while (frames > 0)
         {
             Split(rest, out int header, out int length);
@@ -108,7 +108,7 @@ public readonly ref struct ZmtpMessage
     private int CopyWithoutCommands(Span<byte> destination)
     {
         int written = 0;
-        for (var rest = _received; !rest.IsEmpty;)
+        for (ReadOnlySpan<byte> rest = _received; !rest.IsEmpty;)
         {
             Split(rest, out int header, out int length);
             int size = header + length;
@@ -155,7 +155,7 @@ public readonly ref struct ZmtpMessage
             {
                 int flags = _rest[0];
                 Split(_rest, out int header, out int length);
-                var body = _rest.Slice(header, length);
+                ReadOnlySpan<byte> body = _rest.Slice(header, length);
                 _rest = _rest[(header + length)..];
                 if ((flags & (byte)ZmtpFlags.Command) == 0)
                 {

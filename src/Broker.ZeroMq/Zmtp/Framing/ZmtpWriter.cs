@@ -27,7 +27,7 @@ public static class ZmtpWriter
     public static long MessageSize(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
         long size = 0;
-        foreach (var frame in frames)
+        foreach (ReadOnlyMemory<byte> frame in frames)
         {
             size += HeaderSize(frame.Length) + (long)frame.Length;
         }
@@ -42,8 +42,8 @@ public static class ZmtpWriter
     /// <param name="bodyLength">Length of the body.</param>
     /// <param name="more">Whether another frame of the message follows.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static int WriteHeader(Span<byte> destination, int bodyLength, bool more) =>
-        WriteHeader(destination, bodyLength, more ? ZmtpFlags.More : ZmtpFlags.None);
+    public static int WriteHeader(Span<byte> destination, int bodyLength, bool more)
+        => WriteHeader(destination, bodyLength, more ? ZmtpFlags.More : ZmtpFlags.None);
 
     /// <summary>Writes a frame.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -42,7 +42,7 @@ internal sealed class NullMechanism(bool asks = false, bool binds = false) : IZm
             return new ZmtpMechanismStep(Written: 0, Done: false, ZmtpError.CommandUnexpected);
         }
 
-        var error = peer.ReadMetadata(command.Data);
+        ZmtpError error = peer.ReadMetadata(command.Data);
         if (error != ZmtpError.None)
         {
             return ZmtpMechanismStep.Refuse(error);
@@ -52,8 +52,8 @@ internal sealed class NullMechanism(bool asks = false, bool binds = false) : IZm
     }
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output) =>
-        new(_answers ? ZmtpCommandWriter.WriteReady(output, metadata) : 0, Done: true, ZmtpError.None);
+    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output)
+        => new(_answers ? ZmtpCommandWriter.WriteReady(output, metadata) : 0, Done: true, ZmtpError.None);
 
     /// <inheritdoc/>
     public ZmtpCipher? TakeCipher(ZmtpLimits limits) => null;

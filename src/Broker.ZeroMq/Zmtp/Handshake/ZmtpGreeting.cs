@@ -72,9 +72,9 @@ internal readonly ref struct ZmtpGreeting
             return false;
         }
 
-        var field = input.Slice(MechanismOffset, MaxMechanismLength);
+        ReadOnlySpan<byte> field = input.Slice(MechanismOffset, MaxMechanismLength);
         int padding = field.IndexOf((byte)0);
-        var mechanism = padding < 0 ? field : field[..padding];
+        ReadOnlySpan<byte> mechanism = padding < 0 ? field : field[..padding];
         greeting = new ZmtpGreeting(input[MajorOffset], input[MinorOffset], mechanism, input[AsServerOffset] != 0);
         return true;
     }
@@ -109,8 +109,8 @@ internal readonly ref struct ZmtpGreeting
     /// Whether the peer uses ZMTP/2.0 (RFC 15). Its revision, 1 or 2, is at the position of the major version of
     /// version 3. Returns false if the octets are incomplete.
     /// </summary>
-    public static bool IsVersion2(ReadOnlySpan<byte> input) =>
-        input.Length >= VersionedSize && input[0] == 0xFF && input[SignatureEnd] == 0x7F && input[MajorOffset] is 1 or 2;
+    public static bool IsVersion2(ReadOnlySpan<byte> input)
+        => input.Length >= VersionedSize && input[0] == 0xFF && input[SignatureEnd] == 0x7F && input[MajorOffset] is 1 or 2;
 
     private static ZmtpError Check(ReadOnlySpan<byte> input)
     {

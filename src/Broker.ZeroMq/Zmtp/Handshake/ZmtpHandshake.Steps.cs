@@ -30,7 +30,7 @@ internal sealed partial class ZmtpHandshake
 
     private int ReadVersion2(ReadOnlySpan<byte> input, ref int needed)
     {
-        if (!ZmtpVersion2.TryRead(input[ZmtpGreeting.VersionedSize..], Peer!, out int size, out var error))
+        if (!ZmtpVersion2.TryRead(input[ZmtpGreeting.VersionedSize..], Peer!, out int size, out ZmtpError error))
         {
             needed = ZmtpGreeting.VersionedSize + size;
             return 0;
@@ -48,7 +48,7 @@ internal sealed partial class ZmtpHandshake
 
     private bool ReadGreeting(ReadOnlySpan<byte> input)
     {
-        if (!ZmtpGreeting.TryParse(input, out var greeting, out var error))
+        if (!ZmtpGreeting.TryParse(input, out ZmtpGreeting greeting, out ZmtpError error))
         {
             if (error != ZmtpError.None)
             {
@@ -107,8 +107,8 @@ internal sealed partial class ZmtpHandshake
     }
 
     /// <summary>Makes the peer's reason safe for logs: it must not control a terminal or forge a line.</summary>
-    private static string Printable(ReadOnlySpan<byte> reason) =>
-        string.Create(reason.Length, reason, static (text, octets) =>
+    private static string Printable(ReadOnlySpan<byte> reason)
+        => string.Create(reason.Length, reason, static (text, octets) =>
         {
             for (int i = 0; i < text.Length; i++)
             {

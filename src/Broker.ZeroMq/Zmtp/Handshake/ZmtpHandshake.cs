@@ -111,7 +111,7 @@ internal sealed partial class ZmtpHandshake
 
         while (State == ZmtpHandshakeState.Mechanism)
         {
-            var rest = input[consumed..];
+            ReadOnlySpan<byte> rest = input[consumed..];
 
             // A message frame is refused at its first octet. The rest of the frame is not read.
             if (!rest.IsEmpty && (rest[0] & (byte)ZmtpFlags.Command) == 0)
@@ -121,7 +121,7 @@ internal sealed partial class ZmtpHandshake
             }
 
             var sink = new CommandSink(this, output[written..]);
-            var result = _decoder.Decode(rest, ref sink);
+            ZmtpDecodeResult result = _decoder.Decode(rest, ref sink);
             consumed += result.Consumed;
             written += sink.Written;
             needed = result.Needed;

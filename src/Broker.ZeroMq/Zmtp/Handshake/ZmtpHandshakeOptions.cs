@@ -33,7 +33,7 @@ internal sealed class ZmtpHandshakeOptions
         IReadOnlyCollection<KeyValuePair<string, string>>? properties = null,
         int maxCommandSize = 8 << 10)
     {
-        var error = ZmtpPeer.CheckIdentity(identity.Span);
+        ZmtpError error = ZmtpPeer.CheckIdentity(identity.Span);
         if (error != ZmtpError.None)
         {
             throw new ArgumentException(ZmtpErrors.Text(error), nameof(identity));
@@ -49,7 +49,7 @@ internal sealed class ZmtpHandshakeOptions
             all.Add((ZmtpPropertyNames.Identity.ToArray(), identity.ToArray()));
         }
 
-        foreach (var (name, value) in properties ?? [])
+        foreach ((string? name, string? value) in properties ?? [])
         {
             if (IsTaken(name) || all.Exists(property => Ascii.EqualsIgnoreCase(property.Name, name)))
             {
@@ -62,7 +62,7 @@ internal sealed class ZmtpHandshakeOptions
 
         _metadata = new byte[all.Sum(property => ZmtpMetadataWriter.Size(property.Name.Length, property.Value.Length))];
         var writer = new ZmtpMetadataWriter(_metadata);
-        foreach (var (name, value) in all)
+        foreach ((byte[]? name, byte[]? value) in all)
         {
             writer.Add(name, value);
         }
@@ -80,6 +80,6 @@ internal sealed class ZmtpHandshakeOptions
     internal ZmtpLimits Limits { get; }
 
     // The names of the standard properties are reserved, even if the socket's type does not send them.
-    private static bool IsTaken(ReadOnlySpan<char> name) =>
-        Ascii.EqualsIgnoreCase(ZmtpPropertyNames.SocketType, name) || Ascii.EqualsIgnoreCase(ZmtpPropertyNames.Identity, name);
+    private static bool IsTaken(ReadOnlySpan<char> name)
+        => Ascii.EqualsIgnoreCase(ZmtpPropertyNames.SocketType, name) || Ascii.EqualsIgnoreCase(ZmtpPropertyNames.Identity, name);
 }

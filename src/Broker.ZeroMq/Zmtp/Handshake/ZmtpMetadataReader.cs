@@ -41,7 +41,7 @@ internal ref struct ZmtpMetadataReader
             return Refuse(ZmtpError.PropertyTruncated);
         }
 
-        var name = _rest.Slice(1, nameLength);
+        ReadOnlySpan<byte> name = _rest.Slice(1, nameLength);
         if (!ZmtpPropertyNames.IsLegal(name))
         {
             return Refuse(ZmtpError.PropertyNameInvalid);

@@ -27,7 +27,7 @@ internal ref struct ZmtpMetadataWriter
             throw new ArgumentException("A property name has 1 to 255 letters, digits or -_.+ characters.", nameof(name));
         }
 
-        var room = _destination[Written..];
+        Span<byte> room = _destination[Written..];
         if (room.Length < Size(name.Length, value.Length))
         {
             throw new ArgumentException("The destination is too small for the property.", nameof(value));

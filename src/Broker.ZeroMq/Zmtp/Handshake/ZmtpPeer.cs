@@ -53,8 +53,8 @@ internal sealed class ZmtpPeer
     /// <summary>Finds a property by name, ignoring case. The value is valid as long as the peer object.</summary>
     public bool TryGetProperty(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
     {
-        var reader = Properties;
-        while (reader.Read(out var property))
+        ZmtpMetadataReader reader = Properties;
+        while (reader.Read(out ZmtpProperty property))
         {
             if (property.Is(name))
             {
@@ -75,7 +75,7 @@ internal sealed class ZmtpPeer
     /// </remarks>
     public ZmtpError ReadMetadata(ReadOnlySpan<byte> metadata)
     {
-        var error = Find(metadata, out bool hasType, out var typeName, out var identity);
+        ZmtpError error = Find(metadata, out bool hasType, out ReadOnlySpan<byte> typeName, out ReadOnlySpan<byte> identity);
         if (error != ZmtpError.None)
         {
             return error;
@@ -86,7 +86,7 @@ internal sealed class ZmtpPeer
             return ZmtpError.SocketTypeMissing;
         }
 
-        if (!ZmtpSocketTypes.TryParse(typeName, out var type))
+        if (!ZmtpSocketTypes.TryParse(typeName, out ZmtpSocketType type))
         {
             return ZmtpError.SocketTypeUnknown;
         }
@@ -115,7 +115,7 @@ internal sealed class ZmtpPeer
             identity = default;
         }
 
-        var error = CheckIdentity(identity);
+        ZmtpError error = CheckIdentity(identity);
         if (error != ZmtpError.None)
         {
             return error;
@@ -144,7 +144,7 @@ internal sealed class ZmtpPeer
         hasType = false;
         bool hasIdentity = false;
         var reader = new ZmtpMetadataReader(metadata);
-        while (reader.Read(out var property))
+        while (reader.Read(out ZmtpProperty property))
         {
             if (property.Is(ZmtpPropertyNames.SocketType))
             {

@@ -64,7 +64,7 @@ internal sealed partial class PrefixSubscriptions
         public void RemoveUnneeded()
         {
             byte[] removed = Key;
-            var kept = this;
+            Node kept = this;
             if (_parent is { } parent)
             {
                 if (_childCount == 0)
@@ -89,7 +89,7 @@ internal sealed partial class PrefixSubscriptions
                 return _children[0];
             }
 
-            for (var node = this; node._parent is { } parent; node = parent)
+            for (Node node = this; node._parent is { } parent; node = parent)
             {
                 int next = parent.IndexOf(node) + 1;
                 if (next < parent._childCount)
@@ -132,7 +132,7 @@ internal sealed partial class PrefixSubscriptions
                 return this;
             }
 
-            var child = _children[0];
+            Node child = _children[0];
             child._start = _start;
             child._parent = _parent;
             _parent._children[_parent.IndexOf(this)] = child;
@@ -146,7 +146,7 @@ internal sealed partial class PrefixSubscriptions
         {
             // The loop runs upwards. A node's first child is either not on the path of the removed prefix or already
             // has another key.
-            for (var node = this; node is not null; node = node._parent)
+            for (Node? node = this; node is not null; node = node._parent)
             {
                 if (ReferenceEquals(node.Key, removed))
                 {

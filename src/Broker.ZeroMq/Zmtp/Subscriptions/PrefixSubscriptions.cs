@@ -56,7 +56,7 @@ internal sealed partial class PrefixSubscriptions
     /// </summary>
     public bool Matches(ReadOnlySpan<byte> topic)
     {
-        var node = _root;
+        Node node = _root;
         if (node.Subscriptions != 0)
         {
             return true;
@@ -64,7 +64,7 @@ internal sealed partial class PrefixSubscriptions
 
         while (!topic.IsEmpty)
         {
-            var child = node.Child(topic[0]);
+            Node? child = node.Child(topic[0]);
             if (child is null || !topic.StartsWith(child.Label))
             {
                 return false;
@@ -96,7 +96,7 @@ internal sealed partial class PrefixSubscriptions
     /// </param>
     public PrefixChange Add(ReadOnlySpan<byte> prefix, out Place place)
     {
-        var change = AddNode(prefix, out var node);
+        PrefixChange change = AddNode(prefix, out Node? node);
         place = new Place(node);
         return change;
     }
@@ -104,12 +104,12 @@ internal sealed partial class PrefixSubscriptions
     private PrefixChange AddNode(ReadOnlySpan<byte> prefix, out Node? added)
     {
         added = null;
-        var node = _root;
+        Node node = _root;
         int depth = 0;
         while (depth < prefix.Length)
         {
-            var rest = prefix[depth..];
-            var child = node.Child(rest[0]);
+            ReadOnlySpan<byte> rest = prefix[depth..];
+            Node? child = node.Child(rest[0]);
             if (child is null)
             {
                 if (!HasRoom(prefix))
@@ -196,7 +196,7 @@ internal sealed partial class PrefixSubscriptions
     public void Visit<TVisitor>(ref TVisitor visitor)
         where TVisitor : struct, IPrefixVisitor, allows ref struct
     {
-        for (var node = _root; node is not null; node = node.Next())
+        for (Node? node = _root; node is not null; node = node.Next())
         {
             if (node.Subscriptions != 0)
             {
@@ -212,10 +212,10 @@ internal sealed partial class PrefixSubscriptions
 
     private Node? FindNode(ReadOnlySpan<byte> prefix)
     {
-        var node = _root;
+        Node node = _root;
         while (!prefix.IsEmpty)
         {
-            var child = node.Child(prefix[0]);
+            Node? child = node.Child(prefix[0]);
             if (child is null || !prefix.StartsWith(child.Label))
             {
                 return null;

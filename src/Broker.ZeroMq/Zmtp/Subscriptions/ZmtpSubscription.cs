@@ -40,7 +40,7 @@ internal readonly ref struct ZmtpSubscription
             return default;
         }
 
-        var body = message.FirstFrame.Body;
+        ReadOnlySpan<byte> body = message.FirstFrame.Body;
         if (body.IsEmpty || body[0] > 1)
         {
             return default;

@@ -42,8 +42,8 @@ internal static class ContractExtensions
     /// <summary>
     /// Sends <c>[number][large frame]</c>. Returns false if it would block for longer than the limit.
     /// </summary>
-    public static Task<bool> SendLargeAsync(this ForeignSocket socket, int number, int milliseconds = Milliseconds) =>
-        socket.SendAsync([Number(number), Filler], milliseconds);
+    public static Task<bool> SendLargeAsync(this ForeignSocket socket, int number, int milliseconds = Milliseconds)
+        => socket.SendAsync([Number(number), Filler], milliseconds);
 
     /// <summary>Receives a message, checks its second frame and returns its number.</summary>
     public static async Task<int> ReceiveLargeAsync(this ForeignSocket socket) => NumberOf(await socket.ReceiveTextAsync());

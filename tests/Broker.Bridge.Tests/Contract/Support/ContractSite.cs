@@ -47,7 +47,11 @@ internal sealed class ContractSite : IAsyncDisposable
 
     public static PushPullRouteOptions PushPull => new()
     {
-        Subject = "work.orders", Pushers = [AnyPort], Pullers = [AnyPort], PeerTimeout = TimeSpan.FromMinutes(5), StopTimeout = TimeSpan.Zero,
+        Subject = "work.orders",
+        Pushers = [AnyPort],
+        Pullers = [AnyPort],
+        PeerTimeout = TimeSpan.FromMinutes(5),
+        StopTimeout = TimeSpan.Zero,
     };
 
     public static RequestRouteOptions Requests => new() { Subject = "svc.echo", Endpoints = [AnyPort], TimeToLive = Patience };
@@ -151,7 +155,7 @@ internal sealed class ContractSite : IAsyncDisposable
     /// <summary>Starts a program with one socket that is connected to the endpoint.</summary>
     public async Task<ForeignSocket> ProgramAsync(string type, string? endpoint = null, params (string Name, JsonNode Value)[] options)
     {
-        ForeignHost host = ForeignHost.Take(_kind);
+        var host = ForeignHost.Take(_kind);
         ForeignSocket socket;
         try
         {

@@ -49,7 +49,7 @@ internal abstract class PyPeer : IAsyncDisposable
             return false;
         }
 
-        using var check = System.Diagnostics.Process.Start(new ProcessStartInfo(Python, ["-c", "import zmq"]) { RedirectStandardError = true })!;
+        using Process check = System.Diagnostics.Process.Start(new ProcessStartInfo(Python, ["-c", "import zmq"]) { RedirectStandardError = true })!;
         check.WaitForExit();
         return check.ExitCode == 0;
     }

@@ -115,7 +115,7 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>A PUB whose messages reach the bridge from now on.</summary>
     public async Task<Publisher> PublisherAsync()
     {
-        var publisher = new Publisher().Connect(Route.PublisherEndpoints[0]);
+        Publisher publisher = new Publisher().Connect(Route.PublisherEndpoints[0]);
         await ReadyAsync(publisher);
         return publisher;
     }
@@ -150,7 +150,7 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>A SUB that gets, from now on, what is published on NATS for its first prefix.</summary>
     public async Task<Subscriber> SubscriberAsync(params string[] prefixes)
     {
-        var subscriber = new Subscriber(prefixes).Connect(Route.SubscriberEndpoints[0]);
+        Subscriber subscriber = new Subscriber(prefixes).Connect(Route.SubscriberEndpoints[0]);
         foreach (string prefix in prefixes)
         {
             await ReadyAsync(subscriber, prefix);

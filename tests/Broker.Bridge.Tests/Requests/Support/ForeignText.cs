@@ -10,8 +10,8 @@ internal static class ForeignText
     // Only ends a test that hangs.
     private const int Milliseconds = 60_000;
 
-    public static async Task SendTextAsync(this ForeignSocket socket, params string[] frames) =>
-        Assert.True(await socket.SendAsync([.. frames.Select(Encoding.Latin1.GetBytes)], Milliseconds), "the program could not send");
+    public static async Task SendTextAsync(this ForeignSocket socket, params string[] frames)
+        => Assert.True(await socket.SendAsync([.. frames.Select(Encoding.Latin1.GetBytes)], Milliseconds), "the program could not send");
 
     /// <summary>Receives a message and joins its frames with bars.</summary>
     public static async Task<string> ReceiveTextAsync(this ForeignSocket socket)
