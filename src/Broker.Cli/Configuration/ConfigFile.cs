@@ -1,3 +1,5 @@
+using Broker.Cli.Shell;
+
 namespace Broker.Cli.Configuration;
 
 /// <summary>The parsed content of a configuration file, with the files that it includes.</summary>
@@ -24,7 +26,7 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
     private static void ParseInto(
         ConfigBlock block, string path, ConfigPosition from, ConfigScopes scopes, Stack<string> opened)
     {
-        string full = Path.GetFullPath(path);
+        var full = Path.GetFullPath(path);
         if (opened.Contains(full))
         {
             throw new ConfigException($"the file {path} includes itself", from);
@@ -35,43 +37,35 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
             throw new ConfigException($"includes are nested more than {MaxIncludeDepth} levels deep", from);
         }
 
-        string text = Read(path, from, included: opened.Count > 0);
+        var text = Read(path, from, included: opened.Count > 0);
         opened.Push(full);
         new ConfigParser(new ConfigCursor(text, path), scopes, Include).ParseFile(block);
         opened.Pop();
 
-        void Include(string name, ConfigPosition position, ConfigBlock into)
-            => ParseInto(into, Path.Combine(Path.GetDirectoryName(path) ?? "", name), position, scopes, opened);
+        void Include(string name, ConfigPosition position, ConfigBlock into) =>
+            ParseInto(into, Path.Combine(Path.GetDirectoryName(path) ?? "", name), position, scopes, opened);
     }
 
     private static string Read(string path, ConfigPosition from, bool included)
     {
         try
         {
-            using var reader = new StreamReader(path);
-            char[] buffer = new char[8192];
-            var text = new System.Text.StringBuilder();
-            while (reader.Read(buffer) is > 0 and var count)
-            {
-                text.Append(buffer, 0, count);
-                if (text.Length > MaxCharacters)
-                {
-                    throw new ConfigException($"the file {path} is larger than {MaxCharacters} characters", from);
-                }
-            }
-
-            return text.ToString();
+            return BoundedFile.ReadText(path, MaxCharacters);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new ConfigException($"the file {path} {e.Message}", from);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            string reason = e switch
+            var reason = e switch
             {
                 FileNotFoundException or DirectoryNotFoundException => "there is no such file",
                 UnauthorizedAccessException when Directory.Exists(path) => "it is a directory",
                 UnauthorizedAccessException => "permission denied",
                 _ => e.Message,
             };
-            string message = $"cannot read the configuration file {path}: {reason}";
+            var message = $"cannot read the configuration file {path}: {reason}";
             throw included ? new ConfigException(message + ", included", from) : new ConfigUnreadableException(message);
         }
     }

@@ -48,8 +48,9 @@ internal sealed class ConfigScopes(Func<string, string?> environment)
             throw new ConfigException($"{what} is neither a key above nor an environment variable", use);
         }
 
-        return text is ['"', .., '"'] or ['\'', .., '\''] && text.Length > 1
+        ConfigValue value = text is ['"', .., '"'] or ['\'', .., '\''] && text.Length > 1
             ? new ConfigText(text[1..^1], use)
-            : ConfigScalar.Read(text, use, isSecret);
+            : ConfigScalar.Read(text, use, isSecret: true);
+        return value with { Variable = name };
     }
 }

@@ -157,7 +157,9 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     /// </summary>
     public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise, bool isSecret)
     {
-        string instead = isSecret ? "" : $", not {found}";
+        string instead = isSecret ? ""
+            : found.Variable is { } variable ? $"; the value of ${variable} is something else"
+            : $", not {found}";
         problems.Add(new ConfigProblem($"\"{key}\" must be {expected}{instead}", found.Position));
         return otherwise;
     }

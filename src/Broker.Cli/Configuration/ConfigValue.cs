@@ -5,7 +5,14 @@ namespace Broker.Cli.Configuration;
 /// <summary>
 /// A value of a configuration file and its position. <see cref="ToString"/> returns its form for error messages.
 /// </summary>
-internal abstract record ConfigValue(ConfigPosition Position);
+internal abstract record ConfigValue(ConfigPosition Position)
+{
+    /// <summary>
+    /// The name of the environment variable that contains the value; null if it is in the file. Errors do not show such
+    /// a value, because it may be a secret.
+    /// </summary>
+    public string? Variable { get; init; }
+}
 
 internal sealed record ConfigText(string Value, ConfigPosition Position) : ConfigValue(Position)
 {

@@ -197,9 +197,13 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         }
 
         // As in nats-server, there is one way to authenticate: a forgotten second one would let clients in.
-        foreach (string other in new[] { "user", "username", "users" }.Where(key => section.Has("token") && section.Has(key)))
+        ReadOnlySpan<string> others = ["user", "username", "users"];
+        foreach (string other in others)
         {
-            problems.Add(new ConfigProblem($"\"token\" and \"{other}\" cannot be combined", block.Position));
+            if (section.Has("token") && section.Has(other))
+            {
+                problems.Add(new ConfigProblem($"\"token\" and \"{other}\" cannot be combined", block.Position));
+            }
         }
 
         if (name is not null && users.Count > 0)

@@ -106,13 +106,12 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         }
     }
 
-    private string? FilePath(ConfigSection section, string key)
+    private static string? FilePath(ConfigSection section, string key)
     {
         string? path = section.Text(key, null);
         if (path is not null && !File.Exists(path))
         {
-            problems.Add(new ConfigProblem(
-                $"\"{key}\" must be an existing file, not \"{path}\"", section.Find(key)!.Position));
+            section.Wrong(key, "an existing file", section.Find(key)!, path);
         }
 
         return path;

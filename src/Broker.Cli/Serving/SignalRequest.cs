@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Broker.Cli.Shell;
 
 namespace Broker.Cli.Serving;
 
@@ -10,6 +11,8 @@ internal sealed record SignalRequest(string Name, string? Process)
 {
     /// <summary>Describes the input of <see cref="TryParse"/> for error messages.</summary>
     public const string Shape = "reload, reopen, ldm, stop, quit or term, followed by =PID or =FILE if several brokers are running";
+
+    private const int MaxPidFile = 64;
 
     // In nats-server, "stop" kills the process, which loses pending messages. Here it is an orderly stop.
     private static readonly Dictionary<string, int> Signals = new(StringComparer.Ordinal)
@@ -80,7 +83,11 @@ internal sealed record SignalRequest(string Name, string? Process)
         process = 0;
         try
         {
-            return IsId(File.ReadAllText(file).Trim(), out process) ? null : $"the file {file} contains no process id";
+            return IsId(BoundedFile.ReadText(file, MaxPidFile).Trim(), out process) ? null : $"the file {file} contains no process id";
+        }
+        catch (InvalidDataException)
+        {
+            return $"the file {file} contains no process id";
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

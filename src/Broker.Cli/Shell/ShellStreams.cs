@@ -47,6 +47,9 @@ internal sealed class ShellStreams(
     public IAsyncDisposable ShowProgress(Func<string> line)
         => new ProgressLine(_told, isErrorTerminal ? clock ?? TimeProvider.System : null, Pace, line);
 
-    /// <summary>Writes an error to standard error. Can be called on any thread.</summary>
-    public void Complain(string text) => Say("broker: " + text);
+    /// <summary>
+    /// Writes an error to standard error. The text may come from a peer, so control characters are escaped. Can be
+    /// called on any thread.
+    /// </summary>
+    public void Complain(string text) => Say("broker: " + SafeText.Lines(text));
 }

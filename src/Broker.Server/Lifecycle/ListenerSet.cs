@@ -41,6 +41,10 @@ internal sealed class ListenerSet(ServerCore core, EventLoopGroup loops)
             }
 
             core.Log.Listening(_listeners[^1].EndPoint);
+            if (!core.Security.RequiresAuth && _listeners[^1].EndPoint is IPEndPoint { Address: var address } && !IPAddress.IsLoopback(address))
+            {
+                core.Log.OpenToOthers(_listeners[^1].EndPoint);
+            }
         }
 
         core.Log.Ready(core.Identity.Name, core.Identity.Id);

@@ -135,6 +135,10 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(34, LogLevel.Information, "Users and permissions were replaced")]
     internal partial void SecurityUpdated();
 
+    [LoggerMessage(35, LogLevel.Warning,
+        "No client has to authenticate, and other machines can connect to {EndPoint}: set users or a token, or listen on 127.0.0.1")]
+    internal partial void OpenToOthers(EndPoint endPoint);
+
     [LoggerMessage(1, LogLevel.Information, "Listening for client connections on {EndPoint}")]
     internal partial void Listening(EndPoint endPoint);
 

@@ -95,6 +95,33 @@ public sealed class ConfigFileTests : IDisposable
         Assert.Contains("is larger than", Assert.Throws<ConfigException>(() => ConfigFile.Load(main)).Message, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("port: $PW")]
+    [InlineData("max_payload: $PW")]
+    [InlineData("tls { cert_file: $PW, key_file: $PW }")]
+    [InlineData("server_name: [ $PW ]")]
+    [InlineData("host: $NUMBER")]
+    public void The_value_of_an_environment_variable_is_not_shown(string text)
+    {
+        var main = _folder.Write("main.conf", text);
+        ConfigFile file = ConfigFile.Load(main, static name => name == "PW" ? "s3cret!" : "99999999");
+
+        string problem = Assert.Throws<ConfigException>(() => ServeConfig.Bind(file.Root, new ServeSettings(), [])).Message;
+
+        Assert.DoesNotContain("s3cret", problem, StringComparison.Ordinal);
+        Assert.DoesNotContain("99999999", problem, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_number_of_an_environment_variable_that_is_too_large_is_not_shown()
+    {
+        var main = _folder.Write("main.conf", "port: $PW");
+
+        string problem = Assert.Throws<ConfigException>(() => ConfigFile.Load(main, static _ => "98765432109876543210")).Message;
+
+        Assert.DoesNotContain("9876", problem, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_key_set_twice_takes_the_last_value_with_a_warning()
     {
