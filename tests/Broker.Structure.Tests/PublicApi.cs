@@ -5,8 +5,8 @@ using Mono.Cecil.Rocks;
 namespace Broker.Structure.Tests;
 
 /// <summary>
-/// What a program that refers to an assembly can see of it, one line a member, in an order that changes of code do not
-/// change.
+/// Lists the members of an assembly that other programs can use, one line each. The order does not depend on the order
+/// in the sources.
 /// </summary>
 internal static class PublicApi
 {

@@ -70,7 +70,7 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
     /// <summary>The number of known links of ingresses.</summary>
     internal int Links => _links.Count;
 
-    // What each ingress may have on its way. It becomes smaller with the number of links.
+    // The bytes that each ingress may have in transit. The share becomes smaller with the number of links.
     private long WindowBytes => Math.Min(_limits.WindowBytes, _budget.Share);
 
     /// <summary>The number of messages that are queued for PUSH.</summary>

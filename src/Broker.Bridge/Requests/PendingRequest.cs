@@ -42,7 +42,7 @@ internal struct PendingRequest
     internal uint Generation;
 
     /// <summary>
-    /// What only the receivers of the request know: it is in the reply subject, so that nobody else can reply.
+    /// The secret part of the reply subject. Only the receivers of the request know it, so nobody else can reply.
     /// </summary>
     internal ulong Secret;
 

@@ -158,7 +158,7 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise, bool isSecret)
     {
         string instead = isSecret ? ""
-            : found.Variable is { } variable ? $"; the value of ${variable} is something else"
+            : found.Variable is { } variable ? $", and the value of ${variable} is not"
             : $", not {found}";
         problems.Add(new ConfigProblem($"\"{key}\" must be {expected}{instead}", found.Position));
         return otherwise;

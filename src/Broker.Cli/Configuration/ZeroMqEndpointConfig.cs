@@ -46,10 +46,10 @@ internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
         IReadOnlyList<BridgeEndpoint> endpoints =
             block.Many("endpoint", otherwise, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse);
         IReadOnlyList<Allowed> allowed = block.Many("allow", [], AllowShape, Network);
-        if (allowed.Count == 0 && block.Find("allow") is ConfigArray { Items.Count: 0 } empty)
+        if (block.Find("allow") is ConfigArray { Items.Count: 0 })
         {
             // An empty list of allowed addresses would let every address in.
-            block.Wrong("allow", $"{AllowShape}; leave it out to allow every address", empty, allowed);
+            block.Lacks("\"allow\" is empty: name the allowed addresses, or leave the key out to allow every address");
         }
 
         return [.. endpoints.Select(e => e with { AllowedAddresses = [.. allowed.Select(a => a.Network)] })];

@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// What the readers of a queue wait with: the first one with a waiter that is reused, all others with one task. Used
-/// under the queue's gate.
+/// The waits of a queue's readers. The first reader uses a waiter that is reused; all others share one task. Used under
+/// the queue's gate.
 /// </summary>
 internal struct ReaderWaits
 {

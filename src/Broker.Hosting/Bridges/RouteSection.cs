@@ -21,7 +21,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
             return text;
         }
 
-        Problem(key, "it must be said");
+        Problem(key, "it is required");
         return "";
     }
 

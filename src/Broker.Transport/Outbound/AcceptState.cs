@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// What the queue does with flushed bytes. Under the lock of the queue; the state only moves forward.
+/// Whether the queue accepts flushed bytes. Used under the lock of the queue; the state only moves forward.
 /// </summary>
 internal enum AcceptState
 {

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// What continues a send that has not sent everything: the transport's report that the peer accepts bytes, or an action
-/// that is posted to the connection's loop. Used under the lock of the queue, which also orders the calls of
+/// Continues a send that has not sent everything: when the transport reports that the peer accepts bytes, or by an
+/// action that is posted to the connection's loop. Used under the lock of the queue, which also orders the calls of
 /// <see cref="IOutboundTransport.ArmWritable"/> and <see cref="IOutboundTransport.DisarmWritable"/> by several loops.
 /// </summary>
 internal struct SendContinuation

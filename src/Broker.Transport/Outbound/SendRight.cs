@@ -11,7 +11,7 @@ internal struct SendRight
     private bool _stopAwaitsSender;
     private volatile bool _hasFailed;
 
-    /// <summary>What the queue does with flushed bytes.</summary>
+    /// <summary>Whether the queue accepts flushed bytes.</summary>
     internal readonly AcceptState AcceptState => _acceptState;
 
     /// <summary>Whether the transport has failed to send. Any thread.</summary>

@@ -135,15 +135,15 @@ public sealed class UndecidedClientTests
     public async Task A_client_that_disconnects_with_waiting_bytes_is_removed_after_the_decision()
     {
         await using BrokerServer server = await StartAsync();
-        using var hears = RawClient.Open(server, Fast + "SUB a 1\r\n");
-        hears.Sync();
+        using var subscriber = RawClient.Open(server, Fast + "SUB a 1\r\n");
+        subscriber.Sync();
         using (RawClient.Open(server, Slow + "PUB a 4\r\nlast\r\n"))
         {
             await AskedAsync();
         }
 
         _decision.SetResult(AuthorizationResult.Allow());
-        Assert.Equal("last"u8.ToArray(), hears.ReadMessage().Payload);
+        Assert.Equal("last"u8.ToArray(), subscriber.ReadMessage().Payload);
         await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "it is gone");
     }
 
