@@ -98,7 +98,8 @@ public sealed record ClientOptions
     public TimeSpan PingInterval { get; init; } = TimeSpan.FromMinutes(2);
 
     /// <summary>
-    /// The number of keep-alive PINGs that may be unanswered before the connection counts as lost. Default 2.
+    /// The number of keep-alive PINGs that may be unanswered before the connection counts as lost. Any received byte
+    /// counts as an answer. Default 2.
     /// </summary>
     public int MaxPingsOut { get; init; } = 2;
 

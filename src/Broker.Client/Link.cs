@@ -30,6 +30,7 @@ internal sealed partial class Link : ConnectionHandler
     private string? _lastError;
     private LoopTimer? _keepAlive;
     private int _unansweredPings;
+    private long _receivedAtPing;
     private bool _infoWasUnencrypted;
 
     internal Link(ConnectionCore core, ServerAddress address)
@@ -337,6 +338,10 @@ internal sealed partial class Link : ConnectionHandler
             return;
         }
 
+        // The PONG may come behind a large message that is still arriving.
+        long received = Transport.ReceivedBytes;
+        _unansweredPings = received == _receivedAtPing ? _unansweredPings : 0;
+        _receivedAtPing = received;
         if (_unansweredPings >= _core.Options.MaxPingsOut)
         {
             Fail(new ConnectionLostException($"The server did not answer the keep-alive PINGs. ({ServerName})"));

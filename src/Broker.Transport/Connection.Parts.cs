@@ -11,6 +11,7 @@ public abstract partial class Connection
     private ClosingProcedure? _closing;
     private SecurityUpgrade? _security;
     private SpinRequest _spinning = new();
+    private long _receivedBytes;
 
     /// <summary>A derived class implements <see cref="IOutboundTransport"/>.</summary>
     private protected Connection(EventLoop loop, ConnectionHandler handler)
@@ -179,6 +180,9 @@ public abstract partial class Connection
     internal virtual void OnLayerSecured(SecurityLayer layer)
     {
     }
+
+    /// <summary>Counts bytes for <see cref="ReceivedBytes"/>. On the loop.</summary>
+    private protected void CountReceived(int bytes) => _receivedBytes += bytes;
 
     /// <summary>The peer has ended its direction of the stream. On the loop.</summary>
     private protected void OnPeerEnded() => Closing.OnPeerEnded();

@@ -115,6 +115,14 @@ public abstract partial class Connection
     public long SentBytes => Outbound.Queue.SentBytes;
 
     /// <summary>
+    /// The number of bytes that the peer has sent and this side has received so far. It grows with each received byte,
+    /// also while a message is incomplete and the handler is not called. With TLS and records these are the encrypted
+    /// bytes. So a timer that compares two values knows whether the peer lives. Any thread; the value may change at
+    /// once.
+    /// </summary>
+    public long ReceivedBytes => Volatile.Read(ref _receivedBytes);
+
+    /// <summary>
     /// All bytes flushed so far and not dropped: the sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at
     /// one moment. Any thread; takes the lock of the queue.
     /// </summary>
@@ -211,6 +219,29 @@ public abstract partial class Connection
     public virtual void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
     {
     }
+
+    /// <summary>
+    /// Prepares the system for <see cref="HasVanished"/>: the kernel sends again often enough that a peer that has
+    /// vanished can be told from a slow one within <paramref name="timeout"/>. Without effect if the connection is not
+    /// TCP.
+    /// </summary>
+    /// <remarks>
+    /// On Linux since 6.15 this limits the wait between two retransmissions and between two probes of a full peer to a
+    /// third of the time, but to one second at least (<c>TCP_RTO_MAX_MS</c>). On Windows it sets <c>TCP_MAXRT</c>, so
+    /// that the system itself closes the connection; this is not tested.
+    /// </remarks>
+    /// <param name="timeout">The time that will be given to <see cref="HasVanished"/>.</param>
+    public virtual void DetectVanished(TimeSpan timeout)
+    {
+    }
+
+    /// <summary>
+    /// Whether bytes wait for the peer and its system has acknowledged nothing for <paramref name="timeout"/>, although
+    /// the kernel has sent again at least twice. It is false for a peer that only accepts no data: its system still
+    /// acknowledges. A system call; for a timer. Linux and TCP only; otherwise false.
+    /// </summary>
+    /// <param name="timeout">How long nothing was acknowledged.</param>
+    public virtual bool HasVanished(TimeSpan timeout) => false;
 
     /// <summary>
     /// Reports how many messages the current call of the handler has processed. A handler that reports this in each

@@ -69,7 +69,7 @@ public sealed partial class BrokerServerOptions
     /// </summary>
     public TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>The time without data from a client after which the server sends a PING to it. Default 2 min.</summary>
+    /// <summary>The time without a byte from a client after which the server sends a PING to it. Default 2 min.</summary>
     public TimeSpan PingInterval { get; set; } = TimeSpan.FromMinutes(2);
 
     /// <summary>

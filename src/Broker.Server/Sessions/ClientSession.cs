@@ -151,7 +151,6 @@ internal sealed partial class ClientSession
             return bytes.Length;
         }
 
-        _liveness.OnReceived();
         if (_authentication.IsPending || _tls is { AwaitsFirstByte: true })
         {
             return ReceiveBeforeAuthentication(connection, bytes, ref needed);

@@ -3,8 +3,8 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Detects lost connections by PINGs. Any received data counts as an answer, so a busy client receives no PING. Runs on
-/// the connection's loop unless a member states otherwise.
+/// Detects lost connections by PINGs. Any received byte counts as an answer, also of an operation that is incomplete, so
+/// a busy client receives no PING. Runs on the connection's loop unless a member states otherwise.
 /// </summary>
 internal sealed class Liveness(ClientChannel channel)
 {
@@ -14,7 +14,7 @@ internal sealed class Liveness(ClientChannel channel)
 
     private LoopTimer? _timer;
     private Action? _tick;
-    private bool _hasReceived;
+    private long _received;
     private int _pingsOut;
     private long _pingSent;
     private long _roundTrip;
@@ -43,9 +43,6 @@ internal sealed class Liveness(ClientChannel channel)
 
     internal void End() => _timer?.Cancel();
 
-    /// <summary>Called when the client has sent any data.</summary>
-    internal void OnReceived() => _hasReceived = true;
-
     /// <summary>Called when operations of an authenticated client are handled.</summary>
     internal void OnActivity() => _lastActivity = channel.Loop.LastTick;
 
@@ -71,7 +68,7 @@ internal sealed class Liveness(ClientChannel channel)
 
     private void FirstTick()
     {
-        _hasReceived = false;
+        _received = channel.Connection.ReceivedBytes;
         Tick();
     }
 
@@ -83,7 +80,8 @@ internal sealed class Liveness(ClientChannel channel)
         }
 
         // A client that the server does not read from cannot answer.
-        if (_hasReceived || channel.Connection.IsReceivingPaused)
+        long received = channel.Connection.ReceivedBytes;
+        if (received != _received || channel.Connection.IsReceivingPaused)
         {
             _pingsOut = 0;
         }
@@ -101,7 +99,7 @@ internal sealed class Liveness(ClientChannel channel)
             PingSent();
         }
 
-        _hasReceived = false;
+        _received = received;
         _timer = channel.Loop.StartTimer(channel.Server.Options.PingInterval, _tick!);
     }
 

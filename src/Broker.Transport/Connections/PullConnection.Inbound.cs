@@ -175,6 +175,7 @@ internal abstract partial class PullConnection
         {
             int got = connection.Receive(array.AsSpan(offset, count), out outcome);
             connection.Loop.BytesReceived += got;
+            connection.CountReceived(got);
             return got;
         }
     }

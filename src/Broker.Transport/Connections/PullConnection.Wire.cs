@@ -98,6 +98,7 @@ internal abstract partial class PullConnection
             return End(outcome);
         }
 
+        CountReceived(got);
         if (!layer.IsSecured)
         {
             return ReadAhead(layer, cipher.AsSpan(0, got));

@@ -303,6 +303,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
     // Writers keep a message within one block, so unconsumed bytes are rare.
     private void Receive(ReadOnlySpan<byte> bytes)
     {
+        CountReceived(bytes.Length);
         if (Inbound.Count != 0)
         {
             Inbound.DeliverAppended(bytes);

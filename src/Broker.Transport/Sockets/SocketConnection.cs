@@ -47,6 +47,17 @@ internal abstract class SocketConnection : PullConnection
         }
     }
 
+    public override void DetectVanished(TimeSpan timeout)
+    {
+        if (Socket.ProtocolType == ProtocolType.Tcp)
+        {
+            TcpPeer.LimitRetransmissions(Socket, timeout);
+        }
+    }
+
+    public override bool HasVanished(TimeSpan timeout) =>
+        Socket.ProtocolType == ProtocolType.Tcp && TcpPeer.HasVanished(Socket, timeout);
+
     internal override void ShutdownSend()
     {
         try

@@ -10,7 +10,8 @@ public record LoopMessageOptions : LoopSocketOptions
     /// <see cref="LoopSocketOptions.HeartbeatInterval"/> is set: a peer that accepts no messages for some time would
     /// not answer the PING either, and its connection and queued messages would be lost.
     /// <see cref="LoopSocketOptions.KeepAliveTime"/> detects idle peers that have vanished. If messages are queued for
-    /// a vanished peer, the kernel detects it when its retransmissions fail.
+    /// a vanished peer, the kernel detects it when its retransmissions fail; with heartbeats the socket detects it after
+    /// about <see cref="LoopSocketOptions.HeartbeatTimeout"/> (Linux).
     /// </summary>
     public LoopMessageOptions() => HeartbeatInterval = Timeout.InfiniteTimeSpan;
 

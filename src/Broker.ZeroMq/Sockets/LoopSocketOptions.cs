@@ -87,8 +87,9 @@ public abstract record LoopSocketOptions
     public TimeSpan SilenceAllowed { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// How long a peer may be silent after a PING before its connection is closed. Anything received counts as an
-    /// answer. Queued bytes that the peer accepts count too, because a slow peer is not dead. Default: the interval.
+    /// How long a peer may be silent after a PING before its connection is closed. Any received byte counts as an
+    /// answer, also of a message that is incomplete. If bytes are queued, the peer may be slow: its connection is closed
+    /// only if its system acknowledges nothing for this time (Linux). Default: the interval.
     /// </summary>
     public TimeSpan? HeartbeatTimeout { get; init; }
 

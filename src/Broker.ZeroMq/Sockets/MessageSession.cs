@@ -26,8 +26,8 @@ internal sealed class MessageSession : PeerSession
     /// <summary>Whether the session is in the queue of peers that a REP socket serves next.</summary>
     internal bool IsQueued { get; set; }
 
-    // A PING would wait behind the queued messages that the peer does not accept, so its silence proves nothing. The
-    // kernel detects a peer that has vanished.
+    // A PING would wait behind the queued messages that the peer does not accept, so its silence proves nothing.
+    // Missing acknowledgements prove that it has vanished (PeerHeartbeat).
     internal override bool IsSilenceExpected => Connection.PendingBytes > 0;
 
     public override void OnLowWater(Connection connection)

@@ -4,16 +4,16 @@ namespace Broker.ZeroMq.Loops;
 
 /// <summary>
 /// The heartbeats of one session (RFC 37, "Connection Heartbeating"). There is a timer per PING and none per message:
-/// received data only increments a counter. Used on the session's loop.
+/// it compares the numbers of received bytes, so that also a part of a message proves that the peer is alive. Used on
+/// the session's loop.
 /// </summary>
 internal sealed class PeerHeartbeat(PeerSession session)
 {
     private readonly PingAnswers _answers = new(session);
-    private uint _reads;
-    private uint _readsAtHandshake;
+    private long _receivedAtHandshake;
     private long _acceptedAt;
-    private uint _readsAtPing;
-    private uint _readsAtTtl;
+    private long _receivedAtPing;
+    private long _receivedAtTtl;
     private uint _pauses;
     private uint _pausesAtPing;
     private uint _pausesAtTtl;
@@ -30,9 +30,18 @@ internal sealed class PeerHeartbeat(PeerSession session)
     /// </summary>
     internal long GetSilence(long now)
         => session.IsAccepted && session.Link is null && !session.Peer!.Zmtp.UnderstandsPing
-            && Volatile.Read(ref _reads) == _readsAtHandshake ? now - _acceptedAt : -1;
+            && Received == _receivedAtHandshake ? now - _acceptedAt : -1;
 
-    internal void OnRead() => _reads++;
+    private long Received => session.Connection.ReceivedBytes;
+
+    private TimeSpan PongTimeout
+    {
+        get
+        {
+            LoopSocketOptions options = session.Socket.CommonOptions;
+            return options.HeartbeatTimeout ?? options.HeartbeatInterval;
+        }
+    }
 
     internal void OnResumed() => _pauses++;
 
@@ -42,11 +51,12 @@ internal sealed class PeerHeartbeat(PeerSession session)
     /// <summary>Starts after the handshake.</summary>
     internal void Start(ZmtpPeer zmtp)
     {
-        _readsAtHandshake = _reads;
+        _receivedAtHandshake = Received;
         _acceptedAt = Environment.TickCount64;
         TimeSpan interval = session.Socket.CommonOptions.HeartbeatInterval;
         if (interval != Timeout.InfiniteTimeSpan && zmtp.UnderstandsPing)
         {
+            session.Connection.DetectVanished(PongTimeout);
             _pingTimer = session.Loop.StartTimer(interval, Ping);
         }
     }
@@ -88,10 +98,10 @@ internal sealed class PeerHeartbeat(PeerSession session)
         LoopSocketOptions options = session.Socket.CommonOptions;
         if (_pongTimer is null)
         {
-            _readsAtPing = _reads;
+            _receivedAtPing = Received;
             _pausesAtPing = _pauses;
             _sentAtPing = session.Connection.SentBytes;
-            _pongTimer = session.Loop.StartTimer(options.HeartbeatTimeout ?? options.HeartbeatInterval, CheckPong);
+            _pongTimer = session.Loop.StartTimer(PongTimeout, CheckPong);
         }
 
         if (session.HasRoomForAnswer)
@@ -108,20 +118,28 @@ internal sealed class PeerHeartbeat(PeerSession session)
     private void CheckPong()
     {
         _pongTimer = null;
+        if (Received != _receivedAtPing)
+        {
+            return;
+        }
 
         // The PING itself is sent within the iteration that wrote it, so that only further bytes show that the peer
         // accepts data.
         Connection connection = session.Connection;
         bool accepts = connection.PendingBytes > 0 && connection.SentBytes > _sentAtPing;
-        if (_reads == _readsAtPing && !accepts && !session.IsSilenceExpected && !WasPausedSince(_pausesAtPing))
+        if (!accepts && !session.IsSilenceExpected && !WasPausedSince(_pausesAtPing))
         {
             session.Refuse("no answer to heartbeats");
+        }
+        else if (connection.HasVanished(PongTimeout))
+        {
+            session.Refuse("neither an answer to heartbeats nor an acknowledgement of what was sent");
         }
     }
 
     private void WatchTtl()
     {
-        _readsAtTtl = _reads;
+        _receivedAtTtl = Received;
         _pausesAtTtl = _pauses;
         _ttlTimer = session.Loop.StartTimer(_peerTtl, CheckTtl);
     }
@@ -134,7 +152,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
             return;
         }
 
-        if (_reads == _readsAtTtl && !WasPausedSince(_pausesAtTtl))
+        if (Received == _receivedAtTtl && !WasPausedSince(_pausesAtTtl))
         {
             session.Refuse("silent for longer than the time-to-live of its heartbeats");
         }

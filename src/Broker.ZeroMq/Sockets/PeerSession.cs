@@ -94,7 +94,6 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     public sealed override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
-        Heartbeat.OnRead();
         int consumed = 0;
         if (Peer is null && !IsOver)
         {

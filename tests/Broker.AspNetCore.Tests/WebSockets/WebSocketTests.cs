@@ -254,6 +254,33 @@ public sealed class WebSocketTests
     }
 
     [Fact]
+    public async Task A_client_whose_message_arrives_slowly_is_not_stale()
+    {
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.PingInterval = TimeSpan.FromSeconds(2);
+                o.PingMax = 1;
+            },
+            sockets: Plain);
+        using TcpClient slow = await UpgradeAsync(site);
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        byte[] start = Encoding.ASCII.GetBytes("CONNECT {}\r\nPUB a 204800\r\n");
+        // One masked frame with all of it; the mask is zero.
+        byte[] header = [0x82, 0xFF, 0, 0, 0, 0, 0, 3, 0x20, (byte)(start.Length + 2), 0, 0, 0, 0];
+        await slow.GetStream().WriteAsync(header, cancellation);
+        await slow.GetStream().WriteAsync(start, cancellation);
+        for (int i = 0; i < 100; i++)
+        {
+            await Task.Delay(50, cancellation);
+            await slow.GetStream().WriteAsync(new byte[2048], cancellation);
+        }
+
+        await slow.GetStream().WriteAsync("\r\n"u8.ToArray(), cancellation);
+        await Wait.UntilAsync(() => Task.FromResult(site.Server.Snapshot().MessagesIn == 1), "the message does not arrive");
+    }
+
+    [Fact]
     public async Task Hostile_frames_close_their_connection_and_no_other()
     {
         await using Site site = await Site.StartAsync(sockets: Plain);

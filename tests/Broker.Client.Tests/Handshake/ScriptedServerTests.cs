@@ -322,6 +322,48 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
+    public async Task A_server_whose_message_arrives_slowly_stays_connected()
+    {
+        var time = new VirtualTime();
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, TimeProvider = time });
+        int asked = 0;
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            Assert.StartsWith("SUB", peer.ReadLine(), StringComparison.Ordinal);
+            peer.Send("MSG a 1 200\r\n");
+            for (int i = 0; i < 20 && peer.ReadLine() == "PING"; i++)
+            {
+                peer.Send("0123456789");
+                Interlocked.Increment(ref asked);
+            }
+
+            peer.Discard();
+        });
+        var interval = TimeSpan.FromMinutes(1);
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            Options(server) with
+            {
+                Loops = group,
+                PingInterval = interval,
+                MaxPingsOut = 2,
+                MaxReconnectAttempts = 0,
+                WriteDeadline = Timeout.InfiniteTimeSpan,
+                DrainTimeout = TimeSpan.FromMilliseconds(50),
+            },
+            Token);
+        using Subscription subscription = connection.Subscribe("a", static (in _) => { });
+        for (int due = 1; due <= 12; due++)
+        {
+            time.Advance(interval);
+            await Wait.UntilAsync(() => Volatile.Read(ref asked) == due, () => $"{asked} questions, not {due}", () => connection.Loop.Post(static () => { }));
+            await Task.Delay(50, Token);
+        }
+
+        Assert.Equal(ConnectionState.Connected, connection.State);
+    }
+
+    [Fact]
     public async Task Random_bytes_do_no_more_than_end_the_link()
     {
         int seed = Seed.Next();

@@ -64,6 +64,25 @@ public sealed class VirtualTimeTests
         Assert.Equal("Stale Connection", Assert.Single(Connections(broker, ConnectionStates.Closed)).Reason);
     }
 
+    [Fact]
+    public void A_client_whose_message_arrives_slowly_is_not_stale()
+    {
+        using var broker = new DrivenBroker(o => (o.PingInterval, o.PingMax) = (30 * Second, 1));
+        DrivenBroker.Client slow = broker.Connect(Quiet + "PUB a 1000\r\n");
+        for (int i = 0; i < 100; i++)
+        {
+            broker.Pass(20 * Second);
+            slow.Say(new string('x', 10));
+            Assert.Null(slow.Closed);
+        }
+
+        slow.Say("\r\nPING\r\n");
+        Assert.EndsWith("PONG\r\n", slow.Heard(), StringComparison.Ordinal);
+        Assert.Equal(1, broker.Server.Snapshot().MessagesIn);
+        broker.Pass(93 * Second);
+        Assert.NotNull(slow.Closed);
+    }
+
     [Theory]
     [MemberData(nameof(ClockSetBy))]
     public void A_client_without_CONNECT_is_closed_after_the_timeout_even_if_the_wall_clock_is_set(TimeSpan setBy)

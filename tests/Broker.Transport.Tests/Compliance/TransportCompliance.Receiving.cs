@@ -33,6 +33,34 @@ public abstract partial class TransportCompliance
         Assert.Equal(sent, await Soon(all));
     }
 
+    [Fact]
+    public async Task Received_bytes_are_counted_while_the_handler_waits_for_more()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        int calls = 0;
+        var far = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int needed) =>
+            {
+                Interlocked.Increment(ref calls);
+                needed = 1_000_000;
+                return 0;
+            },
+        };
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        long received = far.Connection.ReceivedBytes;
+        for (int i = 0; i < 5; i++)
+        {
+            await near.WriteAsync(new byte[100]);
+            await Wait.UntilAsync(() => far.Connection.ReceivedBytes > received, TestContext.Current.CancellationToken);
+            received = far.Connection.ReceivedBytes;
+        }
+
+        Assert.InRange(received, 500, 20_000);
+        Assert.Equal(1, calls);
+    }
+
     [Theory]
     [Seeds(4)]
     public async Task Unconsumed_bytes_come_first_in_the_handlers_next_call(int seed)

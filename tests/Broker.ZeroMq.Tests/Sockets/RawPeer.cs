@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.Versioning;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -108,6 +109,10 @@ internal sealed class RawPeer : IDisposable
 
         return buffer;
     }
+
+    /// <summary>Vanishes without a word: nothing that is sent to it is acknowledged any more.</summary>
+    [SupportedOSPlatform("linux")]
+    public void Vanish() => _socket.Vanish();
 
     public void Dispose() => _socket.Dispose();
 }
