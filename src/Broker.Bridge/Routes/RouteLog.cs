@@ -31,6 +31,9 @@ internal sealed partial class RouteLog(ILogger logger, string route)
             case ZeroMqEventKind.MessagesDropped:
                 Dropping(what.Address);
                 break;
+            case ZeroMqEventKind.MessageInterrupted:
+                Interrupted(_route, what.Address, what.Reason);
+                break;
             case ZeroMqEventKind.PeerDisconnected when what.Undelivered > 0:
                 LeftWithMessages(what.Address, what.Undelivered);
                 break;
@@ -153,6 +156,9 @@ internal sealed partial class RouteLog(ILogger logger, string route)
 
     [LoggerMessage(116, LogLevel.Debug, "Route {Route}: refused ZeroMQ peer {Address} at {Endpoint} again: {Reason}")]
     private partial void RefusedAgain(string route, string address, string endpoint, string? reason);
+
+    [LoggerMessage(123, LogLevel.Warning, "Route {Route}: ZeroMQ peer {Address}: {Reason}")]
+    private partial void Interrupted(string route, string address, string? reason);
 
     [LoggerMessage(130, LogLevel.Warning,
         "Route {Route}: the route closes; {Messages} messages from ZeroMQ programs were not acknowledged")]

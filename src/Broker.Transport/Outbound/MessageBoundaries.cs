@@ -52,8 +52,20 @@ internal static class MessageBoundaries
             at += Measure(framing, written[at..], out bool isMessage);
             if (isMessage && at > sent)
             {
-                unsent.Add(written[start..at]);
+                Visit(written[start..at], isPartlySent: start < sent, unsent);
             }
+        }
+    }
+
+    private static void Visit(ReadOnlySpan<byte> message, bool isPartlySent, IUnsentMessages unsent)
+    {
+        if (isPartlySent)
+        {
+            unsent.AddPartlySent(message);
+        }
+        else
+        {
+            unsent.Add(message);
         }
     }
 

@@ -55,7 +55,7 @@ public sealed class LoopRouter : SingleLoopSocket
     /// The number of messages that were dropped because no peer could take them. May be read on any thread; the value
     /// may be out of date at once.
     /// </summary>
-    public long MessagesDropped => Volatile.Read(ref _dropped);
+    public long MessagesDropped => Volatile.Read(ref _dropped) + base.Dropped;
 
     private protected override long Dropped => MessagesDropped;
 

@@ -100,7 +100,8 @@ public abstract record LoopSocketOptions
     public TimeSpan HeartbeatTtl { get; init; }
 
     /// <summary>
-    /// The wait before the first reconnect. It doubles with each failure, up to <see cref="ReconnectMax"/>.
+    /// The wait before the first reconnect. It doubles with each failure, up to <see cref="ReconnectMax"/>. A connection
+    /// that brought no message and ended within a second of its handshake, or sooner than the last wait, is a failure.
     /// <see cref="Timeout.InfiniteTimeSpan"/> makes only one attempt to connect. Default 100 ms.
     /// </summary>
     public TimeSpan ReconnectInitial { get; init; } = TimeSpan.FromMilliseconds(100);

@@ -17,9 +17,15 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
     private byte[]? _last;
     private int _length;
 
+    // How much of the oldest array was removed.
+    private int _removed;
+
     internal int Count { get; private set; }
 
     internal long Bytes { get; private set; }
+
+    /// <summary>Whether the oldest message was sent in part before its connection ended.</summary>
+    internal bool IsFirstPartlySent { get; private set; }
 
     /// <summary>Returns space for a message of this size. <see cref="Commit"/> adds the message.</summary>
     internal Span<byte> Reserve(int size)
@@ -52,6 +58,39 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
 
     public void Add(ReadOnlySpan<byte> message) => Add(message, count: 1);
 
+    public void AddPartlySent(ReadOnlySpan<byte> message)
+    {
+        IsFirstPartlySent = true;
+        Add(message);
+    }
+
+    /// <summary>Removes the oldest message and returns its size. Only if there is one.</summary>
+    internal int RemoveFirst()
+    {
+        ReadOnlySpan<byte> oldest = _full.TryPeek(out (byte[] Array, int Length) chunk)
+            ? chunk.Array.AsSpan(0, chunk.Length)
+            : _last.AsSpan(0, _length);
+        int size = EncodedMessage.Measure(oldest[_removed..]);
+        _removed += size;
+        Count--;
+        Bytes -= size;
+        IsFirstPartlySent = false;
+        if (_removed == oldest.Length)
+        {
+            _removed = 0;
+            if (_full.TryDequeue(out chunk))
+            {
+                Return(chunk.Array);
+            }
+            else
+            {
+                _length = 0;
+            }
+        }
+
+        return size;
+    }
+
     /// <summary>Copies several messages at once.</summary>
     internal void Add(ReadOnlySpan<byte> messages, int count)
     {
@@ -66,13 +105,13 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
     {
         while (_full.TryDequeue(out (byte[] Array, int Length) chunk))
         {
-            buffer.Write(chunk.Array.AsSpan(0, chunk.Length));
+            buffer.Write(Rest(chunk.Array, chunk.Length));
             Return(chunk.Array);
         }
 
         if (_length > 0)
         {
-            buffer.Write(_last.AsSpan(0, _length));
+            buffer.Write(Rest(_last!, _length));
         }
 
         Clear();
@@ -83,13 +122,13 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
     {
         while (_full.TryDequeue(out (byte[] Array, int Length) chunk))
         {
-            other.Copy(chunk.Array.AsSpan(0, chunk.Length));
+            other.Copy(Rest(chunk.Array, chunk.Length));
             Return(chunk.Array);
         }
 
         if (_length > 0)
         {
-            other.Copy(_last.AsSpan(0, _length));
+            other.Copy(Rest(_last!, _length));
         }
 
         other.Count += Count;
@@ -109,9 +148,18 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
             _last = null;
         }
 
-        _length = 0;
+        _length = _removed = 0;
         Count = 0;
         Bytes = 0;
+        IsFirstPartlySent = false;
+    }
+
+    // What was not removed of the oldest array. It is taken once.
+    private ReadOnlySpan<byte> Rest(byte[] array, int length)
+    {
+        int removed = _removed;
+        _removed = 0;
+        return array.AsSpan(removed, length - removed);
     }
 
     private void Return(byte[] array)

@@ -94,19 +94,35 @@ internal sealed class MessageSession : PeerSession
             return base.TakeUndelivered(connection, peer);
         }
 
+        int dropped;
         lock (_socket.PipeGate)
         {
-            if (pipe.TryRecover(connection))
+            if (!pipe.TryRecover(connection, out dropped))
             {
-                return null;
+                return TakeLost(pipe, connection, peer);
             }
-
-            (int messages, long bytes) = pipe.TakeDiscarded();
-            ZeroMqUndelivered? queued = base.TakeUndelivered(connection, peer);
-            return messages == 0
-                ? queued
-                : new ZeroMqUndelivered(peer, (queued?.Messages ?? 0) + messages, (queued?.Bytes ?? 0) + bytes);
         }
+
+        if (dropped != 0)
+        {
+            _socket.CountInterrupted();
+            Report(
+                ZeroMqEventKind.MessageInterrupted,
+                $"a message of {dropped} bytes was dropped: the connection ended {OutboundPipe.MaxRetries + 1} times "
+                    + "while it was being sent",
+                undelivered: 1);
+        }
+
+        return null;
+    }
+
+    private ZeroMqUndelivered? TakeLost(OutboundPipe pipe, Connection connection, ZeroMqPeer peer)
+    {
+        (int messages, long bytes) = pipe.TakeDiscarded();
+        ZeroMqUndelivered? queued = base.TakeUndelivered(connection, peer);
+        return messages == 0
+            ? queued
+            : new ZeroMqUndelivered(peer, (queued?.Messages ?? 0) + messages, (queued?.Bytes ?? 0) + bytes);
     }
 
     /// <summary>Passes messages directly from the decoder to the sink.</summary>

@@ -25,6 +25,11 @@ internal sealed partial class OutboundPipe
             return false;
         }
 
+        if (_buffer is null)
+        {
+            _interruptions = 0;
+        }
+
         place.Clear();
         message.Encode(place.Reserve(size)[..size]);
         place.Commit(size);
@@ -58,6 +63,7 @@ internal sealed partial class OutboundPipe
     {
         if (_newest is { Count: > 0 })
         {
+            _interruptions = 0;
             _backlog!.Clear();
             _newest.MoveTo(_backlog);
         }

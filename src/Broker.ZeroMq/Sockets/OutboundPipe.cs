@@ -212,8 +212,13 @@ internal sealed partial class OutboundPipe
     /// Detaches the pipe from a closed connection. Unsent messages wait for the next connection. Returns false if there
     /// will be none.
     /// </summary>
-    internal bool TryRecover(Connection connection)
+    /// <param name="connection">The connection that has ended.</param>
+    /// <param name="dropped">
+    /// The size of a message that is not sent again, because it was interrupted too often; otherwise 0.
+    /// </param>
+    internal bool TryRecover(Connection connection, out int dropped)
     {
+        dropped = 0;
         if (_connection != connection)
         {
             return false;
@@ -224,6 +229,7 @@ internal sealed partial class OutboundPipe
         {
             connection.TakeUnsent(_backlog!);
             _discarded?.MoveTo(_backlog!);
+            dropped = DropInterrupted(_peer!.MessagesSent);
             ReplaceBacklogByNewest();
         }
 

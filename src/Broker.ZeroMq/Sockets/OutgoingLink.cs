@@ -9,6 +9,9 @@ namespace Broker.ZeroMq.Loops;
 /// </summary>
 internal sealed class OutgoingLink : IDisposable
 {
+    // A connection without received messages that ends sooner after its handshake counts as a failure.
+    private static readonly TimeSpan ShortestUse = TimeSpan.FromSeconds(1);
+
     private readonly LoopSocket _socket;
     private readonly EventLoop _loop;
     private readonly System.Net.EndPoint? _address;
@@ -81,7 +84,10 @@ internal sealed class OutgoingLink : IDisposable
                 if (await ConnectOnceAsync().ConfigureAwait(false))
                 {
                     _lastFailure = null;
-                    wait = _socket.CommonOptions.ReconnectInitial;
+                    if (Session!.WasUseful(wait > ShortestUse ? wait : ShortestUse))
+                    {
+                        wait = _socket.CommonOptions.ReconnectInitial;
+                    }
                 }
 
                 if (_socket.CommonOptions.ReconnectInitial == Timeout.InfiniteTimeSpan)

@@ -32,6 +32,9 @@ internal sealed class PeerHeartbeat(PeerSession session)
         => session.IsAccepted && session.Link is null && !session.Peer!.Zmtp.UnderstandsPing
             && Received == _receivedAtHandshake ? now - _acceptedAt : -1;
 
+    /// <summary>The time of the accepted handshake, in milliseconds.</summary>
+    internal long AcceptedAt => _acceptedAt;
+
     private long Received => session.Connection.ReceivedBytes;
 
     private TimeSpan PongTimeout

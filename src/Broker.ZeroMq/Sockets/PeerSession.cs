@@ -218,6 +218,12 @@ internal abstract partial class PeerSession : ConnectionHandler
         Report(ZeroMqEventKind.PeerConnected, reason: null);
     }
 
+    /// <summary>
+    /// Whether the accepted connection, which has ended, brought a message or has lasted at least this long.
+    /// </summary>
+    internal bool WasUseful(TimeSpan minimum) => Peer!.MessagesReceived > 0
+        || Environment.TickCount64 - Heartbeat.AcceptedAt >= minimum.TotalMilliseconds;
+
     /// <summary>Refuses the peer at once. Must be called on the loop.</summary>
     internal void Refuse(string reason) => Refuse(reason, linger: TimeSpan.Zero);
 

@@ -5,11 +5,22 @@ public abstract partial class SingleLoopSocket
 {
     private readonly HashSet<OutboundPipe> _links = [];
     private TaskCompletionSource? _backlogSent;
+    private long _interrupted;
 
     /// <summary>
     /// Whether the pipe belongs to a connected endpoint, so that its messages wait for the next connection.
     /// </summary>
     internal bool IsLinkPipe(OutboundPipe pipe) => _links.Contains(pipe);
+
+    /// <summary>The messages that were dropped because their connections ended too often while they were sent.</summary>
+    private protected override long Dropped => Interlocked.Read(ref _interrupted);
+
+    /// <summary>Counts one message of <see cref="Dropped"/>. On the loop.</summary>
+    internal void CountInterrupted()
+    {
+        Interlocked.Increment(ref _interrupted);
+        CountAbandoned(1);
+    }
 
     /// <summary>Called when a pipe that was full has room again.</summary>
     internal virtual void OnRoom(OutboundPipe pipe)

@@ -9,7 +9,8 @@ namespace Broker.ZeroMq;
 /// </param>
 /// <param name="MessagesSent">The number of messages added to the peers' queues, counted once for each peer.</param>
 /// <param name="MessagesDropped">
-/// The number of messages that were lost because a peer had no room or did not exist.
+/// The number of messages that were lost because a peer had no room or did not exist, or because their connections ended
+/// too often while they were sent.
 /// </param>
 /// <param name="PendingBytes">The number of bytes that are queued for connected peers.</param>
 public readonly record struct ZeroMqCounts(

@@ -12,7 +12,7 @@ namespace Broker.ZeroMq;
 /// ASCII only.
 /// </param>
 /// <param name="Undelivered">
-/// The number of messages that were queued for the peer and lost when it disconnected.
+/// The number of messages that were queued for the peer and lost when it disconnected, or that were dropped.
 /// </param>
 public sealed record ZeroMqEvent(
     ZeroMqEventKind Kind, string Endpoint, string Address, ZeroMqPeer? Peer, string? Reason, long Undelivered = 0);

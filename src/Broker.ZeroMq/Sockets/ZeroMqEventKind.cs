@@ -29,4 +29,10 @@ public enum ZeroMqEventKind
     /// The high-water mark of a peer was reached. Messages to it are dropped and counted until its queue is empty.
     /// </summary>
     MessagesDropped,
+
+    /// <summary>
+    /// A message to a connected endpoint was dropped, because its connection ended four times while it was being sent.
+    /// The peer may refuse it by its size.
+    /// </summary>
+    MessageInterrupted,
 }
