@@ -46,6 +46,9 @@ internal struct PendingRequest
     /// </summary>
     internal ulong Secret;
 
+    /// <summary>The size of the request's frames, which count as on their way until the request is removed.</summary>
+    internal int Size;
+
     /// <summary>The tick of the <see cref="RequestClock"/> at which the request was added.</summary>
     internal uint Epoch;
 

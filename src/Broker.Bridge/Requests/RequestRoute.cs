@@ -12,6 +12,7 @@ namespace Broker.Bridge;
 internal sealed class RequestRoute : RequestReplyRoute
 {
     private const int NoRespondersStatus = 503;
+    private const int FirstErrorStatus = 400;
 
     private readonly RequestRouteOptions _options;
     private readonly LoopRouter _router;
@@ -27,8 +28,11 @@ internal sealed class RequestRoute : RequestReplyRoute
     private int _logged;
     private bool _badReplyLogged;
 
+    private long _pendingBytes;
+
     private long _undeliverable;
     private long _unserved;
+    private long _failed;
 
     internal RequestRoute(RequestRouteOptions options, RouteContext context)
         : base(options, options.MaxPending, options.TimeToLive, context)
@@ -59,12 +63,15 @@ internal sealed class RequestRoute : RequestReplyRoute
         long unserved = Volatile.Read(ref _unserved);
         long undeliverable = Volatile.Read(ref _undeliverable);
         long abandoned = Volatile.Read(ref Counters.Abandoned);
+        long failed = Volatile.Read(ref _failed);
         return AddCommon(new RequestRouteSnapshot
         {
             Name = Name,
             Pattern = Pattern,
-            Dropped = timedOut + unserved + undeliverable + abandoned,
+            Dropped = timedOut + unserved + undeliverable + abandoned + failed,
             Pending = Pending.Count,
+            PendingBytes = Volatile.Read(ref _pendingBytes),
+            Failed = failed,
             Held = _retries.Count,
             Answered = Volatile.Read(ref Counters.Answered),
             Undeliverable = undeliverable,
@@ -95,13 +102,16 @@ internal sealed class RequestRoute : RequestReplyRoute
     private bool OnRequest(ZeroMqPeer peer, in ZmtpMessage message)
     {
         var client = (RequestClient)(peer.UserState ??= new RequestClient(peer));
-        if (client.Pending >= _options.MaxPendingPerClient)
+        int bytes = message.EncodedSize;
+        if (client.Pending >= _options.MaxPendingPerClient
+            || (client.PendingBytes + bytes > _options.MaxPendingBytesPerClient && client.Pending > 0))
         {
             client.IsWaiting = true;
             return false;
         }
 
-        if (!HasServer || IsStopping || Pending.IsFull || _publisher.KeptBytes >= _options.MaxKeptBytes)
+        if (!HasServer || IsStopping || Pending.IsFull || _publisher.KeptBytes >= _options.MaxKeptBytes
+            || (_pendingBytes + bytes > _options.MaxPendingBytes && Pending.Count > 0))
         {
             _isPaused = true;
             return false;
@@ -112,7 +122,10 @@ internal sealed class RequestRoute : RequestReplyRoute
         ref PendingRequest request = ref Pending[slot];
         RequestEnvelope.Write(message, envelope, Pending.RentReplyTarget(slot, size));
         request.Owner = client;
+        request.Size = bytes;
         client.Pending++;
+        client.PendingBytes += bytes;
+        _pendingBytes += bytes;
         PublishStatus status = _publisher.Publish(slot, envelope == 0 ? message : message.Skip(envelope));
         if (status != PublishStatus.Accepted)
         {
@@ -193,6 +206,12 @@ internal sealed class RequestRoute : RequestReplyRoute
             return;
         }
 
+        if (!message.Headers.IsEmpty && IsError(message.Headers))
+        {
+            OnServiceError(slot);
+            return;
+        }
+
         ReadOnlySpan<byte> envelope = Pending[slot].ReplyTargetSpan;
         if (FramedPayload.TryRead(
             envelope, message.Headers, message.Body, _options.MaxFrames, out FramedPayload reply))
@@ -202,6 +221,30 @@ internal sealed class RequestRoute : RequestReplyRoute
         else
         {
             RefuseReply(slot);
+        }
+
+        Release(slot);
+        _retries.OnReply();
+    }
+
+    private static bool IsError(ReadOnlySpan<byte> headers)
+        => HeaderBlock.Status(headers) >= FirstErrorStatus
+            || HeaderBlock.TryGet(headers, "Nats-Service-Error-Code"u8, out _)
+            || HeaderBlock.TryGet(headers, "Nats-Service-Error"u8, out _);
+
+    // ZeroMQ has no errors: the client hears nothing, as from a lost peer, unless the options have a text for it.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void OnServiceError(int slot)
+    {
+        BridgeTracer.Fail(Pending[slot].Span, "service_error");
+        if (_options.ServiceErrorReply is { } text)
+        {
+            var reply = FramedPayload.Single(Pending[slot].ReplyTargetSpan, text.Span);
+            Send(slot, ref reply, ref _failed);
+        }
+        else
+        {
+            _failed++;
         }
 
         Release(slot);
@@ -278,7 +321,8 @@ internal sealed class RequestRoute : RequestReplyRoute
     private protected override void Release(int slot)
     {
         RequestClient client = Remove(slot);
-        if (client.IsWaiting && client.Pending <= _options.MaxPendingPerClient / 2)
+        if (client.IsWaiting && client.Pending <= _options.MaxPendingPerClient / 2
+            && client.PendingBytes <= _options.MaxPendingBytesPerClient / 2)
         {
             client.IsWaiting = false;
             if (!IsStopping && client.Peer.IsConnected)
@@ -287,7 +331,8 @@ internal sealed class RequestRoute : RequestReplyRoute
             }
         }
 
-        if (_isPaused && Pending.Count <= _resumeAt && _publisher.KeptBytes <= _options.MaxKeptBytes / 2)
+        if (_isPaused && Pending.Count <= _resumeAt && _publisher.KeptBytes <= _options.MaxKeptBytes / 2
+            && _pendingBytes <= _options.MaxPendingBytes / 2)
         {
             ResumePrograms();
         }
@@ -301,8 +346,11 @@ internal sealed class RequestRoute : RequestReplyRoute
         var client = (RequestClient)request.Owner!;
         _publisher.OnRemoving(in request);
         _retries.OnRemoving(in request);
+        int bytes = request.Size;
         Pending.Remove(slot);
         client.Pending--;
+        client.PendingBytes -= bytes;
+        _pendingBytes -= bytes;
         return client;
     }
 }

@@ -51,6 +51,23 @@ public sealed record RequestRouteOptions : SocketRouteOptions
     public int MaxPendingPerClient { get; init; } = 1024;
 
     /// <summary>
+    /// How many bytes of requests may wait for replies at the same time. Beyond it the route reads no more from its
+    /// clients, so that a slow service holds them up and is not closed by the server as a slow consumer; keep it well
+    /// below the server's limit for one client. A single request may exceed it. Default 16 MiB.
+    /// </summary>
+    public long MaxPendingBytes { get; init; } = 16L * 1024 * 1024;
+
+    /// <summary>The same limit for each client. Default 4 MiB.</summary>
+    public long MaxPendingBytesPerClient { get; init; } = 4L * 1024 * 1024;
+
+    /// <summary>
+    /// The reply to a client whose service answered with an error, as a body of one frame. An error is a reply with the
+    /// header <c>Nats-Service-Error-Code</c> or <c>Nats-Service-Error</c>, or with a status of 400 or more. Default
+    /// null for no reply, because ZeroMQ has no errors: an empty message would look like an answer.
+    /// </summary>
+    public ReadOnlyMemory<byte>? ServiceErrorReply { get; init; }
+
+    /// <summary>
     /// How many bytes of requests the route may keep in case it must publish them again. Default 64 MiB.
     /// </summary>
     public long MaxKeptBytes { get; init; } = 64L * 1024 * 1024;
@@ -89,6 +106,8 @@ public sealed record RequestRouteOptions : SocketRouteOptions
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPending, 1 << 20);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingPerClient, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxKeptBytes, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingBytes, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingBytesPerClient, 1);
     }
 
     internal override BridgeRoute Create(RouteContext context) => new RequestRoute(this, context);

@@ -4,12 +4,18 @@ namespace Broker.Bridge;
 /// <remarks>
 /// While nothing changes, <see cref="RouteSnapshot.FromZeroMq"/> is the sum of <see cref="Pending"/>,
 /// <see cref="Answered"/>, <see cref="Undeliverable"/>, <see cref="TimedOut"/>, <see cref="Unserved"/>,
-/// <see cref="Abandoned"/> and <see cref="RouteSnapshot.Refused"/>.
+/// <see cref="Failed"/>, <see cref="Abandoned"/> and <see cref="RouteSnapshot.Refused"/>.
 /// </remarks>
 public sealed record RequestRouteSnapshot : RouteSnapshot
 {
     /// <summary>Requests that wait for their replies now.</summary>
     public int Pending { get; init; }
+
+    /// <summary>The size of these requests in bytes.</summary>
+    public long PendingBytes { get; init; }
+
+    /// <summary>Requests whose service answered with an error.</summary>
+    public long Failed { get; init; }
 
     /// <summary>Pending requests that nobody subscribed to and that the route publishes again.</summary>
     public int Held { get; init; }

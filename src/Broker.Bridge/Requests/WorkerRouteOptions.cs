@@ -38,9 +38,9 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
 
     /// <summary>
     /// What the route does with the pending requests of a worker that disconnects. Default
-    /// <see cref="WorkerLoss.Reply"/>.
+    /// <see cref="WorkerLoss.Silence"/>, as in ZeroMQ.
     /// </summary>
-    public WorkerLoss OnWorkerLoss { get; init; } = WorkerLoss.Reply;
+    public WorkerLoss OnWorkerLoss { get; init; } = WorkerLoss.Silence;
 
     /// <summary>How many requests may wait for replies at the same time. Default 16,384.</summary>
     public int MaxPending { get; init; } = 16_384;
