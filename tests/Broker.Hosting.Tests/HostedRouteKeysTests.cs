@@ -39,7 +39,7 @@ public sealed class HostedRouteKeysTests
         ["request"] =
         [
             "Endpoint=tcp://localhost:*=dial x", "Subject=b=a b=*", "Prefix=p;Subject=", "Delimiter=/;Prefix=p;Subject==ab", "TimeToLive=00:00:05=soon", "TimeoutReply=late", "NoResponders=drop=x", "NoRespondersReply=nobody",
-            "MaxPending=100=2000000", "MaxPendingPerClient=10=0", "MaxKept=1000=0", "MaxMessageSize=2048=x", "MaxFrames=10=0", "MaxPeers=5=x", "HighWaterMark=10=0",
+            "MaxPending=100=2000000", "MaxPendingPerClient=10=0", "MaxKept=1000=0", "MaxPendingBytes=1000=0", "MaxPendingBytesPerClient=1000=0", "ServiceErrorReply=failed", "MaxMessageSize=2048=x", "MaxFrames=10=0", "MaxPeers=5=x", "HighWaterMark=10=0",
             "Heartbeat=00:00:05=-00:00:05",
         ],
         ["worker"] =
@@ -50,7 +50,7 @@ public sealed class HostedRouteKeysTests
         ],
         ["pushpull"] =
         [
-            "Subject=b=a.*=*", "Pushers=tcp://localhost:*=dial x", $"Pullers={Any}=dial x", "Window=10=0", "WindowBytes=1000=0", "MaxQueued=1000=0", "KeepOrder=true=1", "MaxMessageSize=2048=0", "MaxPeers=5=0",
+            "Subject=b=a.*=*", "Pushers=tcp://localhost:*=dial x", $"Pullers={Any}=dial x", "Window=10=0", "WindowBytes=1000=0", "MaxQueued=1000=0", "KeepOrder=true=1", "MaxMessageSize=2048=0", "MaxFrames=10=0", "MaxPeers=5=0",
             "HighWaterMark=10=0", "HighWaterBytes=1000=0", "Heartbeat=00:00:05=often", "PeerTimeout=00:00:05=00:00:01", "StopTimeout=00:00:00=x",
         ],
         ["stream"] =

@@ -90,6 +90,9 @@ public static class RoutePatterns
             NoRespondersReply = keys.ReadText("NoRespondersReply") is { } nobody ? Encoding.UTF8.GetBytes(nobody) : defaults.NoRespondersReply,
             MaxPending = (int)keys.ReadInteger("MaxPending", defaults.MaxPending, 1, MostPending),
             MaxPendingPerClient = (int)keys.ReadInteger("MaxPendingPerClient", defaults.MaxPendingPerClient, 1, MostMessages),
+            MaxPendingBytes = keys.ReadByteCount("MaxPendingBytes", defaults.MaxPendingBytes, 1, MostBytes),
+            MaxPendingBytesPerClient = keys.ReadByteCount("MaxPendingBytesPerClient", defaults.MaxPendingBytesPerClient, 1, MostBytes),
+            ServiceErrorReply = keys.ReadText("ServiceErrorReply") is { } error ? Encoding.UTF8.GetBytes(error) : defaults.ServiceErrorReply,
             MaxKeptBytes = keys.ReadByteCount("MaxKept", defaults.MaxKeptBytes, 1, MostBytes),
         };
     }
@@ -124,6 +127,7 @@ public static class RoutePatterns
             KeepOrder = keys.ReadBoolean("KeepOrder", defaults.KeepOrder),
             MaxMessageSize = (int)keys.ReadByteCount("MaxMessageSize", defaults.MaxMessageSize, 1, MaxMessageSizeLimit),
             MaxPeers = (int)keys.ReadInteger("MaxPeers", defaults.MaxPeers, 1, MaxPeersLimit),
+            MaxFrames = (int)keys.ReadInteger("MaxFrames", defaults.MaxFrames, 1, ushort.MaxValue),
             HighWaterMark = (int)keys.ReadInteger("HighWaterMark", defaults.HighWaterMark, 1, MostMessages),
             HighWaterBytes = keys.ReadByteCount("HighWaterBytes", defaults.HighWaterBytes, 1, MostBytes),
             HeartbeatInterval = keys.ReadTimeSpanOrNever("Heartbeat", defaults.HeartbeatInterval),

@@ -47,7 +47,7 @@ public sealed record MappingOptions
     public int MaxSingleFrameTopic { get; init; } = 128;
 
     /// <summary>The largest number of frames in a message. Default 1,024.</summary>
-    public int MaxFrames { get; init; } = 1024;
+    public int MaxFrames { get; init; } = ushort.MaxValue;
 
     /// <summary>
     /// The largest size of headers and payload together in bytes, at most 512 MiB. Default null: the server's

@@ -12,7 +12,6 @@ namespace Broker.Bridge;
 /// </summary>
 internal abstract class PipelineRoute : BridgeRoute
 {
-    private const int MostFrames = 1024;
     private const int MostCommandBytes = 64 * 1024;
 
     private static readonly TimeSpan TickInterval = TimeSpan.FromSeconds(1);
@@ -39,7 +38,7 @@ internal abstract class PipelineRoute : BridgeRoute
             HeartbeatInterval = options.HeartbeatInterval,
             SendHighWaterMark = options.HighWaterMark,
             SendHighWaterBytes = options.HighWaterBytes,
-            Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, MostFrames, MostCommandBytes),
+            Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, options.MaxFrames, MostCommandBytes),
             Security = options.Security,
             Authenticate = options.Authenticate,
             OnEvent = Log.ZeroMq,
@@ -71,6 +70,9 @@ internal abstract class PipelineRoute : BridgeRoute
     internal IReadOnlyList<string> PusherEndpoints { get; private set; } = [];
 
     internal IReadOnlyList<string> PullerEndpoints { get; private set; } = [];
+
+    /// <summary>The number of messages that the sockets refused because of their frames or their size.</summary>
+    internal long SocketRefused => (Pull?.MessagesRefused ?? 0) + (Push?.MessagesRefused ?? 0);
 
     /// <summary>The number of PUSH programs that are connected now.</summary>
     internal int Pushers => Pull?.Peers.Count ?? 0;

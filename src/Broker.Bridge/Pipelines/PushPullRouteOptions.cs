@@ -63,6 +63,12 @@ public sealed record PushPullRouteOptions : RouteOptions
     /// </summary>
     public int MaxMessageSize { get; init; } = 1024 * 1024;
 
+    /// <summary>
+    /// The largest number of frames in a ZeroMQ message. A peer that sends more is disconnected. Default 65,535, the
+    /// most that a header can state: the size limits the messages.
+    /// </summary>
+    public int MaxFrames { get; init; } = ushort.MaxValue;
+
     /// <summary>The largest number of ZeroMQ programs on each side at the same time. Default 1,024.</summary>
     public int MaxPeers { get; init; } = 1024;
 
@@ -132,6 +138,8 @@ public sealed record PushPullRouteOptions : RouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(WindowBytes, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxQueuedBytes, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxMessageSize, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxFrames, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxFrames, ushort.MaxValue);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(HighWaterMark, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(HighWaterBytes, 1);

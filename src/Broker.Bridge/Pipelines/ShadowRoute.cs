@@ -36,7 +36,7 @@ internal sealed class ShadowRoute : PipelineRoute
         FromSubjects = Volatile.Read(ref _received),
         ToZeroMq = Volatile.Read(ref _delivered),
         Dropped = Volatile.Read(ref _dropped),
-        Refused = Volatile.Read(ref _refused),
+        Refused = Volatile.Read(ref _refused) + SocketRefused,
         Received = Volatile.Read(ref _received),
         Delivered = Volatile.Read(ref _delivered),
     };

@@ -110,7 +110,8 @@ internal sealed partial class PubSubRoute : BridgeRoute
     internal override PubSubRouteSnapshot Snapshot()
     {
         Dictionary<MapStatus, long> refused = Refusals();
-        long refusedIn = _scratch.Sum(s => s.RefusedIn);
+        long refusedBySockets = _ingress.MessagesRefused + _egress.MessagesRefused;
+        long refusedIn = _scratch.Sum(s => s.RefusedIn) + refusedBySockets;
         int publishers = _ingress.ConnectionCount;
         int subscribers = _egress.ConnectionCount;
         long published = _scratch.Sum(s => s.MessagesIn);
@@ -130,7 +131,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
             FromSubjects = _scratch.Sum(s => s.Received),
             ToZeroMq = _scratch.Sum(s => s.MessagesOut) + (_replays?.Sent ?? 0),
             Dropped = _egress.MessagesDropped + dropped,
-            Refused = refused.Values.Sum(),
+            Refused = refused.Values.Sum() + refusedBySockets,
             RefusedBecause = refused,
             LastValues = _lastValues?.Count ?? 0,
             LastValueBytes = _lastValues?.Bytes ?? 0,

@@ -99,18 +99,19 @@ internal sealed class RawRoute : BridgeRoute
     {
         long unroutable = Volatile.Read(ref _unroutable);
         long full = Volatile.Read(ref _full);
+        long refused = _socket.MessagesRefused;
         return new RawRouteSnapshot
         {
             Name = Name,
             Pattern = Pattern,
             Endpoints = _endpoints,
             Peers = _socket.Peers.Count,
-            FromZeroMq = Volatile.Read(ref _taken),
+            FromZeroMq = Volatile.Read(ref _taken) + refused,
             ToSubjects = Volatile.Read(ref _published),
             FromSubjects = Volatile.Read(ref _received),
             ToZeroMq = Volatile.Read(ref _sent),
             Dropped = unroutable + full + Volatile.Read(ref _lost),
-            Refused = Volatile.Read(ref _refused),
+            Refused = Volatile.Read(ref _refused) + refused,
             Unroutable = unroutable,
             Full = full,
         };

@@ -129,16 +129,19 @@ internal abstract class RequestReplyRoute : BridgeRoute
     /// <summary>Adds the common counters to a snapshot.</summary>
     private protected T AddCommon<T>(T snapshot)
         where T : RouteSnapshot
-        => (T)(snapshot with
+    {
+        long refused = Socket.MessagesRefused;
+        return (T)(snapshot with
         {
             Endpoints = _endpoints,
             Peers = Socket.Peers.Count,
-            FromZeroMq = Volatile.Read(ref Counters.FromZeroMq),
+            FromZeroMq = Volatile.Read(ref Counters.FromZeroMq) + refused,
             ToSubjects = Volatile.Read(ref Counters.ToSubjects),
             FromSubjects = Volatile.Read(ref Counters.FromSubjects),
             ToZeroMq = Volatile.Read(ref Counters.ToZeroMq),
-            Refused = Volatile.Read(ref Counters.Refused),
+            Refused = Volatile.Read(ref Counters.Refused) + refused,
         });
+    }
 
     private void End()
     {

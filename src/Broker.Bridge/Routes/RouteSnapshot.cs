@@ -47,6 +47,9 @@ public record RouteSnapshot
     /// </summary>
     public long Dropped { get; init; }
 
-    /// <summary>Messages of either direction that cannot be mapped.</summary>
+    /// <summary>
+    /// Messages of either direction that cannot be mapped, and messages of ZeroMQ programs with too many frames or bytes,
+    /// each of which has ended its connection.
+    /// </summary>
     public long Refused { get; init; }
 }

@@ -19,9 +19,10 @@ public abstract record SocketRouteOptions : RouteOptions
     public int MaxMessageSize { get; init; } = 1024 * 1024;
 
     /// <summary>
-    /// The largest number of frames in a ZeroMQ message. A peer that sends more is disconnected. Default 1,024.
+    /// The largest number of frames in a ZeroMQ message. A peer that sends more is disconnected. Default 65,535,
+    /// the most that a header can state: the size limits the messages.
     /// </summary>
-    public int MaxFrames { get; init; } = 1024;
+    public int MaxFrames { get; init; } = ushort.MaxValue;
 
     /// <summary>The largest number of ZeroMQ peers that may be connected at the same time. Default 1,024.</summary>
     public int MaxPeers { get; init; } = 1024;
@@ -42,6 +43,7 @@ public abstract record SocketRouteOptions : RouteOptions
         ArgumentNullException.ThrowIfNull(Endpoints);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxMessageSize, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxFrames, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxFrames, ushort.MaxValue);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(SendHighWaterMark, 1);
         ValidateHeartbeat(HeartbeatInterval);

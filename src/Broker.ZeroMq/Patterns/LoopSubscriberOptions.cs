@@ -20,7 +20,7 @@ public sealed record LoopSubscriberOptions : LoopSocketOptions
     /// <summary>
     /// The limits of the messages that a publisher may send. A message is collected in its own buffer while its bytes
     /// arrive, so that this limits the memory of each peer. Default <see cref="ZmtpLimits.Default"/>: 16 MiB per frame,
-    /// 64 MiB and 1,024 frames per message.
+    /// 64 MiB and 1,048,576 frames per message.
     /// </summary>
     public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
 

@@ -66,7 +66,13 @@ internal sealed partial class PublisherSession : PeerSession
     {
         _changes = 0;
         var traffic = new Traffic(this);
-        return Decoder.Decode(bytes, ref traffic);
+        ZmtpDecodeResult result = Decoder.Decode(bytes, ref traffic);
+        if (result.Error != ZmtpError.None)
+        {
+            Socket.CountRefused(result.Error);
+        }
+
+        return result;
     }
 
     private void SendWelcome(ReadOnlySpan<byte> frame)

@@ -86,7 +86,13 @@ internal sealed class SubscriberSession : PeerSession
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
     {
         var traffic = new Traffic(this);
-        return Decoder.Decode(bytes, ref traffic);
+        ZmtpDecodeResult result = Decoder.Decode(bytes, ref traffic);
+        if (result.Error != ZmtpError.None)
+        {
+            Socket.CountRefused(result.Error);
+        }
+
+        return result;
     }
 
     private ZmtpVerdict OnMessage(in ZmtpMessage message)

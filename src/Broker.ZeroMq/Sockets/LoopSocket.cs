@@ -22,6 +22,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
     private readonly SessionRegistry _registry = new();
     private readonly EndpointListener _listener;
     private long _lastPeer;
+    private long _messagesRefused;
 
     /// <param name="loops">The group of the peers' loops.</param>
     /// <param name="singleLoop">The loop of all peers; null to assign the loops of the group in turn.</param>
@@ -75,6 +76,21 @@ public abstract partial class LoopSocket : IAsyncDisposable
 
     /// <summary>The number of dropped messages, as the derived socket counts them.</summary>
     private protected virtual long Dropped => 0;
+
+    /// <summary>
+    /// How many messages were refused because they have more frames or bytes than the limits of the socket permit. Each
+    /// has ended its connection, and <see cref="LoopSocketOptions.OnEvent"/> got the reason. May be read on any thread.
+    /// </summary>
+    public long MessagesRefused => Interlocked.Read(ref _messagesRefused);
+
+    /// <summary>Counts what was refused with this result of the decoder.</summary>
+    internal void CountRefused(ZmtpError error)
+    {
+        if (error is ZmtpError.FrameTooLarge or ZmtpError.MessageTooLarge or ZmtpError.TooManyFrames)
+        {
+            Interlocked.Increment(ref _messagesRefused);
+        }
+    }
 
     internal LoopSocketOptions CommonOptions => _options;
 

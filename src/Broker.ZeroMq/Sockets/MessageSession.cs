@@ -80,6 +80,11 @@ internal sealed class MessageSession : PeerSession
             _socket.OnBatchEnd();
         }
 
+        if (result.Error != ZmtpError.None)
+        {
+            _socket.CountRefused(result.Error);
+        }
+
         return result;
     }
 

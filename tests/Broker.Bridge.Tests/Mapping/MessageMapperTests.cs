@@ -99,7 +99,7 @@ public sealed class MessageMapperTests
         { "zmq.a", "Zmq-Frames: 3", "\0\0\0\u0001a\0\0\0\u0001", MapStatus.MalformedFrames },
         { "zmq.a", "Zmq-Frames: 3", "\u00FF\u00FF\u00FF\u00FFa\0\0\0\0", MapStatus.MalformedFrames },
         { "zmq.a", "Zmq-Frames: 3", "\0\0\0", MapStatus.MalformedFrames },
-        { "zmq.a", "Zmq-Frames: 1025", "", MapStatus.TooManyFrames },
+        { "zmq.a", "Zmq-Frames: 65536", "", MapStatus.TooManyFrames },
         { "zmq.a", "Zmq-Frames: 0", "", MapStatus.MalformedHeaders },
         { "zmq.a", "Zmq-Frames: -1", "", MapStatus.MalformedHeaders },
         { "zmq.a", "Zmq-Frames: 03", "", MapStatus.MalformedHeaders },

@@ -138,6 +138,9 @@ internal static class RouteCases
                     With("no_responders_reply", ["nobody"], NotAText),
                     With("max_pending_per_client", ["10"], NotASize),
                     With("max_kept", ["1MB"], NotASize),
+                    With("max_pending_bytes", ["1MB"], NotASize),
+                    With("max_pending_bytes_per_client", ["1MB"], NotASize),
+                    With("service_error_reply", ["failed", "\"\""], NotAText),
                 ],
         ];
 
@@ -157,6 +160,7 @@ internal static class RouteCases
             With("max_queued", ["1MB"], NotASize),
             With("keep_order", ["true"], NotAFlag),
             With("max_message_size", ["2KB"], ["0", "65MB"]),
+            With("max_frames", ["10"], NotASize),
             With("max_peers", ["5"], NotASize),
             With("high_water_mark", ["10"], NotASize),
             With("high_water_bytes", ["1MB"], NotASize),

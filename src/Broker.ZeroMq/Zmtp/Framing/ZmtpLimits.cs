@@ -27,7 +27,7 @@ public sealed class ZmtpLimits
     public ZmtpLimits(
         int maxFrameSize = 16 << 20,
         int maxMessageSize = 64 << 20,
-        int maxFrames = 1024,
+        int maxFrames = 1 << 20,
         int maxCommandSize = 64 << 10)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxFrameSize, 1);
@@ -45,7 +45,8 @@ public sealed class ZmtpLimits
     }
 
     /// <summary>
-    /// The default limits: 16 MiB for a frame, 64 MiB and 1,024 frames for a message, 64 KiB for a command.
+    /// The default limits: 16 MiB for a frame, 64 MiB and 1,048,576 frames for a message, 64 KiB for a
+    /// command. So the bytes limit a message, and its frames hardly do.
     /// </summary>
     public static ZmtpLimits Default { get; } = new();
 

@@ -1,0 +1,112 @@
+using Broker.Bridge.Tests.Requests.Support;
+using Broker.ZeroMq;
+
+namespace Broker.Bridge.Tests;
+
+/// <summary>Messages with too many frames or bytes are counted and logged by each route.</summary>
+public sealed class RefusedMessageTests
+{
+    private const int Limit = 1000;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public static TheoryData<string> Patterns => new(["pubsub", "request", "worker", "pushpull", "router", "dealer", "pair"]);
+
+    [Theory]
+    [MemberData(nameof(Patterns))]
+    public Task A_message_with_too_many_frames_is_counted_and_logged(string pattern)
+        => RefuseAsync(pattern, new ZeroMqMessage(["", "a", "b", "c"]), "frame count");
+
+    [Theory]
+    [MemberData(nameof(Patterns))]
+    public Task A_message_with_too_many_bytes_is_counted_and_logged(string pattern)
+        => RefuseAsync(pattern, new ZeroMqMessage("").Append(new byte[Limit + 1]), "size limit");
+
+    // What libzmq and NetMQ send without thinking.
+    [Theory]
+    [MemberData(nameof(Patterns))]
+    public async Task Thousands_of_frames_pass_by_default(string pattern)
+    {
+        await using RequestSite site = await RequestSite.StartAsync(1, Route(pattern, limits: false));
+        await using MessageSocket socket = Connect(pattern, site);
+        var message = new ZeroMqMessage("");
+        for (int i = 0; i < 5000; i++)
+        {
+            message.Append("x");
+        }
+
+        await SendAsync(pattern, socket, message, () => site.Bridge.Snapshot().Routes[0] is { Peers: 1 });
+        await Task.Delay(100, Token);
+        RouteSnapshot route = site.Bridge.Snapshot().Routes[0];
+
+        // What a worker sends without the envelope of a request cannot be mapped, however few frames it has.
+        Assert.Equal((1, pattern == "worker" ? 1L : 0L), (route.Peers, route.Refused));
+    }
+
+    private static async Task RefuseAsync(string pattern, ZeroMqMessage message, string reason)
+    {
+        await using RequestSite site = await RequestSite.StartAsync(1, Route(pattern, limits: true));
+        await using MessageSocket socket = Connect(pattern, site);
+        await SendAsync(pattern, socket, message, () => site.Bridge.Snapshot().Routes[0] is { Peers: 1 });
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().Routes[0].Refused >= 1, () => $"{site.Bridge.Snapshot().Routes[0]}");
+        RouteSnapshot route = site.Bridge.Snapshot().Routes[0];
+        Assert.InRange(route.FromZeroMq, 1, long.MaxValue);
+        await Wait.UntilAsync(() => site.Log.Warnings.Any(line => line.Contains(reason, StringComparison.Ordinal)), "the reason in the log");
+    }
+
+    private static async Task SendAsync(string pattern, MessageSocket socket, ZeroMqMessage message, Func<bool> connected)
+    {
+        await Wait.UntilAsync(connected, pattern);
+        switch (socket)
+        {
+            case PublisherSocket pub:
+                await Wait.UntilAsync(() => pub.ConnectionCount == 1, "the subscription");
+                await Task.Delay(100, Token);
+                await pub.SendAsync(message, Token);
+                break;
+            case PushSocket push:
+                await push.SendAsync(message, Token);
+                break;
+            case DealerSocket dealer:
+                await dealer.SendAsync(message, Token);
+                break;
+            case PairSocket pair:
+                await pair.SendAsync(message, Token);
+                break;
+        }
+    }
+
+    private static MessageSocket Connect(string pattern, RequestSite site)
+    {
+        MessageSocket socket = pattern switch
+        {
+            "pubsub" => new PublisherSocket(),
+            "pushpull" => new PushSocket(),
+            "pair" => new PairSocket(),
+            _ => new DealerSocket(),
+        };
+        socket.Connect(site.Bridge.Snapshot().Routes[0].Endpoints[0]);
+        return socket;
+    }
+
+    private static RouteOptions Route(string pattern, bool limits)
+    {
+        int size = limits ? Limit : 1 << 20;
+        int frames = limits ? 3 : ushort.MaxValue;
+        BridgeEndpoint[] any = [RequestSite.AnyPort];
+        return pattern switch
+        {
+            "pubsub" => limits
+                ? new PubSubRouteOptions { Publishers = any, Subscribers = [], MaxMessageSize = size, Mapping = new PubSubRouteOptions().Mapping with { MaxFrames = frames } }
+                : new PubSubRouteOptions { Publishers = any, Subscribers = [] },
+            "pushpull" => limits
+                ? new PushPullRouteOptions { Subject = "p", Pushers = any, Pullers = [], MaxMessageSize = size, MaxFrames = frames }
+                : new PushPullRouteOptions { Subject = "p", Pushers = any, Pullers = [] },
+            "request" => Limited(RequestSite.Asking),
+            "worker" => Limited(RequestSite.Answering),
+            _ => Limited(new RawRouteOptions { Endpoints = any, Socket = Enum.Parse<RawSocket>(pattern, ignoreCase: true), ToSubject = "to", FromSubject = "from" }),
+        };
+
+        RouteOptions Limited(SocketRouteOptions route) => limits ? route with { MaxMessageSize = size, MaxFrames = frames } : route;
+    }
+}
