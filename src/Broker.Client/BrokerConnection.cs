@@ -206,7 +206,11 @@ public sealed class BrokerConnection : IAsyncDisposable
     public Subscription Subscribe(string filter, MessageHandler handler, string? queue = null, object? state = null)
         => Core.Subscriber.Subscribe(filter, Core.Tracer is { } tracer ? tracer.Wrap(handler) : handler, queue, state);
 
-    /// <summary>Subscribes to a subject, with a message queue between the connection and the reader.</summary>
+    /// <summary>
+    /// Subscribes to a subject, with a message queue between the connection and the reader. If the server refuses the
+    /// subscription, the reader gets a <see cref="ServerErrorException"/>. If the connection gives up reconnecting, the
+    /// reader gets a <see cref="ConnectionLostException"/>.
+    /// </summary>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
     /// more.</param>
     /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
@@ -220,22 +224,27 @@ public sealed class BrokerConnection : IAsyncDisposable
     /// <summary>
     /// Subscribes and reads: <c>await foreach (Message message in connection.ReadAsync("orders.>"))</c>. The
     /// subscription starts when the enumeration starts. It ends when the enumeration is left, when the token is
-    /// cancelled, or when the connection closes.
+    /// cancelled, or when the connection closes. After the cancellation the enumeration returns the messages that wait in
+    /// the queue, and then it throws.
     /// </summary>
     /// <inheritdoc cref="SubscribeQueued"/>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
     /// more.</param>
     /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
     /// <param name="queue">The queue group. If it is given, each message goes to one member of the group.</param>
-    /// <param name="cancellationToken">Cancels the wait for the next message with an
-    /// <see cref="OperationCanceledException"/>.</param>
+    /// <param name="cancellationToken">Unsubscribes. The enumeration ends with an
+    /// <see cref="OperationCanceledException"/> after the messages that wait.</param>
     public async IAsyncEnumerable<Message> ReadAsync(
         string filter, QueueOptions? options = null, string? queue = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
+        cancellationToken.ThrowIfCancellationRequested();
         QueuedSubscription subscription = SubscribeQueued(filter, options, queue);
         await using (subscription.ConfigureAwait(false))
         {
-            await foreach (Message message in subscription.ReadAllAsync(cancellationToken).ConfigureAwait(false))
+            // A wait for the next message looks at its token only if no message waits, and that may never happen.
+            using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
+                static (state, token) => ((QueuedSubscription)state!).Cancel(token), subscription);
+            await foreach (Message message in subscription.ReadAllAsync(CancellationToken.None).ConfigureAwait(false))
             {
                 yield return message;
             }
@@ -256,6 +265,8 @@ public sealed class BrokerConnection : IAsyncDisposable
     /// <exception cref="ConnectionLostException">No server is connected, the server was lost before the reply, or the
     /// connection is closed.</exception>
     /// <exception cref="PublishRefusedException">The request was refused.</exception>
+    /// <exception cref="ServerErrorException">The user may not publish to the subject, or may not subscribe to the
+    /// subjects for replies (<see cref="ClientOptions.InboxPrefix"/>).</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     /// <exception cref="InvalidOperationException">1,048,575 requests are pending already.</exception>
     public ValueTask<Message> RequestAsync(
@@ -289,8 +300,8 @@ public sealed class BrokerConnection : IAsyncDisposable
     /// <param name="body">The body. It must not change before the enumeration starts.</param>
     /// <param name="options">The conditions for the end of the replies. Null for the defaults.</param>
     /// <param name="headers">A complete header block. Empty for none.</param>
-    /// <param name="cancellationToken">Cancels the wait for the next reply with an
-    /// <see cref="OperationCanceledException"/>.</param>
+    /// <param name="cancellationToken">Ends the request. The enumeration ends with an
+    /// <see cref="OperationCanceledException"/> after the replies that wait.</param>
     /// <exception cref="ArgumentException">The subject or an option is not valid, or the headers are not a header
     /// block.</exception>
     /// <exception cref="NoRespondersException">Nobody subscribes to the subject.</exception>
@@ -368,11 +379,25 @@ public sealed class BrokerConnection : IAsyncDisposable
     public ClientStatistics GetStatistics() => Core.GetStatistics();
 
     /// <summary>
+    /// Ends all subscriptions without loss and leaves the connection open. The method waits until the messages on their
+    /// way are handled and queued messages are read. It does not wait for readers that take no message for a second; they
+    /// can still read what waits. Afterwards the application can subscribe, publish and send requests as before.
+    /// </summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled. The
+    /// subscriptions have ended nevertheless.</exception>
+    public Task DrainSubscriptionsAsync(CancellationToken cancellationToken = default) => Core.Lifecycle.DrainSubscriptionsAsync(cancellationToken);
+
+    /// <summary>
     /// Closes without loss. This ends all subscriptions, waits until the messages on their way are handled and queued
-    /// messages are read, sends what the handlers and readers published, and then closes. If several readers share a
-    /// queue, the reply of the last reader may be too late. The connection closes without further waiting after
+    /// messages are read, sends what the handlers and readers published, and then closes. If messages wait for a server
+    /// while none is connected, the method waits for the reconnect. If several readers share a queue, the reply of the
+    /// last reader may be too late. If an <see cref="EncodedConnection"/> calls a handler that drains, the drain does not
+    /// wait for this handler. The connection closes without further waiting after
     /// <see cref="ClientOptions.DrainTimeout"/>, or when <paramref name="cancellationToken"/> is cancelled.
     /// </summary>
+    /// <exception cref="ConnectionLostException">Accepted messages were not sent.
+    /// <see cref="ConnectionLostException.LostMessages"/> is their number. The connection is closed
+    /// nevertheless.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled. The connection
     /// is closed nevertheless.</exception>
     public Task DrainAsync(CancellationToken cancellationToken = default) => Core.Lifecycle.DrainAsync(cancellationToken);

@@ -18,9 +18,30 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
 
     internal bool HasConnectFailedCallback => options.OnConnectFailed is not null;
 
+    /// <summary>Reports that a handler or a callback of the application has thrown.</summary>
     internal void ReportFault(Subscription? subscription, Exception fault)
     {
         Interlocked.Increment(ref _faults);
+        options.Log?.Fault(fault);
+        RaiseFault(subscription, fault);
+    }
+
+    /// <summary>Reports that the connection stops to look for a server and closes.</summary>
+    internal void ReportGivenUp(Exception cause)
+    {
+        options.Log?.GivenUp(cause);
+        RaiseFault(null, cause);
+    }
+
+    /// <summary>Reports that the next server does not accept a message that was buffered for it.</summary>
+    internal void ReportRefused(PublishRefusedException refusal)
+    {
+        options.Log?.RefusedByNext(refusal);
+        RaiseFault(null, refusal);
+    }
+
+    private void RaiseFault(Subscription? subscription, Exception fault)
+    {
         foreach (Action<Subscription?, Exception> listener in Delegate.EnumerateInvocationList(options.OnFault))
         {
             try

@@ -61,6 +61,14 @@ public sealed record ClientOptions
     public Func<ReadOnlyMemory<byte>, byte[]>? Sign { get; init; }
 
     /// <summary>
+    /// Returns the credentials for the next connect, in place of the six options above. It is called for each connect
+    /// and reconnect, on a thread-pool thread, so renewed passwords, tokens and files apply without a restart. Its token
+    /// is cancelled after <see cref="ConnectTimeout"/>. If it throws, this attempt to connect fails. Credentials in the
+    /// address take precedence.
+    /// </summary>
+    public Func<CancellationToken, ValueTask<ConnectCredentials>>? GetCredentials { get; init; }
+
+    /// <summary>
     /// The first tokens of the subjects for replies, without wildcards and with at most 256 characters. Default
     /// <c>_INBOX</c>.
     /// </summary>
@@ -136,7 +144,8 @@ public sealed record ClientOptions
     /// <summary>
     /// Returns the delay before the servers are tried again, in place of the three options above. Its argument is the
     /// number of times that all servers have been tried without success, beginning with 0. A result below 0 counts as
-    /// 0, and a result above one day as one day. Called on a thread-pool thread.
+    /// 0, and a result above one day as one day. If it throws, this is reported to <see cref="OnFault"/> and the three
+    /// options apply. Called on a thread-pool thread.
     /// </summary>
     public Func<int, TimeSpan>? ReconnectDelay { get; init; }
 
@@ -262,8 +271,14 @@ public sealed record ClientOptions
 
     /// <summary>
     /// A <see cref="MessageHandler"/> or a callback has thrown. For a handler, the first argument is its subscription.
+    /// Also called with the <see cref="ConnectionLostException"/> of a connection that has used up its attempts to
+    /// reconnect, and with a <see cref="PublishRefusedException"/> for a buffered message that the next server does not
+    /// accept.
     /// </summary>
     public Action<Subscription?, Exception>? OnFault { get; init; }
+
+    /// <summary>Logs the events that callbacks do not distinguish. Null without a logger factory.</summary>
+    internal ClientLog? Log { get; init; }
 
     /// <summary>Returns the name and the servers, without any part of the credentials.</summary>
     public override string ToString()

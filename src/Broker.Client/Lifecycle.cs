@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Broker.Client;
 
 /// <summary>Closes a connection once, with or without a drain before.</summary>
@@ -6,30 +8,86 @@ internal sealed class Lifecycle(ConnectionCore core)
     /// <summary>The time that is added to the transport's own limit for an orderly close.</summary>
     internal static readonly TimeSpan CloseGrace = TimeSpan.FromSeconds(5);
 
+    // Readers that take no message for this long are not waited for while the connection stays open. They can still read
+    // what waits.
+    private static readonly TimeSpan ReadersPause = TimeSpan.FromSeconds(1);
+
     private Task? _end;
-    private Task? _drain;
+    private Task<long>? _drain;
+
+    // The subscriptions that were drained while the connection stayed open. Used under the gate.
+    private Subscription[] _drainedBefore = [];
 
     /// <param name="quietly">Whether the application has not received this connection yet, so that
     /// <see cref="ClientOptions.OnClosed"/> must not be called.</param>
-    internal Task EndAsync(bool quietly)
+    /// <param name="cause">Why the connection has given up. Null if its owner closes it.</param>
+    internal Task EndAsync(bool quietly, Exception? cause = null)
     {
         lock (core.Gate)
         {
             // This does not run on the caller's thread: it may be an event loop, which must not wait for itself.
-            return _end ??= Task.Run(() => EndCoreAsync(quietly));
+            return _end ??= Task.Run(() => EndCoreAsync(quietly, cause));
         }
     }
 
     internal async Task DrainAsync(CancellationToken cancellationToken)
     {
-        Task drain;
+        // A handler that waits for the drain would wait for itself.
+        HandlerBinding.Current?.LeaveOutOfDrain(core);
+        Task<long> drain;
         lock (core.Gate)
         {
             drain = _drain ??= Task.Run(() => DrainThenEndAsync(cancellationToken), CancellationToken.None);
         }
 
-        await drain.ConfigureAwait(false);
-        cancellationToken.ThrowIfCancellationRequested();
+        long lost = await drain.ConfigureAwait(false);
+        ConnectionLostException? loss = lost == 0 ? null : new ConnectionLostException(
+            string.Create(CultureInfo.InvariantCulture, $"The connection has closed, and {lost:N0} accepted messages were not sent, because no server accepted them in time (ClientOptions.DrainTimeout)."))
+        {
+            LostMessages = lost,
+        };
+        if (cancellationToken.IsCancellationRequested)
+        {
+            throw loss is null ? new OperationCanceledException(cancellationToken) : new OperationCanceledException(loss.Message, loss, cancellationToken);
+        }
+
+        if (loss is not null)
+        {
+            throw loss;
+        }
+    }
+
+    /// <summary>
+    /// Ends all subscriptions without loss and waits until their readers have read what waits, but leaves the connection
+    /// open. Readers that pause are not waited for.
+    /// </summary>
+    internal async Task DrainSubscriptionsAsync(CancellationToken cancellationToken)
+    {
+        HandlerBinding.Current?.LeaveOutOfDrain(core);
+        Subscription[] subscriptions = core.Subscriber.AnnounceDrain(forClose: false);
+        try
+        {
+            await core.Barriers.FlushAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (ConnectionLostException)
+        {
+            // The server is lost, so no more messages come.
+        }
+        finally
+        {
+            foreach (Subscription subscription in subscriptions)
+            {
+                core.Subscriber.Remove(subscription);
+            }
+
+            lock (core.Gate)
+            {
+                // A later drain of the connection still waits for their readers.
+                _drainedBefore = [.. _drainedBefore, .. subscriptions.Where(static s => s.Queued is not null)];
+            }
+        }
+
+        await Task.WhenAll(QueuesOf(subscriptions).Select(q => q.WhenHandledOrPausedAsync(ReadersPause, cancellationToken))).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -48,37 +106,90 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
     }
 
-    private async Task DrainThenEndAsync(CancellationToken cancellationToken)
+    // Returns the number of accepted messages that were not sent.
+    private async Task<long> DrainThenEndAsync(CancellationToken cancellationToken)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, core.Ending.Token);
         limit.CancelAfter(core.Options.DrainTimeout);
+        long lostBefore = CountLost();
+        Subscription[] subscriptions = core.Subscriber.AnnounceDrain(forClose: true);
         try
         {
-            Subscription[] subscriptions = core.Subscriber.AnnounceDrain();
-            // After the PONG no more messages come for these subscriptions. Messages that handlers have published until
-            // then need a second PING.
-            await core.Barriers.FlushAsync(limit.Token).ConfigureAwait(false);
+            await WhenDeliveredAsync(limit.Token).ConfigureAwait(false);
             foreach (Subscription subscription in subscriptions)
             {
                 core.Subscriber.Remove(subscription);
             }
 
-            await WhenReadAsync(subscriptions).WaitAsync(limit.Token).ConfigureAwait(false);
-            await core.Barriers.FlushAsync(limit.Token).ConfigureAwait(false);
+            // The queued messages are read before the connection closes, so that the readers can still reply.
+            await Task.WhenAll(QueuesOf([.. subscriptions, .. _drainedBefore]).Select(static q => q.WhenHandledAsync()))
+                .WaitAsync(limit.Token).ConfigureAwait(false);
+            await SendWhatWaitsAsync(limit.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (e is OperationCanceledException or ConnectionLostException)
         {
-            // The time limit has passed or the server is lost, so there is nothing to wait for.
+            // The time limit has passed, or the connection has given up.
         }
 
         await EndAsync(quietly: false).ConfigureAwait(false);
+        return CountLost() - lostBefore;
     }
 
-    // The queued messages are read before the connection closes, so that the readers can still reply.
-    private static Task WhenReadAsync(Subscription[] subscriptions)
-        => Task.WhenAll(subscriptions.Select(static s => s.Queued).OfType<QueuedSubscription>().Select(static q => q.WhenHandledAsync()));
+    // After the PONG no more messages come for subscriptions that have ended. Without a server none come either.
+    private async Task WhenDeliveredAsync(CancellationToken limit)
+    {
+        try
+        {
+            await core.Barriers.FlushAsync(limit).ConfigureAwait(false);
+        }
+        catch (ConnectionLostException) when (!core.Ending.IsCancellationRequested)
+        {
+            // The messages that the application has published may still reach another server.
+        }
+    }
 
-    private async Task EndCoreAsync(bool quietly)
+    // Sends what was published before the drain and what handlers and readers have published since. If there is no
+    // server, this waits for the next one.
+    private async Task SendWhatWaitsAsync(CancellationToken limit)
+    {
+        while (true)
+        {
+            Task connected;
+            lock (core.Gate)
+            {
+                if (core.Link is null && core.ReconnectBuffer.Messages == 0)
+                {
+                    return;
+                }
+
+                connected = core.Connector.WhenConnectedAsync();
+            }
+
+            await connected.WaitAsync(limit).ConfigureAwait(false);
+            try
+            {
+                await core.Barriers.FlushAsync(limit).ConfigureAwait(false);
+                return;
+            }
+            catch (ConnectionLostException) when (!core.Ending.IsCancellationRequested)
+            {
+                // This server was lost too.
+            }
+        }
+    }
+
+    private static IEnumerable<QueuedSubscription> QueuesOf(IEnumerable<Subscription> subscriptions)
+        => subscriptions.Select(static s => s.Queued).OfType<QueuedSubscription>();
+
+    private long CountLost()
+    {
+        lock (core.Gate)
+        {
+            return core.Accounting.Lost - core.ReconnectBuffer.Cancelled;
+        }
+    }
+
+    private async Task EndCoreAsync(bool quietly, Exception? cause)
     {
         Link? link;
         lock (core.Gate)
@@ -96,9 +207,9 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
 
         await WaitAtMostAsync(core.Accounting.Settling, CloseGrace).ConfigureAwait(false);
-        core.Subscriber.End();
+        core.Subscriber.End(cause);
         core.Barriers.End();
-        core.Requester.FailAll(new ConnectionLostException("The connection is closed."));
+        core.Requester.FailAll(cause ?? new ConnectionLostException("The connection is closed."));
         core.Writable.WakeWriters();
         if (!quietly)
         {

@@ -9,8 +9,6 @@ internal sealed partial class Link
 {
     private bool _tlsHandshakeRuns;
 
-    private ClientTlsContext Tls => _core.Tls;
-
     private bool IsSecured => Transport.TlsDescription is not null;
 
     // A WebSocket has its own TLS.

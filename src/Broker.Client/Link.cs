@@ -50,6 +50,12 @@ internal sealed partial class Link : ConnectionHandler
 
     internal ServerAddress Address { get; }
 
+    /// <summary>The content of the TLS files at this connect. Set before the dial.</summary>
+    internal ClientTlsContext Tls { get; set; } = null!;
+
+    /// <summary>The credentials for this connect. Null for those of the options. Set before the dial.</summary>
+    internal ConnectCredentials? Credentials { get; set; }
+
     private string ServerName => _core.NameOf(Address);
 
     /// <summary>
@@ -253,7 +259,7 @@ internal sealed partial class Link : ConnectionHandler
         ConnectCommand command;
         try
         {
-            command = new ConnectCommand(_core.Options, Address, Headers, IsSecured || (IsWebSocket && Address.IsTls), info.Nonce);
+            command = new ConnectCommand(_core.Options, Credentials, Address, Headers, IsSecured || (IsWebSocket && Address.IsTls), info.Nonce);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
@@ -325,6 +331,12 @@ internal sealed partial class Link : ConnectionHandler
 
         // An error after which the server keeps the connection open does not explain a later close.
         _lastError = ServerErrorException.KeepsConnectionOpen(message) ? null : message;
+        if (PermissionViolation.Parse(message) is { } violation)
+        {
+            _core.Subscriber.Refuse(violation, message);
+            _core.Requester.Refuse(violation, message);
+        }
+
         _core.Events.RaiseServerError(message);
         return Transport.IsOpen;
     }

@@ -29,8 +29,9 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     /// <summary>
     /// Reads and copies the header block of a received message: <c>new MessageHeaders(message.Headers.Span)</c>.
     /// </summary>
-    /// <param name="block">The header block. Empty for no headers.</param>
-    /// <exception cref="FormatException"><paramref name="block"/> is not a header block.</exception>
+    /// <param name="block">The header block. Empty for no headers. A line without a name or without a colon, and a line
+    /// that begins with white space, are left out.</param>
+    /// <exception cref="FormatException"><paramref name="block"/> does not begin with <c>NATS/1.0</c>.</exception>
     public MessageHeaders(ReadOnlySpan<byte> block)
     {
         if (block.IsEmpty)
@@ -57,9 +58,10 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
             }
 
             int colon = line.IndexOf((byte)':');
-            if (colon < 1)
+            // Not a line of a name and a value, or the continuation of the line before. The other lines are readable.
+            if (colon < 1 || line[0] is (byte)' ' or (byte)'\t')
             {
-                throw new FormatException("A line of a header block must have a name, a colon and a value.");
+                continue;
             }
 
             _lines.Add(new(Encoding.UTF8.GetString(line[..colon]), Encoding.UTF8.GetString(line[(colon + 1)..].Trim(" \t"u8))));

@@ -18,8 +18,8 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <para>
 /// Each part is a singleton. It starts when it is first resolved, or with the host before any hosted service: first the
 /// server, then clients, then the bridge. If a part fails to start, the host fails to start. When the host stops, the
-/// parts run until all hosted services have stopped. Then they stop in the reverse order. They deliver queued messages
-/// for as long as <c>HostOptions.ShutdownTimeout</c> allows.
+/// subscriptions of clients are drained first. The parts run until all hosted services have stopped. Then they stop in
+/// the reverse order. They deliver queued messages for as long as <c>HostOptions.ShutdownTimeout</c> allows.
 /// </para>
 /// <para>
 /// All parts of a host share one <see cref="EventLoopGroup"/>. If the application has registered a group, they use it.

@@ -21,6 +21,9 @@ public sealed partial class EventLoop
 
     private static readonly TimeSpan ShortSleep = TimeSpan.FromMicroseconds(100);
 
+    [ThreadStatic]
+    private static bool t_isLoopThread;
+
     private readonly Thread? _thread;
     private readonly string _name;
     private readonly Poller _poller;
@@ -58,6 +61,12 @@ public sealed partial class EventLoop
     /// the first <see cref="RunOnce"/>; between two iterations it still has its thread.
     /// </summary>
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
+
+    /// <summary>
+    /// Whether the caller is on the thread of an event loop, of any group. Code on such a thread must not block, because
+    /// all connections of the loop would wait. A thread that drives a loop of its own does not count.
+    /// </summary>
+    public static bool IsLoopThread => t_isLoopThread;
 
     /// <summary>
     /// The value of <see cref="Environment.TickCount64"/> when the loop last read it: when it woke, and under load
@@ -133,6 +142,7 @@ public sealed partial class EventLoop
     private void Run()
     {
         _threadId = Environment.CurrentManagedThreadId;
+        t_isLoopThread = true;
         int credit = PollCredit;
         while (!_stopping)
         {

@@ -71,21 +71,6 @@ public sealed class ClosingTests
         await middle.DrainAsync(Token);
     }
 
-    [Theory]
-    [ClassData(typeof(EveryServer))]
-    public async Task A_drain_without_a_server_ends(ServerKind kind, bool portable)
-    {
-        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
-        BrokerConnection connection = await Patient.ConnectAsync(
-            server.Options with { OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
-        await server.KillAsync();
-        await Wait.For(lost);
-        connection.Publish("a", default);
-        await Wait.For(connection.DrainAsync(Token));
-        Assert.Equal(1, connection.GetStatistics().Dropped);
-    }
-
     [Fact]
     public async Task A_drain_from_a_server_that_does_not_answer_ends_at_its_timeout()
     {

@@ -19,13 +19,18 @@ internal sealed class Connector
     private readonly ConnectionCore _core;
     private readonly ServerPool _servers;
     private readonly ReconnectDelays _delays;
+    private readonly ReconnectDelays _defaultDelays;
     private long _attachedAt;
     private int _failedRounds;
+
+    // Completed when a server is connected. Null if nobody waits. Used under the gate.
+    private TaskCompletionSource? _serverAwaited;
 
     internal Connector(ConnectionCore core)
     {
         _core = core;
         _servers = new ServerPool(core.Options.Servers, core.Options.RetryRefused);
+        _defaultDelays = new ReconnectDelays(core.Options.ReconnectWait, core.Options.MaxReconnectWait, core.Options.ReconnectJitter);
         _delays = new ReconnectDelays(
             core.Options.ReconnectWait, core.Options.MaxReconnectWait, core.Options.ReconnectJitter, core.Options.ReconnectDelay);
     }
@@ -39,6 +44,7 @@ internal sealed class Connector
     internal void Attach(Link link)
     {
         bool again;
+        List<RefusedCommand>? refused;
         lock (_core.Gate)
         {
             if (_core.State == ConnectionState.Closed)
@@ -49,14 +55,17 @@ internal sealed class Connector
 
             // These bytes are flushed before any thread can write to the link, so later publishes come after them.
             LoopWriteBuffer buffer = link.Transport.ExternalWriteBuffer;
+            _core.Requester.ForgetRefusal();
             _core.Subscriber.ResubscribeAll(buffer);
-            _core.ReconnectBuffer.MoveTo(buffer);
+            refused = _core.ReconnectBuffer.MoveTo(buffer, link.MaxPayload, link.Headers);
             link.Transport.FlushExternal();
             again = _core.State == ConnectionState.Reconnecting;
             Reconnects += again ? 1 : 0;
             _attachedAt = Stopwatch.GetTimestamp();
             _core.Link = link;
             _core.State = ConnectionState.Connected;
+            _serverAwaited?.TrySetResult();
+            _serverAwaited = null;
         }
 
         _servers.RecordAttempt(link.Address, refused: false);
@@ -65,8 +74,29 @@ internal sealed class Connector
             _core.Events.RaiseReconnected();
         }
 
+        foreach (RefusedCommand command in refused ?? [])
+        {
+            Refuse(command);
+        }
+
         _core.Writable.NotifyIfRequested();
     }
+
+    // The caller of a request gets the error. The callers of other messages have gone on.
+    private void Refuse(RefusedCommand command)
+    {
+        PublishRefusedException refusal = _core.Publisher.CreateRefusal(command.Status, command.Payload);
+        if (command.Request == 0 || !_core.Requester.TryFail(command.Request, refusal))
+        {
+            _core.Events.ReportRefused(refusal);
+        }
+    }
+
+    /// <summary>Completes when a server is connected. Called under the gate.</summary>
+    internal Task WhenConnectedAsync()
+        => _core.Link is null
+            ? (_serverAwaited ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task
+            : Task.CompletedTask;
 
     /// <summary>Reacts to the loss of the current link. Called on the loop.</summary>
     internal void Detach(Link link, CloseReason reason, Exception cause)
@@ -101,7 +131,7 @@ internal sealed class Connector
 
         _core.Events.RaiseDisconnected(cause);
         bool goOn = reason != CloseReason.Shutdown && Options.MaxReconnectAttempts != 0;
-        _ = Task.Run(() => goOn ? ReconnectAsync() : _core.Lifecycle.EndAsync(quietly: false));
+        _ = Task.Run(() => goOn ? ReconnectAsync() : _core.Lifecycle.EndAsync(quietly: false, cause));
     }
 
     /// <summary>Reads the INFO of a server, during the handshake or later. Called on the loop.</summary>
@@ -202,8 +232,8 @@ internal sealed class Connector
         catch (Exception e) when (e is not OutOfMemoryException)
         {
             // The attempts are used up, or an error cannot be repaired. The connection reports this and closes.
-            _core.Events.ReportFault(null, e);
-            await _core.Lifecycle.EndAsync(quietly: false).ConfigureAwait(false);
+            _core.Events.ReportGivenUp(e);
+            await _core.Lifecycle.EndAsync(quietly: false, e).ConfigureAwait(false);
         }
     }
 
@@ -213,7 +243,7 @@ internal sealed class Connector
         int attempts = 0;
         while (true)
         {
-            await Task.Delay(_delays.After(_failedRounds), cancellationToken).ConfigureAwait(false);
+            await Task.Delay(NextDelay(), cancellationToken).ConfigureAwait(false);
             for (int left = _servers.Count; left > 0; left--)
             {
                 if (Options.MaxReconnectAttempts >= 0 && attempts++ >= Options.MaxReconnectAttempts)
@@ -249,6 +279,20 @@ internal sealed class Connector
         }
     }
 
+    // A callback that throws must not end the search, because then the connection would close for good.
+    private TimeSpan NextDelay()
+    {
+        try
+        {
+            return _delays.After(_failedRounds);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            _core.Events.ReportFault(null, e);
+            return _defaultDelays.After(_failedRounds);
+        }
+    }
+
     private static bool IsFailedAttempt(Exception e, CancellationToken cancellationToken)
         => e is not OutOfMemoryException && !cancellationToken.IsCancellationRequested;
 
@@ -259,6 +303,8 @@ internal sealed class Connector
         limit.CancelAfter(Options.ConnectTimeout);
         try
         {
+            link.Tls = ReadTlsFiles(address);
+            link.Credentials = await GetCredentialsAsync(address, limit.Token).ConfigureAwait(false);
             await DialAsync(link, limit.Token).ConfigureAwait(false);
             await link.Established.WaitAsync(limit.Token).ConfigureAwait(false);
         }
@@ -284,6 +330,37 @@ internal sealed class Connector
         }
     }
 
+    // The files may be renewed while the connection lives. If they are half written, a later attempt succeeds.
+    private ClientTlsContext ReadTlsFiles(ServerAddress address)
+    {
+        try
+        {
+            return _core.Tls.ReadFiles();
+        }
+        catch (ArgumentException e)
+        {
+            throw new TlsException($"{e.Message} ({_core.NameOf(address)})", e);
+        }
+    }
+
+    private async ValueTask<ConnectCredentials?> GetCredentialsAsync(ServerAddress address, CancellationToken limit)
+    {
+        if (Options.GetCredentials is not { } get)
+        {
+            return null;
+        }
+
+        try
+        {
+            // Not on the thread of the caller of the first connect, whose context the callback could block.
+            return await Task.Run(() => get(limit).AsTask(), limit).WaitAsync(limit).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is not (OutOfMemoryException or OperationCanceledException))
+        {
+            throw new ConnectionLostException($"The callback for credentials failed: {e.GetType().Name}. ({_core.NameOf(address)})", e);
+        }
+    }
+
     private Task<Connection> DialAsync(Link link, CancellationToken cancellationToken)
         => Options.Dialer is { } dialer
             ? dialer.DialAsync(_core.Loop, link, cancellationToken).AsTask()
@@ -297,7 +374,7 @@ internal sealed class Connector
         try
         {
             return await WebSocketDialer.ConnectAsync(
-                _core.Loop, uri, _core.Tls.CreateAuthentication(address.TlsHost), link, cancellationToken).ConfigureAwait(false);
+                _core.Loop, uri, link.Tls.CreateAuthentication(address.TlsHost), link, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (e is WebSocketException or HttpRequestException or IOException)
         {

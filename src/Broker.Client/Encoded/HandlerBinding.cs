@@ -5,18 +5,28 @@ namespace Broker.Client;
 /// <summary>
 /// The binding of a subscription to a handler. The values wait in a queue of their own, and the handler is called for
 /// one value at a time. The binding ends after its subscription, when all queued messages have been handled. A drain of
-/// the connection waits for that.
+/// the connection waits for that, unless the handler itself or a task that it has started drains the connection.
 /// </summary>
 public sealed class HandlerBinding : IAsyncDisposable, IDisposable
 {
+    // The handler whose code runs, also after an await and in tasks that it has started.
+    private static readonly AsyncLocal<HandlerBinding?> Running = new();
+
+    private readonly TaskCompletionSource _leftOut = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
     private HandlerBinding(QueuedSubscription subscription) => Subscription = subscription;
+
+    /// <summary>The binding whose handler has called the running code. Null outside of handlers.</summary>
+    internal static HandlerBinding? Current => Running.Value;
 
     /// <summary>The subscription that receives the values. Its statistics show what waits for the handler.</summary>
     public QueuedSubscription Subscription { get; }
 
     /// <summary>
-    /// Completes when the last call of the handler has returned. It fails only if the subscription ended because of
-    /// <see cref="FullQueuePolicy.End"/>, with a <see cref="SlowConsumerException"/>.
+    /// Completes when the last call of the handler has returned. It fails if the subscription ended with an error: a
+    /// <see cref="SlowConsumerException"/> because of <see cref="FullQueuePolicy.End"/>, a
+    /// <see cref="ServerErrorException"/> if the server refused the subscription, and a
+    /// <see cref="ConnectionLostException"/> if the connection has given up reconnecting.
     /// </summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
 
@@ -29,14 +39,29 @@ public sealed class HandlerBinding : IAsyncDisposable, IDisposable
     /// <inheritdoc cref="Dispose"/>
     public ValueTask DisposeAsync() => Subscription.DisposeAsync();
 
+    /// <summary>
+    /// A drain of this connection does not wait for the handler any more, because the handler waits for the drain.
+    /// </summary>
+    internal void LeaveOutOfDrain(ConnectionCore core)
+    {
+        if (Subscription.Subscription.Connection.Core == core)
+        {
+            _leftOut.TrySetResult();
+        }
+    }
+
     internal static HandlerBinding Start(QueuedSubscription subscription, Func<Message, ValueTask> handle)
     {
         var binding = new HandlerBinding(subscription);
-        binding.Completion = Task.Run(() => HandleAllAsync(subscription, handle));
+        binding.Completion = Task.Run(() =>
+        {
+            Running.Value = binding;
+            return HandleAllAsync(subscription, handle);
+        });
         // This marks the exception as observed if nobody awaits the task.
         _ = binding.Completion.ContinueWith(
             static task => _ = task.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
-        subscription.Handling = binding.Completion;
+        subscription.Handling = Task.WhenAny(binding.Completion, binding._leftOut.Task);
         return binding;
     }
 

@@ -11,7 +11,7 @@ namespace Broker.Client;
 internal sealed class ConnectCommand
 {
     // This calls callbacks of the options, which may throw.
-    internal ConnectCommand(ClientOptions options, ServerAddress address, bool headers, bool secured, string? nonce)
+    internal ConnectCommand(ClientOptions options, ConnectCredentials? credentials, ServerAddress address, bool headers, bool secured, string? nonce)
     {
         TlsRequired = secured;
         Verbose = options.Verbose;
@@ -20,15 +20,28 @@ internal sealed class ConnectCommand
         Name = options.Name;
         Headers = NoResponders = headers;
         bool named = address.User is not null || address.Token is not null;
-        User = named ? address.User : options.User;
-        Password = named ? address.Password : options.Password;
-        Token = named ? address.Token : options.Token;
-        if (!named && nonce is not null)
+        if (named)
         {
+            (User, Password, Token) = (address.User, address.Password, address.Token);
+            return;
+        }
+
+        credentials ??= new ConnectCredentials
+        {
+            User = options.User,
+            Password = options.Password,
+            Token = options.Token,
+            Nkey = options.Nkey,
             // A server that sends no nonce does not use keys.
-            Nkey = options.Nkey;
-            Jwt = options.Jwt?.Invoke();
-            Signature = options.Sign is { } sign ? Base64Url.EncodeToString(sign(Encoding.UTF8.GetBytes(nonce))) : null;
+            Jwt = nonce is null ? null : options.Jwt?.Invoke(),
+            Sign = options.Sign,
+        };
+        (User, Password, Token) = (credentials.User, credentials.Password, credentials.Token);
+        if (nonce is not null)
+        {
+            Nkey = credentials.Nkey;
+            Jwt = credentials.Jwt;
+            Signature = credentials.Sign is { } sign ? Base64Url.EncodeToString(sign(Encoding.UTF8.GetBytes(nonce))) : null;
         }
     }
 

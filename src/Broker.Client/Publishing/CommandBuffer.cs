@@ -10,6 +10,8 @@ namespace Broker.Client;
 /// <param name="limit">The largest size in bytes, including the header of each entry.</param>
 internal sealed class CommandBuffer(int limit)
 {
+    private delegate bool CommandTest(Header header, ReadOnlySpan<byte> command);
+
     private const int Smallest = 4096;
 
     private static readonly int HeaderSize = Marshal.SizeOf<Header>();
@@ -59,27 +61,26 @@ internal sealed class CommandBuffer(int limit)
 
     /// <summary>Removes requests that are no longer pending. Returns their number.</summary>
     internal int RemoveCancelled(Func<long, bool> isAwaited)
+        => RemoveWhere((header, _) => header.Request != 0 && !isAwaited(header.Request));
+
+    /// <summary>Removes the messages that a server with these limits does not accept. Returns null if there are none.</summary>
+    internal List<RefusedCommand>? RemoveRefused(int maxPayload, bool headers)
     {
-        int messages = Messages;
-        byte[] bytes = _bytes;
-        int end = _used;
-        _used = Length = Messages = 0;
-        for (int at = 0; at < end;)
+        List<RefusedCommand>? refused = null;
+        RemoveWhere((header, command) =>
         {
-            Header header = HeaderAt(bytes, at);
-            int size = HeaderSize + header.Length;
-            if (header.Request == 0 || isAwaited(header.Request))
+            int payload = WrittenCommand.PayloadOf(command);
+            bool hasHeaders = command.StartsWith("HPUB "u8);
+            if (payload <= maxPayload && (headers || !hasHeaders))
             {
-                bytes.AsSpan(at, size).CopyTo(bytes.AsSpan(_used));
-                _used += size;
-                Length += header.Length;
-                Messages++;
+                return false;
             }
 
-            at += size;
-        }
-
-        return messages - Messages;
+            PublishStatus status = payload > maxPayload ? PublishStatus.PayloadTooLarge : PublishStatus.HeadersNotSupported;
+            (refused ??= []).Add(new RefusedCommand(header.Request, payload, status));
+            return true;
+        });
+        return refused;
     }
 
     internal void MoveTo(LoopWriteBuffer buffer)
@@ -99,6 +100,30 @@ internal sealed class CommandBuffer(int limit)
     {
         _bytes = [];
         _used = Length = Messages = 0;
+    }
+
+    private int RemoveWhere(CommandTest isRemoved)
+    {
+        int messages = Messages;
+        byte[] bytes = _bytes;
+        int end = _used;
+        _used = Length = Messages = 0;
+        for (int at = 0; at < end;)
+        {
+            Header header = HeaderAt(bytes, at);
+            int size = HeaderSize + header.Length;
+            if (!isRemoved(header, bytes.AsSpan(at + HeaderSize, header.Length)))
+            {
+                bytes.AsSpan(at, size).CopyTo(bytes.AsSpan(_used));
+                _used += size;
+                Length += header.Length;
+                Messages++;
+            }
+
+            at += size;
+        }
+
+        return messages - Messages;
     }
 
     private static Header HeaderAt(byte[] bytes, int at) => MemoryMarshal.Read<Header>(bytes.AsSpan(at));

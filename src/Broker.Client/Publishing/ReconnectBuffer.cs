@@ -31,6 +31,11 @@ internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> 
     /// </summary>
     internal long NeverSent { get; private set; }
 
+    /// <summary>
+    /// The number of requests in <see cref="NeverSent"/> that were no longer pending. Their callers have got an error.
+    /// </summary>
+    internal long Cancelled { get; private set; }
+
     /// <summary>The number of messages that were still buffered when the connection closed.</summary>
     internal long Dropped { get; private set; }
 
@@ -57,15 +62,27 @@ internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> 
     /// </summary>
     internal void NoteCancelledRequest() => _mayHaveCancelled = true;
 
-    internal void MoveTo(LoopWriteBuffer buffer)
+    /// <summary>
+    /// Writes the messages for a server, except those that it would not accept. A server closes the connection after
+    /// such a message, and then the messages behind it would be lost too.
+    /// </summary>
+    /// <param name="buffer">The server's buffer.</param>
+    /// <param name="maxPayload">The largest payload that the server accepts.</param>
+    /// <param name="headers">Whether the server accepts headers.</param>
+    /// <returns>The messages that were not written. Null if all were.</returns>
+    internal List<RefusedCommand>? MoveTo(LoopWriteBuffer buffer, int maxPayload, bool headers)
     {
         RemoveCancelled();
+        List<RefusedCommand>? refused = _commands.RemoveRefused(maxPayload, headers);
+        NeverSent += refused?.Count ?? 0;
         _commands.MoveTo(buffer);
+        return refused;
     }
 
     /// <summary>Discards all messages, because the connection is closing.</summary>
     internal void Drop()
     {
+        RemoveCancelled();
         Dropped += _commands.Messages;
         NeverSent += _commands.Messages;
         _commands.Clear();
@@ -76,7 +93,9 @@ internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> 
         if (_mayHaveCancelled)
         {
             _mayHaveCancelled = false;
-            NeverSent += _commands.RemoveCancelled(isAwaited);
+            int removed = _commands.RemoveCancelled(isAwaited);
+            NeverSent += removed;
+            Cancelled += removed;
         }
     }
 

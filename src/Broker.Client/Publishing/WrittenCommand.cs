@@ -27,6 +27,10 @@ internal sealed class WrittenCommand : IOutboundFraming
         return messages;
     }
 
+    /// <summary>Returns the size of headers and body of a whole message, in bytes.</summary>
+    internal static int PayloadOf(ReadOnlySpan<byte> message)
+        => Framing.Measure(message, out _) - (message.IndexOf((byte)'\n') + 1) - EndLength;
+
     /// <inheritdoc/>
     public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
     {

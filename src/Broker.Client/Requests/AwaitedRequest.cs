@@ -23,8 +23,17 @@ internal abstract class AwaitedRequest
     /// <summary>
     /// Ends the request because no reply came in time. Called once, by the code that has removed it from the table.
     /// </summary>
-    internal abstract void TimeOut();
+    /// <param name="loopIsBlocked">Whether the loop did not run, so that it could not receive a reply.</param>
+    internal abstract void TimeOut(bool loopIsBlocked = false);
 
-    /// <summary>Ends the request because no reply will come. Called like <see cref="TimeOut"/>.</summary>
+    /// <summary>
+    /// Ends the request with an exception of its own because no reply will come. Called like <see cref="TimeOut"/>.
+    /// </summary>
     internal abstract void Fail(Exception reason);
+
+    /// <summary>
+    /// Ends the request, as many others, for a cause that they share. Each of them gets an exception of its own. Called
+    /// like <see cref="TimeOut"/>.
+    /// </summary>
+    internal abstract void FailWithOthers(Exception cause);
 }

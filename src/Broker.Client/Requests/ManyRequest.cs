@@ -55,13 +55,15 @@ internal sealed class ManyRequest : AwaitedRequest
     }
 
     /// <summary>Ends the request at its deadline. The replies that have arrived are all there are.</summary>
-    internal override void TimeOut()
+    internal override void TimeOut(bool loopIsBlocked = false)
     {
         _owner.NoteCancelled();
-        Replies.End(null);
+        Replies.End(loopIsBlocked ? Requester.TimeoutOf(Subject, loopIsBlocked) : null);
     }
 
     internal override void Fail(Exception reason) => Replies.End(reason);
+
+    internal override void FailWithOthers(Exception cause) => Replies.End(ConnectionLostException.ForOneOfMany(cause));
 
     private void End(RequestTable table, Exception? reason)
     {

@@ -94,14 +94,17 @@ internal sealed class RequestTable
         }
     }
 
-    internal List<AwaitedRequest> TakeAll()
+    internal List<AwaitedRequest> TakeAll() => TakeWhere(static _ => true);
+
+    /// <summary>Removes the requests for which the condition is true. It is called under the table's gate.</summary>
+    internal List<AwaitedRequest> TakeWhere(Func<AwaitedRequest, bool> isTaken)
     {
         lock (_gate)
         {
-            var all = new List<AwaitedRequest>(_pending);
+            var all = new List<AwaitedRequest>();
             for (int slot = 0; slot < _next; slot++)
             {
-                if (_slots[slot] is { } request)
+                if (_slots[slot] is { } request && isTaken(request))
                 {
                     all.Add(request);
                     Clear(slot);

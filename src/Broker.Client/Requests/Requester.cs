@@ -1,4 +1,5 @@
 using System.Buffers.Text;
+using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using System.Text;
@@ -29,8 +30,15 @@ internal sealed class Requester
     private readonly List<AwaitedRequest> _expired = [];
     private readonly Action _startSweep;
     private readonly Action _sweep;
+    private readonly BlockedLoopWatch _watch;
     private Subscription? _inbox;
     private LoopTimer? _timer;
+
+    // The error of the current server that refuses the inbox, so that no request can get a reply. Null if there is none.
+    private volatile string? _inboxRefusal;
+
+    // Subjects to which the server has refused requests since the loop last ended such requests. Used on the loop.
+    private HashSet<string>? _refusedSubjects;
 
     /// <param name="core">The connection.</param>
     /// <param name="inbox">The prefix of the reply subjects, with a dot at the end.</param>
@@ -39,13 +47,16 @@ internal sealed class Requester
         _core = core;
         _prefix = inbox;
         _prefixBytes = Encoding.UTF8.GetBytes(inbox);
+        _watch = new BlockedLoopWatch(core, _table);
         _startSweep = StartSweep;
         _sweep = Sweep;
     }
 
     internal static string NewInbox(string prefix) => $"{prefix}.{RandomNumberGenerator.GetHexString(24, lowercase: true)}";
 
-    internal static TimeoutException TimeoutOf(string subject) => new($"No reply to the request to '{subject}' came in time.");
+    internal static TimeoutException TimeoutOf(string subject, bool loopIsBlocked = false) => new(loopIsBlocked
+        ? $"No reply to the request to '{subject}' could be received in time, because a handler blocks the connection's event loop. If it waits there for this reply, it must await it instead."
+        : $"No reply to the request to '{subject}' came in time.");
 
     internal static long DeadlineIn(TimeSpan time)
         => time == Timeout.InfiniteTimeSpan ? AwaitedRequest.Never : Environment.TickCount64 + (long)Math.Ceiling(time.TotalMilliseconds);
@@ -53,8 +64,48 @@ internal sealed class Requester
     /// <summary>The number of pending requests. It may have changed by the time the caller uses it.</summary>
     internal int Pending => _table.Pending;
 
+    /// <summary>The subscription that receives the replies. Null before the first request.</summary>
+    internal Subscription? Inbox => Volatile.Read(ref _inbox);
+
     /// <summary>Runs the continuations of awaited requests.</summary>
     internal Continuations Continuations { get; } = new();
+
+    /// <summary>
+    /// Ends requests that the server has refused, or whose replies it does not deliver. Called on the loop.
+    /// </summary>
+    internal void Refuse(PermissionViolation violation, string text)
+    {
+        switch (violation.Kind)
+        {
+            case ViolationKind.Subscribe when string.Equals(violation.Subject, _prefix + "*", StringComparison.Ordinal):
+                _inboxRefusal = text;
+                foreach (AwaitedRequest request in _table.TakeAll())
+                {
+                    request.Fail(ServerErrorException.For(text));
+                }
+
+                break;
+            case ViolationKind.ReplySubject when violation.Subject.StartsWith(_prefix, StringComparison.Ordinal)
+                && long.TryParse(violation.Subject.AsSpan(_prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out long number):
+                TryFail(number, ServerErrorException.For(text));
+                break;
+            case ViolationKind.Publish when _table.Pending != 0:
+                // One search for all errors of an iteration: a search looks at each pending request.
+                if (_refusedSubjects is null)
+                {
+                    _refusedSubjects = [];
+                    _core.Loop.Post(FailRefusedSubjects);
+                }
+
+                _refusedSubjects.Add(violation.Subject);
+                break;
+            default:
+                break;
+        }
+    }
+
+    /// <summary>A new server has its own permissions. Called before it receives the subscriptions.</summary>
+    internal void ForgetRefusal() => _inboxRefusal = null;
 
     internal bool IsAwaited(long number) => _table.Find(number) is not null;
 
@@ -74,6 +125,12 @@ internal sealed class Requester
         if (_core.CurrentLoop() is { } loop)
         {
             return RequestOnCallerDrivenLoop(loop, subject, body, timeout, headers, cancellationToken);
+        }
+
+        if (EventLoop.IsLoopThread)
+        {
+            throw new InvalidOperationException(
+                "An event loop must not wait for a reply, because all its connections would wait too. Await RequestAsync in its place, or call Request on another thread.");
         }
 
         cancellationToken.ThrowIfCancellationRequested();
@@ -109,9 +166,12 @@ internal sealed class Requester
         cancellationToken.ThrowIfCancellationRequested();
         var request = new ManyRequest(this, options);
         Publish(request, subject, body.Span, headers.Span);
+        // A wait for the next reply looks at its token only if no reply waits, and that may never happen.
+        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
+            (_, token) => Cancel(request, new OperationCanceledException(token)), null);
         try
         {
-            while (await request.Replies.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+            while (await request.Replies.WaitToReadAsync(CancellationToken.None).ConfigureAwait(false))
             {
                 while (request.Replies.TryRead(out Message reply))
                 {
@@ -140,6 +200,18 @@ internal sealed class Requester
         }
     }
 
+    /// <summary>Ends the pending request of this number. Returns false if there is none.</summary>
+    internal bool TryFail(long number, Exception reason)
+    {
+        if (_table.Find(number) is not { } request || !_table.TryTake(request, number))
+        {
+            return false;
+        }
+
+        request.Fail(reason);
+        return true;
+    }
+
     /// <summary>
     /// Records that a request has failed. Without a server, this prevents that the request is sent to the next server.
     /// </summary>
@@ -163,11 +235,12 @@ internal sealed class Requester
         }
     }
 
-    internal void FailAll(Exception reason)
+    /// <summary>Ends all pending requests, each with an exception of its own.</summary>
+    internal void FailAll(Exception cause)
     {
         foreach (AwaitedRequest request in _table.TakeAll())
         {
-            request.Fail(reason);
+            request.FailWithOthers(cause);
         }
 
         // Otherwise the timer would keep the connection in memory until the last deadline of these requests.
@@ -224,9 +297,19 @@ internal sealed class Requester
         ArgumentNullException.ThrowIfNull(subject);
         using var subjectBytes = new SubjectBytes(subject, stackalloc byte[SubjectBytes.OnStack], nameof(subject));
         SubjectBytes.RequireHeaderBlock(headers);
+        if (_inboxRefusal is { } refusal)
+        {
+            throw ServerErrorException.For(refusal);
+        }
+
         EnsureInbox();
         request.Subject = subject;
         bool isSooner = _table.Add(request);
+        if (request.Deadline != AwaitedRequest.Never)
+        {
+            _watch.Arm();
+        }
+
         Span<byte> replyTo = stackalloc byte[_prefixBytes.Length + MaxNumberLength];
         _prefixBytes.CopyTo(replyTo);
         Utf8Formatter.TryFormat(request.Number, replyTo[_prefixBytes.Length..], out int digits);
@@ -273,6 +356,17 @@ internal sealed class Requester
         if (Utf8Parser.TryParse(number, out long value, out int read) && read == number.Length)
         {
             _table.Find(value)?.ReceiveReply(in message, value, _table);
+        }
+    }
+
+    // Called on the loop.
+    private void FailRefusedSubjects()
+    {
+        HashSet<string> subjects = _refusedSubjects!;
+        _refusedSubjects = null;
+        foreach (AwaitedRequest request in _table.TakeWhere(r => subjects.Contains(r.Subject)))
+        {
+            request.Fail(ServerErrorException.For($"Permissions Violation for Publish to \"{request.Subject}\""));
         }
     }
 

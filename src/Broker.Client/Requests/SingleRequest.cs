@@ -22,6 +22,10 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
     private CancellationToken _token;
     private Message _reply;
     private Exception? _failure;
+
+    // What this request and others have failed for. Its own exception is created by the code that takes the outcome,
+    // because the loop that fails 100,000 requests has other work to do.
+    private Exception? _sharedCause;
     private EventLoop? _drivenLoop;
     private bool _blocks;
 
@@ -103,13 +107,19 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
         }
     }
 
-    internal override void TimeOut()
+    internal override void TimeOut(bool loopIsBlocked = false)
     {
         owner.NoteCancelled();
-        Complete(default, Requester.TimeoutOf(Subject));
+        Complete(default, Requester.TimeoutOf(Subject, loopIsBlocked));
     }
 
     internal override void Fail(Exception reason) => Complete(default, reason);
+
+    internal override void FailWithOthers(Exception cause)
+    {
+        _sharedCause = cause;
+        Complete(default, null);
+    }
 
     /// <summary>The next request in the list of <see cref="Continuations"/>.</summary>
     internal SingleRequest? Next { get; set; }
@@ -117,18 +127,24 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
     /// <summary>Runs the continuation of the awaiting code. Called on the thread pool.</summary>
     internal void RunContinuation()
     {
-        if (_failure is null)
+        if (Failure is { } failure)
         {
-            _source.SetResult(_reply);
+            _source.SetException(failure);
         }
         else
         {
-            _source.SetException(_failure);
+            _source.SetResult(_reply);
         }
     }
 
     public Message GetResult(short token)
     {
+        if (_source.GetStatus(token) == ValueTaskSourceStatus.Pending)
+        {
+            // The request is still in the table, so it must not be recycled.
+            throw new InvalidOperationException("The reply has not come. Await the task of RequestAsync, or block with Request in its place.");
+        }
+
         try
         {
             return _source.GetResult(token);
@@ -153,6 +169,7 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
         _token = default;
         _reply = default;
         _failure = null;
+        _sharedCause = null;
         _blocks = false;
         _drivenLoop = null;
         _event?.Reset();
@@ -162,9 +179,11 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
         owner.Return(this);
     }
 
+    private Exception? Failure => _failure ?? (_sharedCause is { } cause ? ConnectionLostException.ForOneOfMany(cause) : null);
+
     private Message TakeOutcome()
     {
-        (Message reply, Exception? failure) = (_reply, _failure);
+        (Message reply, Exception? failure) = (_reply, Failure);
         Recycle();
         return failure is null ? reply : throw failure;
     }

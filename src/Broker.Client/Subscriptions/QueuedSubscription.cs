@@ -45,8 +45,11 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
     public QueueStatistics GetStatistics() => _queue.GetStatistics();
 
     /// <summary>Returns the messages until the subscription ends.</summary>
+    /// <param name="cancellationToken">Ends the enumeration before the next message. The subscription goes on, and the
+    /// messages that wait stay in the queue.</param>
     /// <exception cref="SlowConsumerException">The subscription ended because of
     /// <see cref="FullQueuePolicy.End"/>.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default) => _queue.ReadAllAsync(cancellationToken);
 
     /// <summary>Ends the subscription and discards the messages in the queue.</summary>
@@ -80,18 +83,48 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
         }
     }
 
-    internal void End() => _queue.End(null);
+    /// <summary>Ends the subscription. The reader reads the messages that wait, and then it gets the error.</summary>
+    internal void Cancel(CancellationToken token) => Subscription.Connection.Core.Subscriber.Cancel(this, token);
+
+    internal void End(Exception? error) => _queue.End(error);
 
     /// <summary>
-    /// The task that reads the queue for a handler. Null if the program reads it. The handler may still be processing
-    /// the last message after that message was read.
+    /// Completes when the code that reads the queue for a handler has ended, or when the handler itself drains the
+    /// connection. Null if the program reads the queue. The handler may still be processing the last message after that
+    /// message was read.
     /// </summary>
     internal Task? Handling { get; set; }
 
     /// <summary>Completes when all messages have been read and the last one has been processed.</summary>
     internal async Task WhenHandledAsync()
     {
-        await (Handling ?? _queue.Completion).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (Handling is { } handling)
+        {
+            await handling.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            return;
+        }
+
+        await _queue.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await Lifecycle.WaitAtMostAsync(_queue.WhenReadersIdleAsync(), ReaderGrace).ConfigureAwait(false);
+    }
+
+    /// <summary>Like <see cref="WhenHandledAsync"/>, but it does not wait for readers that take no message for a while.</summary>
+    internal async Task WhenHandledOrPausedAsync(TimeSpan pause, CancellationToken cancellationToken)
+    {
+        Task handled = WhenHandledAsync();
+        long waiting;
+        do
+        {
+            waiting = _queue.Count;
+            try
+            {
+                await handled.WaitAsync(pause, cancellationToken).ConfigureAwait(false);
+            }
+            catch (TimeoutException)
+            {
+                // The subscription has ended, so the number of messages changes only if a reader takes one.
+            }
+        }
+        while (!handled.IsCompleted && _queue.Count != waiting);
     }
 }

@@ -92,10 +92,11 @@ public sealed class Subscription : IDisposable
     /// <inheritdoc/>
     public void Dispose() => Unsubscribe();
 
-    internal void Deactivate()
+    /// <param name="error">The error that readers of the queue get after the messages that wait. Null for none.</param>
+    internal void Deactivate(Exception? error = null)
     {
         _active = false;
-        Queued?.End();
+        Queued?.End(error);
     }
 
     /// <summary>Passes a message to the handler. Called on the loop.</summary>

@@ -74,7 +74,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     /// </summary>
     internal void ResubscribeAll(LoopWriteBuffer buffer)
     {
-        if (Table.Count == 0)
+        if (Table.Count == 0 || _draining)
         {
             return;
         }
@@ -129,6 +129,55 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     }
 
     /// <summary>
+    /// Ends the subscriptions with a queue that the server has refused, so that their readers do not wait in vain. Called
+    /// on the loop.
+    /// </summary>
+    /// <remarks>A subscription with a handler goes on: nobody waits for it, and the next server may accept it.</remarks>
+    internal void Refuse(PermissionViolation violation, string text)
+    {
+        if (violation.Kind != ViolationKind.Subscribe)
+        {
+            return;
+        }
+
+        Subscription[] refused;
+        lock (core.Gate)
+        {
+            refused = [.. Table.ToArray().Where(s => s.Queued is not null && IsMeant(s, violation))];
+        }
+
+        foreach (Subscription subscription in refused)
+        {
+            subscription.Queued!.End(ServerErrorException.For(text));
+            Remove(subscription);
+        }
+    }
+
+    /// <summary>Ends a subscription whose reader was cancelled. The messages that have arrived can still be read.</summary>
+    internal void Cancel(QueuedSubscription queued, CancellationToken token)
+    {
+        Subscription subscription = queued.Subscription;
+        lock (core.Gate)
+        {
+            if (Table.Find(subscription.Sid) != subscription)
+            {
+                return;
+            }
+
+            subscription.IsDraining = true;
+            WriteUnsubscribe(subscription, 0);
+        }
+
+        // Only the loop has the messages that are not in the queue yet.
+        core.Loop.Run(() =>
+        {
+            Batch.Flush();
+            queued.End(new OperationCanceledException(token));
+            Remove(subscription);
+        });
+    }
+
+    /// <summary>
     /// Removes a subscription after its last message. The server has ended it too. Called on the loop.
     /// </summary>
     internal void Remove(Subscription subscription)
@@ -159,18 +208,18 @@ internal sealed class SubscriptionManager(ConnectionCore core)
         core.Loop.Run(subscription.EndIfComplete);
     }
 
-    /// <summary>
-    /// Refuses new subscriptions and sends UNSUB for all existing ones, but still delivers the messages that are on
-    /// their way.
-    /// </summary>
-    internal Subscription[] AnnounceDrain()
+    /// <summary>Sends UNSUB for subscriptions, but still delivers the messages that are on their way.</summary>
+    /// <param name="forClose">Whether the connection closes: then these are all subscriptions, and new ones are refused.
+    /// Otherwise the subscription for replies to requests stays.</param>
+    internal Subscription[] AnnounceDrain(bool forClose)
     {
         lock (core.Gate)
         {
-            _draining = true;
-            Subscription[] all = Table.ToArray();
+            _draining |= forClose;
+            Subscription[] all = [.. Table.ToArray().Where(s => forClose || s != core.Requester.Inbox)];
             foreach (Subscription subscription in all)
             {
+                subscription.IsDraining = true;
                 WriteUnsubscribe(subscription, 0);
             }
 
@@ -179,7 +228,8 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     }
 
     /// <summary>Ends all subscriptions, because the connection has closed.</summary>
-    internal void End()
+    /// <param name="cause">Why the connection has given up. Null if its owner has closed it.</param>
+    internal void End(Exception? cause)
     {
         Subscription[] all;
         lock (core.Gate)
@@ -193,9 +243,15 @@ internal sealed class SubscriptionManager(ConnectionCore core)
 
         foreach (Subscription subscription in all)
         {
-            subscription.Deactivate();
+            subscription.Deactivate(cause is null ? null : ConnectionLostException.ForOneOfMany(cause));
         }
     }
+
+    private static bool IsMeant(Subscription subscription, PermissionViolation violation)
+        => violation.Sid is { } sid
+            ? subscription.Sid == sid
+            : string.Equals(subscription.Queue, violation.Queue, StringComparison.Ordinal)
+                && string.Equals(subscription.Filter, violation.Subject, StringComparison.Ordinal);
 
     // Called under the gate.
     private void WriteUnsubscribe(Subscription subscription, long max)

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 
 namespace Broker.Client;
 
@@ -33,6 +34,19 @@ internal sealed partial class SubscriptionQueue
         }
 
         return true;
+    }
+
+    // The base class looks at the token only if no message waits, and that may never happen.
+    public override async IAsyncEnumerable<Message> ReadAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        while (await WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+        {
+            while (TryRead(out Message message))
+            {
+                yield return message;
+                cancellationToken.ThrowIfCancellationRequested();
+            }
+        }
     }
 
     public override bool TryPeek([MaybeNullWhen(false)] out Message item)

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Client;
 
 /// <summary>
-/// Logs the events of one connection, in addition to the callbacks that its owner has set. Its methods are called on
-/// the connection's loop, one at a time. Event ids never change, and the id of a removed event is not reused.
+/// Logs the events of one connection, in addition to the callbacks that its owner has set. Unless a comment says
+/// otherwise, its methods are called on the connection's loop, one at a time. Event ids never change, and the id of a removed event is not reused.
 /// </summary>
 internal sealed partial class ClientLog
 {
@@ -30,8 +30,20 @@ internal sealed partial class ClientLog
         OnLameDuck = new Action<BrokerConnection>(_ => SentAway(_client)) + options.OnLameDuck,
         OnServerError = new Action<BrokerConnection, string>((_, text) => Refused(_client, text)) + options.OnServerError,
         OnSlowConsumer = new Action<BrokerConnection, QueuedSubscription>((_, slow) => Slow(_client, slow.Subscription.Filter)) + options.OnSlowConsumer,
-        OnFault = new Action<Subscription?, Exception>((_, fault) => Fault(_client, fault)) + options.OnFault,
+        Log = this,
     };
+
+    /// <summary>Logs that a handler or a callback has thrown. May be called on any thread.</summary>
+    internal void Fault(Exception fault) => Fault(_client, fault);
+
+    /// <summary>Logs that the connection gives up. May be called on any thread.</summary>
+    internal void GivenUp(Exception cause) => GivenUp(_client, cause);
+
+    /// <summary>Logs that requests end because the loop does not run. Called on a thread-pool thread.</summary>
+    internal void LoopBlocked() => LoopBlocked(_client);
+
+    /// <summary>Logs that a buffered message was refused.</summary>
+    internal void RefusedByNext(PublishRefusedException refusal) => RefusedByNext(_client, refusal);
 
     private void OnDisconnected(BrokerConnection connection, Exception reason)
     {
@@ -82,4 +94,13 @@ internal sealed partial class ClientLog
 
     [LoggerMessage(8, LogLevel.Information, "Client {Client}: the server will shut down and asks its clients to reconnect elsewhere")]
     private partial void SentAway(string client);
+
+    [LoggerMessage(9, LogLevel.Error, "Client {Client}: the client has given up reconnecting and closes")]
+    private partial void GivenUp(string client, Exception reason);
+
+    [LoggerMessage(10, LogLevel.Error, "Client {Client}: a message was buffered that the next server does not accept, and it is lost")]
+    private partial void RefusedByNext(string client, Exception reason);
+
+    [LoggerMessage(11, LogLevel.Error, "Client {Client}: a handler blocks the event loop, so requests cannot receive their replies")]
+    private partial void LoopBlocked(string client);
 }

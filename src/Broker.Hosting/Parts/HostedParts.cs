@@ -11,7 +11,7 @@ namespace Broker.Hosting;
 
 /// <summary>
 /// Starts the parts before any hosted service starts, and stops them after all hosted services have stopped. So a
-/// hosted service can always use them.
+/// hosted service can always use them. Only the subscriptions of clients end before the services stop.
 /// </summary>
 /// <remarks>
 /// Another thread may stop the host while it starts. Then no further part starts, and the stop waits for the part that
@@ -89,12 +89,25 @@ internal sealed class HostedParts(
 
     public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    public Task StoppingAsync(CancellationToken cancellationToken)
+    public async Task StoppingAsync(CancellationToken cancellationToken)
     {
         _time.Begin();
         state.Drain();
         Server?.StopAccepting();
-        return Task.CompletedTask;
+        // The services read what has arrived for them before they are asked to stop.
+        await Task.WhenAll(_started.OfType<BrokerConnection>().Where(c => c.State == ConnectionState.Connected).Select(DrainAsync)).ConfigureAwait(false);
+
+        async Task DrainAsync(BrokerConnection client)
+        {
+            try
+            {
+                await client.DrainSubscriptionsAsync(cancellationToken).ConfigureAwait(false);
+            }
+            catch (Exception e) when (e is OperationCanceledException or ClientException or ObjectDisposedException)
+            {
+                _log.NotDrained(e);
+            }
+        }
     }
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
@@ -113,7 +126,7 @@ internal sealed class HostedParts(
             await TryAsync(() => bridge.StopIngressAsync(cancellationToken)).ConfigureAwait(false);
         }
 
-        foreach (BrokerConnection client in _started.OfType<BrokerConnection>().Where(c => c.State == ConnectionState.Connected))
+        foreach (BrokerConnection client in _started.OfType<BrokerConnection>().Where(c => c.State != ConnectionState.Closed))
         {
             await TryAsync(() => client.DrainAsync(cancellationToken)).ConfigureAwait(false);
         }

@@ -34,6 +34,14 @@ public sealed class ClientTlsContext
         }
     }
 
+    /// <summary>
+    /// Returns a context with the present content of the files, or this context if the options refer to no file. A
+    /// certificate may have been renewed since the files were read.
+    /// </summary>
+    /// <exception cref="ArgumentException">A file cannot be used now.</exception>
+    public ClientTlsContext ReadFiles()
+        => _options is { AuthorityFile: null, CertificateFile: null } ? this : new ClientTlsContext(_options);
+
     /// <summary>Whether a connection without TLS is refused.</summary>
     public bool IsRequired => _options.Required;
 

@@ -5,7 +5,10 @@ using System.Security.Cryptography.X509Certificates;
 namespace Broker.Transport;
 
 /// <summary>The TLS options of a client, for <see cref="ClientTlsContext"/>.</summary>
-/// <remarks>Immutable. The files are read once, when the context is created.</remarks>
+/// <remarks>
+/// Immutable. The files are read when the context is created, and anew by <see cref="ClientTlsContext.ReadFiles"/>, as a
+/// client does for each connect.
+/// </remarks>
 public sealed record ClientTlsOptions
 {
     /// <summary>

@@ -38,7 +38,7 @@ public sealed partial class DocumentTests
     private sealed partial class OrdersJson : JsonSerializerContext;
 
     [Theory]
-    [InlineData("docs/client.md", 4)]
+    [InlineData("docs/client.md", 5)]
     [InlineData("src/Broker.Client/README.md", 1)]
     [InlineData("README.md", 1)]
     public void Every_block_of_code_is_run_by_these_tests(string document, int blocks)
@@ -156,8 +156,12 @@ public sealed partial class DocumentTests
     {
         var site = new OperatorSite();
         using var server = NatsServer.StartWithConfiguration(site.Configuration);
-        await using BrokerConnection client = await Patient.ConnectAsync(Credentials(site.WriteCredentials()) with { Servers = [server.Url] }, Token);
-        await client.PingAsync(Token);
+        string file = site.WriteCredentials();
+        foreach (ClientOptions options in new[] { Credentials(file), Renewing(new ClientOptions(), file) })
+        {
+            await using BrokerConnection client = await Patient.ConnectAsync(options with { Servers = [server.Url] }, Token);
+            await client.PingAsync(Token);
+        }
     }
 
     private static string? Headers(BrokerConnection nats, byte[] body, Message message)
@@ -179,6 +183,19 @@ public sealed partial class DocumentTests
     {
         var user = UserCredentials.Load(file);
         var options = new ClientOptions { Servers = ["tls://nats.example"], Jwt = () => user.Jwt, Sign = user.Sign };
+        return options;
+    }
+
+    private static ClientOptions Renewing(ClientOptions options, string file)
+    {
+        options = options with
+        {
+            GetCredentials = _ =>
+            {
+                var renewed = UserCredentials.Load(file);
+                return new(new ConnectCredentials { Jwt = renewed.Jwt, Sign = renewed.Sign });
+            },
+        };
         return options;
     }
 

@@ -38,10 +38,22 @@ public sealed class HeaderTests
 
     [Theory]
     [InlineData("HTTP/1.1\r\n\r\n")]
-    [InlineData("NATS/1.0\r\nno colon\r\n\r\n")]
-    [InlineData("NATS/1.0\r\n: no name\r\n\r\n")]
+    [InlineData(" NATS/1.0\r\n\r\n")]
     public void A_text_that_is_not_a_header_block_is_refused(string block)
         => Assert.Throws<FormatException>(() => new MessageHeaders(Encoding.UTF8.GetBytes(block)));
+
+    [Theory]
+    [InlineData("no colon")]
+    [InlineData(": no name")]
+    [InlineData(":")]
+    [InlineData(" folded line")]
+    [InlineData(" folded: line")]
+    [InlineData("\tfolded: line")]
+    public void A_line_that_is_no_header_is_left_out_and_the_others_are_read(string line)
+    {
+        var headers = new MessageHeaders(Encoding.UTF8.GetBytes($"NATS/1.0\r\nA: 1\r\n{line}\r\nB: 2\r\n\r\n"));
+        Assert.Equal([new("A", "1"), new("B", "2")], headers);
+    }
 
     [Theory]
     [InlineData("a b", "x")]
