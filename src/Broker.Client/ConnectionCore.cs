@@ -84,6 +84,9 @@ internal sealed class ConnectionCore
 
     internal ClientEvents Events { get; }
 
+    /// <summary>Logs that a handler blocks the loop, so that requests have ended at their deadlines.</summary>
+    internal void ReportBlockedLoop() => Options.Log?.LoopBlocked();
+
     internal Connector Connector { get; }
 
     internal ReconnectBuffer ReconnectBuffer { get; }

@@ -33,7 +33,7 @@ internal sealed class Lifecycle(ConnectionCore core)
     internal async Task DrainAsync(CancellationToken cancellationToken)
     {
         // A handler that waits for the drain would wait for itself.
-        HandlerBinding.Current?.LeaveOutOfDrain(core);
+        RunningHandler.Current?.LeaveOutOfDrain(core);
         Task<long> drain;
         lock (core.Gate)
         {
@@ -63,8 +63,8 @@ internal sealed class Lifecycle(ConnectionCore core)
     /// </summary>
     internal async Task DrainSubscriptionsAsync(CancellationToken cancellationToken)
     {
-        HandlerBinding.Current?.LeaveOutOfDrain(core);
-        Subscription[] subscriptions = core.Subscriber.AnnounceDrain(forClose: false);
+        RunningHandler.Current?.LeaveOutOfDrain(core);
+        Subscription[] subscriptions = core.Subscriber.AnnounceDrain(forClose: false, core.Requester.Inbox);
         try
         {
             await core.Barriers.FlushAsync(cancellationToken).ConfigureAwait(false);

@@ -9,15 +9,7 @@ namespace Broker.Client;
 /// </summary>
 public sealed class HandlerBinding : IAsyncDisposable, IDisposable
 {
-    // The handler whose code runs, also after an await and in tasks that it has started.
-    private static readonly AsyncLocal<HandlerBinding?> Running = new();
-
-    private readonly TaskCompletionSource _leftOut = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
     private HandlerBinding(QueuedSubscription subscription) => Subscription = subscription;
-
-    /// <summary>The binding whose handler has called the running code. Null outside of handlers.</summary>
-    internal static HandlerBinding? Current => Running.Value;
 
     /// <summary>The subscription that receives the values. Its statistics show what waits for the handler.</summary>
     public QueuedSubscription Subscription { get; }
@@ -39,29 +31,19 @@ public sealed class HandlerBinding : IAsyncDisposable, IDisposable
     /// <inheritdoc cref="Dispose"/>
     public ValueTask DisposeAsync() => Subscription.DisposeAsync();
 
-    /// <summary>
-    /// A drain of this connection does not wait for the handler any more, because the handler waits for the drain.
-    /// </summary>
-    internal void LeaveOutOfDrain(ConnectionCore core)
-    {
-        if (Subscription.Subscription.Connection.Core == core)
-        {
-            _leftOut.TrySetResult();
-        }
-    }
-
     internal static HandlerBinding Start(QueuedSubscription subscription, Func<Message, ValueTask> handle)
     {
         var binding = new HandlerBinding(subscription);
+        var running = new RunningHandler(subscription);
         binding.Completion = Task.Run(() =>
         {
-            Running.Value = binding;
+            running.Enter();
             return HandleAllAsync(subscription, handle);
         });
         // This marks the exception as observed if nobody awaits the task.
         _ = binding.Completion.ContinueWith(
             static task => _ = task.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
-        subscription.Handling = Task.WhenAny(binding.Completion, binding._leftOut.Task);
+        subscription.Handling = Task.WhenAny(binding.Completion, running.LeftOut);
         return binding;
     }
 

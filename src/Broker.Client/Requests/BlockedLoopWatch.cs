@@ -72,7 +72,7 @@ internal sealed class BlockedLoopWatch(ConnectionCore core, RequestTable table)
         if (expired.Count != 0 && !_wasBlocked)
         {
             _wasBlocked = true;
-            core.Options.Log?.LoopBlocked();
+            core.ReportBlockedLoop();
         }
 
         foreach (AwaitedRequest request in expired)

@@ -209,14 +209,14 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     }
 
     /// <summary>Sends UNSUB for subscriptions, but still delivers the messages that are on their way.</summary>
-    /// <param name="forClose">Whether the connection closes: then these are all subscriptions, and new ones are refused.
-    /// Otherwise the subscription for replies to requests stays.</param>
-    internal Subscription[] AnnounceDrain(bool forClose)
+    /// <param name="forClose">Whether the connection closes, so that new subscriptions are refused.</param>
+    /// <param name="staying">The subscription that stays: the one for replies to requests. Null for none.</param>
+    internal Subscription[] AnnounceDrain(bool forClose, Subscription? staying = null)
     {
         lock (core.Gate)
         {
             _draining |= forClose;
-            Subscription[] all = [.. Table.ToArray().Where(s => forClose || s != core.Requester.Inbox)];
+            Subscription[] all = [.. Table.ToArray().Where(s => s != staying)];
             foreach (Subscription subscription in all)
             {
                 subscription.IsDraining = true;
