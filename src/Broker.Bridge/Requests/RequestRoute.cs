@@ -232,7 +232,7 @@ internal sealed class RequestRoute : RequestReplyRoute
             || HeaderBlock.TryGet(headers, "Nats-Service-Error-Code"u8, out _)
             || HeaderBlock.TryGet(headers, "Nats-Service-Error"u8, out _);
 
-    // ZeroMQ has no errors: the client hears nothing, as from a lost peer, unless the options have a text for it.
+    // ZeroMQ has no errors: the client gets no reply, as from a lost peer, unless the options have a text for it.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void OnServiceError(int slot)
     {

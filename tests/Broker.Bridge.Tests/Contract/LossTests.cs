@@ -58,17 +58,21 @@ public sealed class LossTests
     [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
     public async Task C06_The_client_of_a_lost_worker_is_notified_and_no_state_is_left(ForeignKind kind, byte minor, bool foreign)
     {
-        await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, ContractSite.Requests, ContractSite.Workers);
+        await using ContractSite site = await ContractSite.StartAsync(
+            kind,
+            minor,
+            foreign,
+            ContractSite.Requests with { ServiceErrorReply = "lost"u8.ToArray() },
+            ContractSite.Workers with { OnWorkerLoss = WorkerLoss.Reply });
         ForeignSocket rep = await site.ProgramAsync("REP", site.Bridge.Endpoint("worker"));
         ForeignSocket req = await site.ProgramAsync("REQ", site.Bridge.Endpoint("request"));
         await req.SendTextAsync("x");
         Assert.Equal("x", await rep.ReceiveTextAsync());
         site.Kill(rep);
 
-        // The empty message means that there will be no reply.
-        Assert.Equal("", await req.ReceiveTextAsync());
+        Assert.Equal("lost", await req.ReceiveTextAsync());
         await Wait.UntilAsync(() => site.Bridge.Workers() is { WorkerLost: 1, Pending: 0, IsSubscribed: false }, () => $"{site.Bridge.Workers()}");
-        await Wait.UntilAsync(() => site.Bridge.Requests() is { Answered: 1, Pending: 0 }, () => $"{site.Bridge.Requests()}");
+        await Wait.UntilAsync(() => site.Bridge.Requests() is { Failed: 1, Answered: 0, Pending: 0 }, () => $"{site.Bridge.Requests()}");
         ForeignSocket next = await site.ProgramAsync("REP", site.Bridge.Endpoint("worker"));
         await req.SendTextAsync("y");
         Assert.Equal("y", await next.ServeAsync("done"));

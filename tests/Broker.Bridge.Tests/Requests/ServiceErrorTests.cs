@@ -52,9 +52,9 @@ public sealed class ServiceErrorTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_client_of_a_lost_worker_hears_nothing_unless_both_routes_have_words_for_it(bool told)
+    public async Task A_client_of_a_lost_worker_gets_no_reply_unless_both_routes_have_a_text_for_it(bool hasText)
     {
-        await using RequestSite site = told
+        await using RequestSite site = hasText
             ? await RequestSite.StartAsync(
                 1,
                 RequestSite.Asking with { ServiceErrorReply = "lost"u8.ToArray() },
@@ -69,7 +69,7 @@ public sealed class ServiceErrorTests
         }
 
         await Wait.UntilAsync(() => site.Workers.WorkerLost == 1, () => $"{site.Workers}");
-        if (told)
+        if (hasText)
         {
             Assert.Equal("lost", await req.ReceiveStringAsync(Token));
         }
