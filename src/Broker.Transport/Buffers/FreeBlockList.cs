@@ -27,6 +27,8 @@ internal sealed class FreeBlockList(long mostBytes, long leastBytes)
 
     internal long Bytes => _bytes;
 
+    internal int CountOf(int sizeClass) => _counts[sizeClass];
+
     internal Block? Pop(int sizeClass)
     {
         Block? block = _heads[sizeClass];

@@ -64,7 +64,7 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
             TrimLater?.Invoke();
         }
 
-        if (_free.IsOverfull)
+        if (_free.IsOverfull || (sharedBlocks.IsWanted(block.SizeClass) && HasSpareChain(block.SizeClass)))
         {
             Spill(block.SizeClass);
         }
@@ -108,6 +108,8 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
 
     // Large blocks are moved one by one, so that other loops also find those that were returned to the shared pool.
     private static int ChainOf(int sizeClass) => Math.Clamp(ChainBytes / BlockSizes.Capacity(sizeClass), 1, LongestChain);
+
+    private bool HasSpareChain(int sizeClass) => _free.CountOf(sizeClass) >= 2 * ChainOf(sizeClass);
 
     private Block Refill(int sizeClass)
     {

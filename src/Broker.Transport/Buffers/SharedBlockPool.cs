@@ -19,6 +19,9 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
     private long _outstanding;
     private bool _trims;
 
+    // One bit for each size class of which a thread other than the loops' had to allocate a block.
+    private int _wanted;
+
     /// <summary>Called, on any thread, when there are blocks to <see cref="Trim"/> after a while.</summary>
     internal Action? TrimLater { get; set; }
 
@@ -45,6 +48,12 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
             }
         }
     }
+
+    /// <summary>
+    /// Whether a thread that has no pool of its own lately found no free block of this size class. The loops then keep
+    /// only a few free blocks of it and return the others here. Any thread.
+    /// </summary>
+    internal bool IsWanted(int sizeClass) => (Volatile.Read(ref _wanted) & 1 << sizeClass) != 0;
 
     /// <summary>Rents up to <paramref name="most"/> blocks of a size as a chain; null if there are none.</summary>
     internal Block? RentChain(int sizeClass, int most)
@@ -90,7 +99,7 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
     {
         int sizeClass = BlockSizes.ClassFor(size);
         Block? block = sizeClass == BlockSizes.Unpooled ? new Block(this, size, BlockSizes.Unpooled) : RentChain(sizeClass, 1);
-        block ??= new Block(this, BlockSizes.Capacity(sizeClass), sizeClass);
+        block ??= Allocate(sizeClass);
         block.Start = block.End = 0;
         Count(block.Array.Length);
         return block;
@@ -123,10 +132,24 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
         {
             idle = _free.TakeUnused(out outcome);
             _trims = outcome != TrimResult.Done;
+            if (!_trims)
+            {
+                _wanted = 0;
+            }
         }
 
         Discarder.Begin(idle);
         return outcome;
+    }
+
+    private Block Allocate(int sizeClass)
+    {
+        lock (_gate)
+        {
+            _wanted |= 1 << sizeClass;
+        }
+
+        return new Block(this, BlockSizes.Capacity(sizeClass), sizeClass);
     }
 
     private void Count(int bytes)

@@ -8,7 +8,7 @@ public sealed class SocketAllocationTests
     // An allocation per message occurs in each round. Other allocations may occur in a single round: the event of a
     // lock that is contended for the first time, a chunk when more messages wait than ever before, or the runtime's
     // compiler.
-    private const int Rounds = 12;
+    private const int Rounds = 40;
     private const int PerRound = 25_000;
 
     // Less than any allocation for a fraction of the messages would cost.
