@@ -42,13 +42,14 @@ internal sealed class KestrelHost : IAsyncDisposable
     }
 
     /// <summary>
-    /// Starts Kestrel. With <paramref name="tls"/>, clients must complete the handshake within the time limit for
-    /// headers.
+    /// Starts Kestrel with at most the connections of <paramref name="places"/>. With <paramref name="tls"/>, clients
+    /// must complete the handshake within the time limit for headers.
     /// </summary>
     /// <exception cref="ListenException">The address cannot be bound.</exception>
     internal static async Task<KestrelHost> StartAsync(
         EndPoint endPoint,
         ConnectionBudget budget,
+        HttpPlaces places,
         SslServerAuthenticationOptions? tls,
         Action<KestrelServerLimits> limit,
         Action<WebApplication> map,
@@ -62,6 +63,7 @@ internal sealed class KestrelHost : IAsyncDisposable
             kestrel.Listen(endPoint, listen =>
             {
                 listen.Protocols = HttpProtocols.Http1;
+                listen.Use(next => connection => places.ServeAsync(connection, next));
                 if (tls is not null)
                 {
                     listen.UseHttps(new TlsHandshakeCallbackOptions
@@ -81,6 +83,7 @@ internal sealed class KestrelHost : IAsyncDisposable
         WebApplication application = builder.Build();
         try
         {
+            application.Use(places.RunAsync);
             map(application);
             await application.StartAsync(cancellationToken).ConfigureAwait(false);
             return new KestrelHost(application, endPoint);

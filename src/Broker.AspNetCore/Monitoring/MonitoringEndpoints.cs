@@ -8,6 +8,9 @@ namespace Microsoft.AspNetCore.Builder;
 /// <summary>Adds the monitoring pages of a server to a web application.</summary>
 public static class MonitoringEndpoints
 {
+    /// <summary>The path of the page for health probes.</summary>
+    internal const string ProbePath = "/healthz";
+
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Head];
 
     /// <summary>
@@ -39,7 +42,7 @@ public static class MonitoringEndpoints
             Map(page.Path, context => MonitoringPages.WriteAsync(context, page));
         }
 
-        group.MapMethods("/healthz", Methods, pages.Counted("/healthz", pages.HealthzAsync));
+        group.MapMethods(ProbePath, Methods, pages.Counted(ProbePath, pages.HealthzAsync));
         return group;
 
         void Map(string path, RequestDelegate page) => group.MapMethods(path, Methods, pages.Guarded(path, page));

@@ -12,6 +12,12 @@ namespace Broker.AspNetCore;
 /// </remarks>
 public sealed class MonitoringHost : IAsyncDisposable
 {
+    // A client that is slower than this is not a program that reads the pages.
+    private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(5);
+
+    // A program that reads the pages more often than this keeps its connection.
+    private static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(30);
+
     private readonly KestrelHost _host;
 
     private MonitoringHost(KestrelHost host, Uri address)
@@ -37,7 +43,12 @@ public sealed class MonitoringHost : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(server);
         options = (options ?? new MonitoringOptions()).Copy();
         return await StartAsync(
-            server.Loops.ConnectionBudget, endPoint, options, application => application.MapMonitoring(server, options), cancellationToken).ConfigureAwait(false);
+            server.Loops.ConnectionBudget,
+            endPoint,
+            options,
+            new HttpPlaces(options.MaxConnections, options.BasePath + MonitoringEndpoints.ProbePath),
+            application => application.MapMonitoring(server, options),
+            cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -52,21 +63,34 @@ public sealed class MonitoringHost : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(loops);
         ArgumentNullException.ThrowIfNull(options);
         options = options.Copy();
-        return await StartAsync(loops.ConnectionBudget, endPoint, options, application => application.MapPages(options), cancellationToken).ConfigureAwait(false);
+        return await StartAsync(
+            loops.ConnectionBudget,
+            endPoint,
+            options,
+            new HttpPlaces(options.MaxConnections),
+            application => application.MapPages(options),
+            cancellationToken).ConfigureAwait(false);
     }
 
     private static async Task<MonitoringHost> StartAsync(
-        ConnectionBudget budget, EndPoint endPoint, MonitoringOptions options, Action<WebApplication> map, CancellationToken cancellationToken)
+        ConnectionBudget budget,
+        EndPoint endPoint,
+        MonitoringOptions options,
+        HttpPlaces places,
+        Action<WebApplication> map,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(endPoint);
         options.EndPoint = endPoint;
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
             budget,
+            places,
             options.Authentication(),
             limits =>
             {
-                limits.MaxConcurrentConnections = options.MaxConnections;
+                limits.RequestHeadersTimeout = HeadersTimeout;
+                limits.KeepAliveTimeout = IdleTimeout;
                 // The pages accept no request bodies.
                 limits.MaxRequestBodySize = 0;
             },

@@ -42,8 +42,16 @@ public sealed class MonitoringOptions
     /// <summary>Additional pages of other parts of the program. The index page lists them. Default: none.</summary>
     public IReadOnlyList<MonitoringPage> Pages { get; set; } = [];
 
-    /// <summary>The maximum number of concurrent connections of <see cref="MonitoringHost"/>. Default: 128.</summary>
-    public int MaxConnections { get; set; } = 128;
+    /// <summary>
+    /// The maximum number of concurrent connections of <see cref="MonitoringHost"/>. Default: 128. Beyond it, the
+    /// connection that is idle longest makes room for a new one. While requests run on all of them, a few more
+    /// connections can read only <c>/healthz</c>. A connection without a request ends after 30 seconds, and an
+    /// incomplete request after 5. <c>/varz</c> shows the value as <c>http_max_connections</c>.
+    /// </summary>
+    public int MaxConnections { get; set; } = DefaultMaxConnections;
+
+    /// <summary>The default of <see cref="MaxConnections"/>.</summary>
+    internal const int DefaultMaxConnections = 128;
 
     /// <summary>The address of the pages, for <c>/varz</c>. The host sets it.</summary>
     internal EndPoint? EndPoint { get; set; }

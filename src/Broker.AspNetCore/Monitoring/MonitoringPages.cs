@@ -58,7 +58,10 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         => WriteAsync(
             context,
             Varz.From(
-                server.Inspect(), (options.EndPoint, options.BasePath, options.IsSecure), options.WebSockets, _requests.ToDictionary()),
+                server.Inspect(),
+                (options.EndPoint, options.BasePath, options.IsSecure, options.MaxConnections),
+                options.WebSockets,
+                _requests.ToDictionary()),
             MonitoringJson.Default.Varz);
 
     internal async Task ConnzAsync(HttpContext context)

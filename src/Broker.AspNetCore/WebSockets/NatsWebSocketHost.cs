@@ -51,12 +51,11 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
             server.Loops.ConnectionBudget,
+            // The endpoint counts the connections with a request, by a limit that a reload can change.
+            new HttpPlaces(options.MostAsking, requestsCountApart: true),
             options.Authentication(),
             limits =>
             {
-                // Limits connections without a request. The endpoint counts the others, by a limit that a reload can
-                // change.
-                limits.MaxConcurrentConnections = options.MostAsking;
                 limits.RequestHeadersTimeout = options.HandshakeTimeout;
                 limits.KeepAliveTimeout = options.HandshakeTimeout;
                 limits.MaxRequestBodySize = 0;

@@ -56,8 +56,8 @@ public sealed class NatsWebSocketOptions
     public string? Advertise { get; set; }
 
     /// <summary>
-    /// The maximum number of connections to <see cref="NatsWebSocketHost"/> without a request. A connection over the
-    /// limit is closed immediately.
+    /// The maximum number of connections to <see cref="NatsWebSocketHost"/> without a request. Beyond it, the connection
+    /// that is idle longest makes room for a new one.
     /// </summary>
     internal int MostAsking { get; set; } = 1024;
 

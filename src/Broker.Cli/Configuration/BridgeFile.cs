@@ -22,6 +22,7 @@ internal static class BridgeFile
             PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
             StopDeadline = section.Span("stop_deadline", defaults.StopDeadline),
             Http = ServeConfig.Http(section, defaults, "http", defaults.Http),
+            HttpMaxConnections = ServeConfig.HttpMaxConnections(section, defaults.HttpMaxConnections),
         };
         settings = settings with { ZeroMq = new ZeroMqConfig(problems).Read(section, settings, settings.ZeroMq) };
         section.RejectTheRest();

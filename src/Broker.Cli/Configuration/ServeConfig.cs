@@ -48,6 +48,7 @@ internal static class ServeConfig
             PidFile = section.Text("pid_file", null) ?? section.Text("pidfile", defaults.PidFile),
             PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
             HttpBasePath = BasePath(section, defaults.HttpBasePath),
+            HttpMaxConnections = HttpMaxConnections(section, defaults.HttpMaxConnections),
         };
         settings = Listen(section, settings);
         settings = settings with
@@ -209,6 +210,9 @@ internal static class ServeConfig
             .SelectMany(text => text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
             .Select(tag => tag.ToLowerInvariant())
             .Distinct(StringComparer.Ordinal)];
+
+    internal static int HttpMaxConnections(ConfigSection section, int otherwise)
+        => (int)section.Whole("http_max_connections", otherwise, 1, 65_536);
 
     private static string BasePath(ConfigSection section, string otherwise)
         => section.Find("http_base_path") switch

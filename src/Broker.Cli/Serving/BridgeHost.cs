@@ -23,7 +23,8 @@ internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : 
             settings.ZeroMq!, client => identify(client) with { Loops = _loops }, loggers.CreateLogger("zeromq"), cancellationToken);
         if (settings.Http is { } address)
         {
-            _pages = await HttpHosts.StartPagesAsync(_loops, address, [BridgePage.Of(() => _bridge?.Snapshot())], logger, cancellationToken);
+            _pages = await HttpHosts.StartPagesAsync(
+                _loops, address, settings.HttpMaxConnections, [BridgePage.Of(() => _bridge?.Snapshot())], logger, cancellationToken);
         }
 
         StartWarnings.Log(settings, _bridge, _pages, logger);

@@ -32,6 +32,7 @@ internal static class FixedSettings
         ("http", settings.Http),
         ("https", settings.Https),
         ("http_base_path", settings.HttpBasePath),
+        ("http_max_connections", settings.HttpMaxConnections),
         ("websocket", settings.WebSocket is null ? null : settings.WebSocket with { AllowedOrigins = [] }),
         ("websocket", Text(settings.WebSocket?.AllowedOrigins)),
         ("loops", settings.Loops),

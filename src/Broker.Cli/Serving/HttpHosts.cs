@@ -27,6 +27,7 @@ internal static partial class HttpHosts
             var options = new MonitoringOptions
             {
                 BasePath = settings.HttpBasePath,
+                MaxConnections = settings.HttpMaxConnections,
                 Tls = tls,
                 WebSockets = webSockets,
                 Pages = pages,
@@ -41,12 +42,12 @@ internal static partial class HttpHosts
     /// <summary>Starts the pages of a bridge without a server.</summary>
     /// <exception cref="ServeStartException">The address cannot be used.</exception>
     public static Task<MonitoringHost> StartPagesAsync(
-        EventLoopGroup loops, ListenAddress address, IReadOnlyList<MonitoringPage> pages, ILogger logger,
+        EventLoopGroup loops, ListenAddress address, int maxConnections, IReadOnlyList<MonitoringPage> pages, ILogger logger,
         CancellationToken cancellationToken)
         => ListenAsync(address, async () =>
         {
             MonitoringHost host = await MonitoringHost.StartAsync(
-                loops, await address.ResolveAsync(cancellationToken), new MonitoringOptions { Pages = pages }, cancellationToken);
+                loops, await address.ResolveAsync(cancellationToken), new MonitoringOptions { MaxConnections = maxConnections, Pages = pages }, cancellationToken);
             MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);
             return host;
         });

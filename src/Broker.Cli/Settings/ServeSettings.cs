@@ -1,3 +1,4 @@
+using Broker.AspNetCore;
 using Broker.Server;
 using Broker.Transport;
 
@@ -103,6 +104,9 @@ internal sealed record ServeSettings
 
     /// <summary>The prefix of the pages' paths: empty, or of the form <c>/a/b</c>.</summary>
     public string HttpBasePath { get; init; } = "";
+
+    /// <summary>The maximum number of connections to the pages.</summary>
+    public int HttpMaxConnections { get; init; } = new MonitoringOptions().MaxConnections;
 
     /// <summary>Whether clients may connect without TLS although the server has TLS.</summary>
     public bool AllowNonTls { get; init; }

@@ -379,7 +379,7 @@ public sealed class WebSocketTests
     }
 
     [Fact]
-    public async Task Of_those_that_never_ask_so_many_are_kept_and_each_beyond_them_is_closed_at_once()
+    public async Task Of_those_that_never_ask_so_many_are_kept_and_for_each_beyond_them_the_oldest_is_closed_at_once()
     {
         const int Most = 20;
         const int Beyond = 7;

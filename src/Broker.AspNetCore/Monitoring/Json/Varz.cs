@@ -44,6 +44,8 @@ internal sealed record Varz
 
     public int HttpsPort { get; init; }
 
+    public int? HttpMaxConnections { get; init; }
+
     public double AuthTimeout { get; init; }
 
     public int MaxControlLine { get; init; }
@@ -114,13 +116,13 @@ internal sealed record Varz
 
     /// <param name="facts">The description of the server.</param>
     /// <param name="pages">
-    /// The address of the monitoring pages: host, port, base path, and whether they use TLS.
+    /// The address of the monitoring pages: host, port, base path, whether they use TLS, and their most connections.
     /// </param>
     /// <param name="webSockets">The address for WebSocket clients; null if there is none.</param>
     /// <param name="requests">The number of requests for each page.</param>
     internal static Varz From(
         ServerDescription facts,
-        (EndPoint? EndPoint, string BasePath, bool IsSecure) pages,
+        (EndPoint? EndPoint, string BasePath, bool IsSecure, int MaxConnections) pages,
         NatsWebSocketHost? webSockets,
         Dictionary<string, long> requests)
     {
@@ -143,6 +145,7 @@ internal sealed record Varz
             HttpPort = pages.IsSecure ? 0 : http?.Port ?? 0,
             HttpBasePath = pages.BasePath,
             HttpsPort = pages.IsSecure ? http?.Port ?? 0 : 0,
+            HttpMaxConnections = pages.EndPoint is null ? null : pages.MaxConnections,
             AuthTimeout = facts.AuthTimeout.TotalSeconds,
             TlsTimeout = facts.TlsTimeout.TotalSeconds,
             MaxControlLine = facts.MaxControlLine,

@@ -1,0 +1,190 @@
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Http;
+
+namespace Broker.AspNetCore;
+
+/// <summary>
+/// The places of a host's connections. If all are taken, the connection that is idle longest makes room for a new one.
+/// A connection is idle while no request of it runs, so also before its first request and within a request's headers.
+/// Thread-safe.
+/// </summary>
+/// <param name="most">The number of places.</param>
+/// <param name="probePath">
+/// The path of health probes, or null. For them a few places are kept, which are used while requests run in all others.
+/// </param>
+/// <param name="requestsCountApart">
+/// Whether a connection needs no place while its request runs, because the request's handler counts it.
+/// </param>
+internal sealed class HttpPlaces(int most, string? probePath = null, bool requestsCountApart = false)
+{
+    /// <summary>The number of places that are kept for probes.</summary>
+    internal const int ProbePlaces = 8;
+
+    private readonly Lock _gate = new();
+    private readonly Pool _ordinary = new(most);
+    private readonly Pool _probes = new(probePath is null ? 0 : ProbePlaces);
+
+    /// <summary>Serves a connection in a place. Without a place it is closed.</summary>
+    internal async Task ServeAsync(ConnectionContext connection, ConnectionDelegate next)
+    {
+        var place = new Place(connection);
+        ConnectionContext? evicted;
+        bool enters;
+        lock (_gate)
+        {
+            enters = _ordinary.TryEnter(place, out evicted) || _probes.TryEnter(place, out evicted);
+        }
+
+        evicted?.Abort();
+        if (!enters)
+        {
+            connection.Abort();
+            return;
+        }
+
+        // A request finds the features of its connection.
+        connection.Features.Set(place);
+        try
+        {
+            await next(connection).ConfigureAwait(false);
+        }
+        finally
+        {
+            lock (_gate)
+            {
+                place.Pool?.Leave(place);
+            }
+        }
+    }
+
+    /// <summary>Runs a request. In a place for probes, only a probe is answered.</summary>
+    internal Task RunAsync(HttpContext context, RequestDelegate next)
+    {
+        if (context.Features.Get<Place>() is not { } place)
+        {
+            return next(context);
+        }
+
+        bool isForProbes;
+        lock (_gate)
+        {
+            isForProbes = place.Pool == _probes;
+            Begin(place);
+        }
+
+        // The response has been passed to the connection when this callback runs.
+        context.Response.OnCompleted(() => EndAsync(place));
+        if (!isForProbes)
+        {
+            return next(context);
+        }
+
+        context.Response.Headers.Connection = "close";
+        if (context.Request.Path == probePath)
+        {
+            return next(context);
+        }
+
+        context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
+        context.Response.ContentType = "text/plain; charset=utf-8";
+        return context.Response.WriteAsync("requests run on all connections (http_max_connections)", context.RequestAborted);
+    }
+
+    private void Begin(Place place)
+    {
+        if (requestsCountApart)
+        {
+            place.Pool?.Leave(place);
+        }
+        else
+        {
+            place.Pool?.Begin(place);
+        }
+    }
+
+    private Task EndAsync(Place place)
+    {
+        ConnectionContext? evicted = null;
+        lock (_gate)
+        {
+            if (requestsCountApart)
+            {
+                _ordinary.TryEnter(place, out evicted);
+            }
+            else
+            {
+                place.Pool?.End(place);
+            }
+        }
+
+        evicted?.Abort();
+        return Task.CompletedTask;
+    }
+
+    /// <summary>The place of one connection. The gate protects it.</summary>
+    private sealed class Place
+    {
+        internal Place(ConnectionContext connection)
+        {
+            Connection = connection;
+            Node = new LinkedListNode<Place>(this);
+        }
+
+        internal ConnectionContext Connection { get; }
+
+        internal LinkedListNode<Place> Node { get; }
+
+        /// <summary>The pool of the place, or null if the connection has none or was evicted.</summary>
+        internal Pool? Pool { get; set; }
+    }
+
+    private sealed class Pool(int most)
+    {
+        // The connection that is idle longest is first.
+        private readonly LinkedList<Place> _idle = [];
+        private int _taken;
+
+        internal bool TryEnter(Place place, out ConnectionContext? evicted)
+        {
+            evicted = null;
+            if (_taken >= most)
+            {
+                if (_idle.First is not { Value: var longest })
+                {
+                    return false;
+                }
+
+                evicted = longest.Connection;
+                Leave(longest);
+            }
+
+            _taken++;
+            place.Pool = this;
+            _idle.AddLast(place.Node);
+            return true;
+        }
+
+        internal void Leave(Place place)
+        {
+            _taken--;
+            place.Pool = null;
+            Begin(place);
+        }
+
+        internal void Begin(Place place)
+        {
+            if (place.Node.List is not null)
+            {
+                _idle.Remove(place.Node);
+            }
+        }
+
+        internal void End(Place place)
+        {
+            if (place.Node.List is null)
+            {
+                _idle.AddLast(place.Node);
+            }
+        }
+    }
+}
