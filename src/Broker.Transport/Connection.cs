@@ -222,8 +222,8 @@ public abstract partial class Connection
 
     /// <summary>
     /// Prepares the system for <see cref="HasVanished"/>: the kernel sends again often enough that a peer that has
-    /// vanished can be told from a slow one within <paramref name="timeout"/>. Without effect if the connection is not
-    /// TCP.
+    /// vanished can be distinguished from a slow one within <paramref name="timeout"/>. Without effect if the connection
+    /// is not TCP.
     /// </summary>
     /// <remarks>
     /// On Linux since 6.15 this limits the wait between two retransmissions and between two probes of a full peer to a

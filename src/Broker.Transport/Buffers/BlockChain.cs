@@ -5,8 +5,8 @@ namespace Broker.Transport;
 /// thread-safe: only the owner of the blocks uses it.
 /// </summary>
 /// <remarks>
-/// The <em>waste</em> of a chain is the free space in all of its blocks except the last, which is filled first when
-/// more bytes come. Methods report how they change the waste, and the owner keeps the sum.
+/// The <em>unused space</em> of a chain is the free space in all of its blocks except the last, which is filled first
+/// when more bytes come. Methods report how they change the unused space, and the owner keeps the sum.
 /// </remarks>
 internal struct BlockChain
 {
@@ -29,29 +29,29 @@ internal struct BlockChain
         Tail = tail;
     }
 
-    /// <summary>Adds a block unchanged. Returns how much the waste grows.</summary>
+    /// <summary>Adds a block unchanged. Returns how much the unused space grows.</summary>
     internal long Link(Block block)
     {
-        long waste = 0;
+        long unused = 0;
         if (Tail is null)
         {
             Head = block;
         }
         else
         {
-            waste = Tail.FreeSpace;
+            unused = Tail.FreeSpace;
             Tail.Next = block;
         }
 
         Tail = block;
-        return waste;
+        return unused;
     }
 
     /// <summary>
     /// Adds the content of a block in as little memory as possible without much copying: behind the bytes of the last
-    /// block, in a new block of a fitting size, or unchanged. Returns how much the waste grows. So at least about half
-    /// of a chain's memory contains bytes, however small the added parts are. Above 16 KiB, the free space in the last
-    /// block is at most a quarter of the waiting bytes, except for a single message that needs a larger block.
+    /// block, in a new block of a fitting size, or unchanged. Returns how much the unused space grows. So at least about
+    /// half of a chain's memory contains bytes, however small the added parts are. Above 16 KiB, the free space in the
+    /// last block is at most a quarter of the waiting bytes, except for a single message that needs a larger block.
     /// </summary>
     /// <param name="block">
     /// A block without a next one. The chain owns it from now on, or returns it to its pool.
@@ -86,15 +86,15 @@ internal struct BlockChain
 
     /// <summary>
     /// Puts blocks that were taken out in front again; <paramref name="last"/> is the last of them. Returns how much
-    /// the waste grows.
+    /// the unused space grows.
     /// </summary>
     internal long PutBack(Block first, Block last, EventLoop? loop)
     {
-        long waste = 0;
+        long unused = 0;
         // Small blocks that were added meanwhile are copied into the free space of the last block.
         while (Head is { } next && next.Start == 0 && next.Length <= Math.Min(MaxCopy, last.FreeSpace))
         {
-            waste -= next.Next is null ? 0 : next.FreeSpace;
+            unused -= next.Next is null ? 0 : next.FreeSpace;
             Head = next.Next;
             last.Append(next);
             BlockPools.Return(next, loop);
@@ -107,16 +107,16 @@ internal struct BlockChain
         else
         {
             last.Next = Head;
-            waste += last.FreeSpace;
+            unused += last.FreeSpace;
         }
 
         Head = first;
-        return waste;
+        return unused;
     }
 
     /// <summary>
     /// Moves the unsent rest of a mostly sent first block into a block of a fitting size, beginning with the message
-    /// that was sent in part. Returns how much the waste grows. Not for a block that a transport is sending.
+    /// that was sent in part. Returns how much the unused space grows. Not for a block that a transport is sending.
     /// </summary>
     /// <param name="from">The start of the partly sent message, or <see cref="Block.Start"/> if there is none.</param>
     /// <param name="loop">The caller's loop, or null if the caller is not a loop.</param>
@@ -136,21 +136,23 @@ internal struct BlockChain
         fitting.Start = first.Start - from;
         fitting.End = kept;
         fitting.Next = first.Next;
-        long waste = first.Next is null ? 0 : fitting.FreeSpace - first.FreeSpace;
+        long unused = first.Next is null ? 0 : fitting.FreeSpace - first.FreeSpace;
         Head = fitting;
         Tail = first.Next is null ? fitting : Tail;
         first.Next = null;
         BlockPools.Return(first, loop);
-        return waste;
+        return unused;
     }
 
-    /// <summary>Removes <paramref name="sent"/> bytes from the front. Returns how much the waste shrinks.</summary>
+    /// <summary>
+    /// Removes <paramref name="sent"/> bytes from the front. Returns how much the unused space shrinks.
+    /// </summary>
     internal long Consume(int sent, EventLoop? loop)
     {
-        long waste = 0;
-        Head = Head is null ? null : BlockPools.Consume(Head, sent, loop, ref waste);
+        long unused = 0;
+        Head = Head is null ? null : BlockPools.Consume(Head, sent, loop, ref unused);
         Tail = Head is null ? null : Tail;
-        return waste;
+        return unused;
     }
 
     /// <summary>Empties the chain and returns its content.</summary>
@@ -161,5 +163,5 @@ internal struct BlockChain
         return all;
     }
 
-    internal readonly (long Bytes, long Waste) Measure() => BlockPools.Measure(Head);
+    internal readonly (long Bytes, long Unused) Measure() => BlockPools.Measure(Head);
 }

@@ -32,10 +32,10 @@ internal static class BlockPools
 
     /// <summary>
     /// Removes <paramref name="sent"/> bytes from the front of a chain and returns empty blocks to their pool. Returns
-    /// the first block that is left. <paramref name="waste"/> grows by the free space of the removed blocks that had a
+    /// the first block that is left. <paramref name="unused"/> grows by the free space of the removed blocks that had a
     /// next one.
     /// </summary>
-    internal static Block? Consume(Block first, int sent, EventLoop? loop, ref long waste)
+    internal static Block? Consume(Block first, int sent, EventLoop? loop, ref long unused)
     {
         Block? at = first;
         while (at is not null && sent >= at.Length)
@@ -45,7 +45,7 @@ internal static class BlockPools
             at = at.Next;
             if (at is not null)
             {
-                waste += empty.FreeSpace;
+                unused += empty.FreeSpace;
             }
 
             Return(empty, loop);
@@ -59,16 +59,16 @@ internal static class BlockPools
         return at;
     }
 
-    internal static (long Bytes, long Waste) Measure(Block? first)
+    internal static (long Bytes, long Unused) Measure(Block? first)
     {
         long bytes = 0;
-        long waste = 0;
+        long unused = 0;
         for (Block? at = first; at is not null; at = at.Next)
         {
             bytes += at.Length;
-            waste += at.Next is null ? 0 : at.FreeSpace;
+            unused += at.Next is null ? 0 : at.FreeSpace;
         }
 
-        return (bytes, waste);
+        return (bytes, unused);
     }
 }

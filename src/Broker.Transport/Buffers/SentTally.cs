@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// What a transport has sent: the number of bytes, and how much the waste of the chain shrank (see
+/// What a transport has sent: the number of bytes, and how much the unused space of the chain shrank (see
 /// <see cref="BlockChain"/>).
 /// </summary>
 internal struct SentTally
@@ -11,5 +11,5 @@ internal struct SentTally
     /// <summary>About how many bytes may be sent.</summary>
     internal long MaxBytes;
 
-    internal long Waste;
+    internal long Unused;
 }

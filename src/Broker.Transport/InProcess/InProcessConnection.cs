@@ -235,7 +235,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
                 rest = block.Next;
                 int length = block.Length;
                 tally.Bytes += length;
-                tally.Waste += rest is null ? 0 : block.FreeSpace;
+                tally.Unused += rest is null ? 0 : block.FreeSpace;
                 block.Next = null;
                 _waiting += length + _inbound.Pack(block, _waiting, senderLoop, _peer.SharedBlocks);
                 takes = true;

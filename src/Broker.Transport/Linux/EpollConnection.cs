@@ -145,7 +145,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
             }
 
             tally.Bytes += sent;
-            at = BlockPools.Consume(at, (int)sent, loop, ref tally.Waste);
+            at = BlockPools.Consume(at, (int)sent, loop, ref tally.Unused);
         }
 
         outcome = SendOutcome.Sent;

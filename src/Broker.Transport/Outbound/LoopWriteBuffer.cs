@@ -27,7 +27,7 @@ public sealed class LoopWriteBuffer
     private Block? _first;
     private Block? _current;
     private long _endedBytes;
-    private long _waste;
+    private long _unused;
     private bool _wasLarge;
 
     internal LoopWriteBuffer(Connection connection, EventLoop? loop)
@@ -99,12 +99,12 @@ public sealed class LoopWriteBuffer
     internal FlushedBlocks TakeBlocks()
     {
         EndBlock();
-        var flushed = new FlushedBlocks(_first, _current, _endedBytes, _waste);
+        var flushed = new FlushedBlocks(_first, _current, _endedBytes, _unused);
         _wasLarge = _endedBytes > BlockSizes.Small;
         _first = _current = null;
         _array = [];
         _position = _limit = _currentStart = 0;
-        _endedBytes = _waste = 0;
+        _endedBytes = _unused = 0;
         return flushed;
     }
 
@@ -136,7 +136,7 @@ public sealed class LoopWriteBuffer
         }
         else
         {
-            _waste += _current.FreeSpace;
+            _unused += _current.FreeSpace;
             _current.Next = block;
         }
 

@@ -30,7 +30,7 @@ internal sealed class OutboundQueue
     private int _addedSinceSent;
     private long _pendingBytes;
     private long _sentBytes;
-    private long _waste;
+    private long _unused;
     private long _ciphertext;
     private long _bufferedBytes;
     private long _refusedMessages;
@@ -96,7 +96,7 @@ internal sealed class OutboundQueue
     internal BlockChain AddAndTakeAll(in FlushedBlocks flushed)
     {
         _pendingBytes += flushed.Bytes;
-        _waste += flushed.Waste;
+        _unused += flushed.Unused;
         Count();
         return new BlockChain(flushed.First!, flushed.Last!);
     }
@@ -110,7 +110,7 @@ internal sealed class OutboundQueue
             Block block = at;
             at = at.Next;
             block.Next = null;
-            _waste += _waiting.Pack(block, _pendingBytes, loop, _sharedBlocks);
+            _unused += _waiting.Pack(block, _pendingBytes, loop, _sharedBlocks);
         }
 
         _addedSinceSent++;
@@ -125,7 +125,7 @@ internal sealed class OutboundQueue
     {
         if (_addedSinceSent == AddedUntilStopped && _waiting.Head is { } first && first.Start >= first.Array.Length / 2)
         {
-            _waste += _waiting.TrimFirst(MessageBoundaries.StartOfUnsent(first, framing), loop, _sharedBlocks);
+            _unused += _waiting.TrimFirst(MessageBoundaries.StartOfUnsent(first, framing), loop, _sharedBlocks);
             _pendingAtFailedScan = -1;
             Count();
         }
@@ -150,10 +150,10 @@ internal sealed class OutboundQueue
     /// </summary>
     internal void PutBack(Block? unsent, Block? last, in SentTally tally, EventLoop? loop)
     {
-        CountSent(tally.Bytes, tally.Waste);
+        CountSent(tally.Bytes, tally.Unused);
         if (unsent is not null)
         {
-            _waste += _waiting.PutBack(unsent, last!, loop);
+            _unused += _waiting.PutBack(unsent, last!, loop);
         }
 
         Count();
@@ -162,8 +162,8 @@ internal sealed class OutboundQueue
     /// <summary>The transport's asynchronous send has sent bytes of the first block.</summary>
     internal void Consume(int sent, EventLoop loop)
     {
-        long waste = _waiting.Consume(sent, loop);
-        CountSent(sent, waste);
+        long unused = _waiting.Consume(sent, loop);
+        CountSent(sent, unused);
         Count();
     }
 
@@ -172,8 +172,8 @@ internal sealed class OutboundQueue
     /// </summary>
     internal void CountAsSent(in BlockChain clear)
     {
-        (long bytes, long waste) = clear.Measure();
-        CountSent(bytes, waste);
+        (long bytes, long unused) = clear.Measure();
+        CountSent(bytes, unused);
         Count();
     }
 
@@ -212,7 +212,7 @@ internal sealed class OutboundQueue
         long fixedLeft = fixedBytes;
         bool isBeingSent = firstIsBeingSent;
         BlockChain before = _waiting.TakeAll();
-        _waste -= before.Measure().Waste;
+        _unused -= before.Measure().Unused;
         for (Block? at = before.Head; at is not null;)
         {
             Block block = at;
@@ -222,7 +222,7 @@ internal sealed class OutboundQueue
             {
                 fixedLeft -= block.Length;
                 isBeingSent = false;
-                _waste += _waiting.Link(block);
+                _unused += _waiting.Link(block);
                 continue;
             }
 
@@ -235,7 +235,7 @@ internal sealed class OutboundQueue
 
             // Also after the last block that lost a message, until nothing fits any more: otherwise replies would keep
             // one block each.
-            _waste += _waiting.Pack(block, _pendingBytes - dropped, loop, _sharedBlocks);
+            _unused += _waiting.Pack(block, _pendingBytes - dropped, loop, _sharedBlocks);
         }
 
         _pendingBytes -= dropped;
@@ -287,7 +287,7 @@ internal sealed class OutboundQueue
     /// </summary>
     internal void Clear(EventLoop? loop) => BlockPools.ReturnAll(_waiting.TakeAll().Head, loop);
 
-    private void CountSent(long bytes, long waste)
+    private void CountSent(long bytes, long unused)
     {
         if (bytes != 0)
         {
@@ -298,8 +298,8 @@ internal sealed class OutboundQueue
 
         _pendingBytes -= bytes;
         _sentBytes += bytes;
-        _waste -= waste;
+        _unused -= unused;
     }
 
-    private void Count() => Volatile.Write(ref _bufferedBytes, _pendingBytes + _waste + _ciphertext);
+    private void Count() => Volatile.Write(ref _bufferedBytes, _pendingBytes + _unused + _ciphertext);
 }

@@ -118,7 +118,7 @@ internal sealed class PipeConnection : PullConnection
                     _writer.Write(at.Array.AsSpan(at.Start, count));
                     copied += count;
                     tally.Bytes += count;
-                    at = BlockPools.Consume(at, count, loop, ref tally.Waste);
+                    at = BlockPools.Consume(at, count, loop, ref tally.Unused);
                 }
 
                 if (!TryFlush())

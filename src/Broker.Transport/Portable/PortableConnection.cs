@@ -131,7 +131,7 @@ internal sealed class PortableConnection : SocketConnection
             }
 
             tally.Bytes += sent;
-            at = BlockPools.Consume(at, sent, loop, ref tally.Waste);
+            at = BlockPools.Consume(at, sent, loop, ref tally.Unused);
         }
 
         outcome = SendOutcome.Sent;

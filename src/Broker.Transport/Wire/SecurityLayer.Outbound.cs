@@ -103,8 +103,8 @@ internal abstract partial class SecurityLayer
     internal void ConsumeCiphertext(int sent, EventLoop loop)
     {
         Volatile.Write(ref _ciphertextSent, _ciphertextSent + sent);
-        long waste = 0;
-        _head = _head is null ? null : BlockPools.Consume(_head, sent, loop, ref waste);
+        long unused = 0;
+        _head = _head is null ? null : BlockPools.Consume(_head, sent, loop, ref unused);
         _tail = _head is null ? null : _tail;
     }
 
@@ -141,7 +141,7 @@ internal abstract partial class SecurityLayer
             outcome = SendOutcome.Sent;
             if (chain is not null)
             {
-                chain = BlockPools.Consume(chain, _encrypted, loop, ref tally.Waste);
+                chain = BlockPools.Consume(chain, _encrypted, loop, ref tally.Unused);
                 tally.Bytes += _encrypted;
                 _encrypted = 0;
             }

@@ -24,7 +24,7 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
             int count = (int)Math.Min(at.Length, _room);
             _room -= count;
             tally.Bytes += count;
-            at = BlockPools.Consume(at, count, loop, ref tally.Waste);
+            at = BlockPools.Consume(at, count, loop, ref tally.Unused);
         }
 
         outcome = at is null ? SendOutcome.Sent : SendOutcome.Blocked;

@@ -52,7 +52,7 @@ public sealed class QueueMemoryTests
             int unsent = (int)Math.Min(left, first.Bytes);
             BlockChain chain = queue.AddAndTakeAll(first);
             var tally = new SentTally { Bytes = first.Bytes - unsent };
-            Block rest = BlockPools.Consume(chain.Head!, (int)tally.Bytes, null, ref tally.Waste)!;
+            Block rest = BlockPools.Consume(chain.Head!, (int)tally.Bytes, null, ref tally.Unused)!;
             queue.PutBack(rest, chain.Tail, tally, null);
             for (int i = 0; i < 20; i++)
             {
@@ -83,7 +83,7 @@ public sealed class QueueMemoryTests
         bool streams = (long)size * messages > BlockSizes.Small;
         Block? first = null;
         Block? last = null;
-        long waste = 0;
+        long unused = 0;
         for (int i = 0; i < messages; i++)
         {
             if (last is null || last.FreeSpace < size)
@@ -91,7 +91,7 @@ public sealed class QueueMemoryTests
                 Block block = pool.Rent(Math.Max(size, first is null && !streams ? BlockSizes.Small : BlockSizes.Stream));
                 if (last is not null)
                 {
-                    waste += last.FreeSpace;
+                    unused += last.FreeSpace;
                     last.Next = block;
                 }
 
@@ -103,7 +103,7 @@ public sealed class QueueMemoryTests
             last.End += size;
         }
 
-        return new FlushedBlocks(first, last, (long)size * messages, waste);
+        return new FlushedBlocks(first, last, (long)size * messages, unused);
     }
 
     private static void Write(Span<byte> message)
