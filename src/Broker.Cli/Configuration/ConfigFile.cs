@@ -26,7 +26,7 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
     private static void ParseInto(
         ConfigBlock block, string path, ConfigPosition from, ConfigScopes scopes, Stack<string> opened)
     {
-        var full = Path.GetFullPath(path);
+        string full = Path.GetFullPath(path);
         if (opened.Contains(full))
         {
             throw new ConfigException($"the file {path} includes itself", from);
@@ -37,7 +37,7 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
             throw new ConfigException($"includes are nested more than {MaxIncludeDepth} levels deep", from);
         }
 
-        var text = Read(path, from, included: opened.Count > 0);
+        string text = Read(path, from, included: opened.Count > 0);
         opened.Push(full);
         new ConfigParser(new ConfigCursor(text, path), scopes, Include).ParseFile(block);
         opened.Pop();
@@ -58,14 +58,14 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            var reason = e switch
+            string reason = e switch
             {
                 FileNotFoundException or DirectoryNotFoundException => "there is no such file",
                 UnauthorizedAccessException when Directory.Exists(path) => "it is a directory",
                 UnauthorizedAccessException => "permission denied",
                 _ => e.Message,
             };
-            var message = $"cannot read the configuration file {path}: {reason}";
+            string message = $"cannot read the configuration file {path}: {reason}";
             throw included ? new ConfigException(message + ", included", from) : new ConfigUnreadableException(message);
         }
     }

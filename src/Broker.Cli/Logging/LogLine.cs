@@ -9,7 +9,7 @@ internal static class LogLine
 {
     public static string Format(DateTimeOffset? time, LogLevel level, string category, string message, Exception? exception)
     {
-        var name = level switch
+        string name = level switch
         {
             LogLevel.Trace => "trace",
             LogLevel.Debug => "debug",
@@ -18,9 +18,9 @@ internal static class LogLine
             LogLevel.Error => "error",
             _ => "fatal",
         };
-        var source = category[(category.LastIndexOf('.') + 1)..];
-        var text = exception is null ? message : $"{message} ({exception.GetType().Name}: {exception.Message})";
-        var when = time?.ToString("yyyy-MM-dd HH:mm:ss.fff ", CultureInfo.InvariantCulture);
+        string source = category[(category.LastIndexOf('.') + 1)..];
+        string text = exception is null ? message : $"{message} ({exception.GetType().Name}: {exception.Message})";
+        string? when = time?.ToString("yyyy-MM-dd HH:mm:ss.fff ", CultureInfo.InvariantCulture);
         return $"{when}[{name}] {source}: {SafeText.OneLine(text)}";
     }
 }

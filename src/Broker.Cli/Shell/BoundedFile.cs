@@ -52,7 +52,7 @@ internal static class BoundedFile
     private static string Read(string path, int most)
     {
         using var reader = new StreamReader(path);
-        var buffer = new char[8192];
+        char[] buffer = new char[8192];
         var text = new StringBuilder();
         while (reader.Read(buffer) is > 0 and var count)
         {

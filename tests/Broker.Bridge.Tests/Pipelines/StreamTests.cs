@@ -192,27 +192,35 @@ public sealed class StreamTests : IDisposable
         Dictionary<string, byte[]> before = Directory.GetFiles(folder).ToDictionary(file => file, File.ReadAllBytes);
         await pipeline.RestartServerAsync();
         client = await pipeline.ClientAsync();
-        for (int number = 1; number <= awaited; number++)
+        // A busy server may stop before it has written its consumer's acknowledgements. Then all is repeated.
+        int tries = 0;
+        do
         {
-            client.Publish(Pipeline.Subject, Encoding.ASCII.GetBytes($"gone-{number}"));
-        }
+            Assert.InRange(++tries, 1, 10);
+            for (int number = 1; number <= awaited; number++)
+            {
+                client.Publish(Pipeline.Subject, Encoding.ASCII.GetBytes($"gone-{number}"));
+            }
 
-        await Wait.UntilAsync(async () => await StoredAsync() == Messages + awaited, "the messages that go");
-        foreach (string acknowledgement in (await TakeAsync(client, Messages + awaited)).Take(Messages))
-        {
-            client.Publish(acknowledgement, "+ACK"u8);
-        }
+            await Wait.UntilAsync(async () => await StoredAsync() == Messages + awaited, "the messages that go");
+            foreach (string acknowledgement in (await TakeAsync(client, Messages + awaited)).Take(Messages))
+            {
+                client.Publish(acknowledgement, "+ACK"u8);
+            }
 
-        await Wait.UntilAsync(async () => await StoredAsync() == awaited, "the acknowledgements");
-        await StopServerAsync(pipeline);
-        Array.ForEach(Directory.GetFiles(folder), File.Delete);
-        foreach ((string file, byte[] content) in before)
-        {
-            await File.WriteAllBytesAsync(file, content, TestContext.Current.CancellationToken);
-        }
+            await Wait.UntilAsync(async () => await StoredAsync() == awaited, "the acknowledgements");
+            await StopServerAsync(pipeline);
+            Array.ForEach(Directory.GetFiles(folder), File.Delete);
+            foreach ((string file, byte[] content) in before)
+            {
+                await File.WriteAllBytesAsync(file, content, TestContext.Current.CancellationToken);
+            }
 
-        await pipeline.RestartServerAsync();
-        client = await pipeline.ClientAsync();
+            await pipeline.RestartServerAsync();
+            client = await pipeline.ClientAsync();
+        }
+        while ((long)(await AskAsync(client, "CONSUMER.INFO.WORK.zeromq"))["num_pending"]! != 0);
+
         Assert.Equal(Messages, await StoredAsync());
         ZeroMqBridge bridge = await pipeline.BridgeAsync(
             options => options with { Pushers = [], Stream = new StreamQueueOptions { Stream = "WORK", Create = create } });
