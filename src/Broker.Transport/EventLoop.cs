@@ -22,7 +22,7 @@ public sealed partial class EventLoop
     private static readonly TimeSpan ShortSleep = TimeSpan.FromMicroseconds(100);
 
     [ThreadStatic]
-    private static bool t_isLoopThread;
+    private static bool _isLoopThread;
 
     private readonly Thread? _thread;
     private readonly string _name;
@@ -66,7 +66,7 @@ public sealed partial class EventLoop
     /// Whether the caller is on the thread of an event loop, of any group. Code on such a thread must not block, because
     /// all connections of the loop would wait. A thread that drives a loop of its own does not count.
     /// </summary>
-    public static bool IsLoopThread => t_isLoopThread;
+    public static bool IsLoopThread => _isLoopThread;
 
     /// <summary>
     /// The value of <see cref="Environment.TickCount64"/> when the loop last read it: when it woke, and under load
@@ -142,7 +142,7 @@ public sealed partial class EventLoop
     private void Run()
     {
         _threadId = Environment.CurrentManagedThreadId;
-        t_isLoopThread = true;
+        _isLoopThread = true;
         int credit = PollCredit;
         while (!_stopping)
         {
