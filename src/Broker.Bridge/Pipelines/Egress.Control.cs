@@ -1,8 +1,9 @@
+using System.Text;
 using Broker.Client;
 
 namespace Broker.Bridge;
 
-// Announcements, acknowledgements and resend requests to ingresses.
+// Announcements, acknowledgements and resend requests to ingresses, and the places of their links.
 internal sealed partial class Egress<TConnection, TSink>
 {
     /// <summary>Starts to take messages: a PULL program is connected.</summary>
@@ -19,7 +20,7 @@ internal sealed partial class Egress<TConnection, TSink>
     public void Release()
     {
         IsOpen = false;
-        foreach (EgressLink link in _links.Values)
+        foreach (EgressLink link in _links.All)
         {
             if (!link.IsEnded)
             {
@@ -65,7 +66,10 @@ internal sealed partial class Egress<TConnection, TSink>
     {
         if (_connection.IsConnected)
         {
-            CountSilence();
+            // While no server is connected, silence is not counted, however long that lasts. If a link were removed,
+            // the egress would not know which of its messages PUSH had taken, and the ingress would send all of them
+            // again.
+            _links.CountSilence(_expired);
         }
 
         foreach (EgressLink link in _expired)
@@ -121,7 +125,7 @@ internal sealed partial class Egress<TConnection, TSink>
 
     private void OnEnd(ReadOnlySpan<byte> ingress)
     {
-        if (_links.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(ingress, out EgressLink? link))
+        if (_links.TryGet(ingress, out EgressLink? link))
         {
             // The ingress sends messages to another egress if they were not acknowledged.
             Discard(link);
@@ -177,5 +181,82 @@ internal sealed partial class Egress<TConnection, TSink>
         }
 
         // If the message was not accepted, the ingress asks again when a server is connected.
+    }
+
+    private EgressLink? FindOrAddLink(in PipelineHeader header)
+    {
+        if (_links.Find(header) is { } known)
+        {
+            return known;
+        }
+
+        bool isProven = _links.IsProven(header);
+        if (!isProven && header.Sequence < 1)
+        {
+            AnswerStranger(header);
+            return null;
+        }
+
+        if (!_links.HasPlace(isProven, out EgressLink? silent))
+        {
+            Counters.CountRefused();
+            return null;
+        }
+
+        if (silent is not null)
+        {
+            RemoveLink(silent);
+        }
+
+        byte[] name = header.Ingress.ToArray();
+        var link = new EgressLink(name, Id, PipelineSubjects.Bytes(_subjects.InPrefix + Encoding.ASCII.GetString(name)), _pool)
+        {
+            IsProven = isProven,
+        };
+        _links.Add(link);
+        return link;
+    }
+
+    // Answers a probe of a link that the egress does not know, as if nothing of the link had arrived. The egress
+    // remembers nothing of it.
+    private void AnswerStranger(in PipelineHeader header)
+    {
+        if (header.Last < 0)
+        {
+            Counters.CountRefused();
+            return;
+        }
+
+        Span<byte> subject = stackalloc byte[_inPrefix.Length + PipelineSubjects.LongestId];
+        _inPrefix.CopyTo(subject);
+        header.Ingress.CopyTo(subject[_inPrefix.Length..]);
+        Span<byte> token = stackalloc byte[LinkTokens.Length];
+        _links.WriteToken(header.Ingress, token);
+        HeaderBuilder headers = _strangerHeaders.Begin().Line("Zmq-Ack: "u8, 0)
+            .Line("Zmq-Window: "u8, _limits.Window, WindowBytes).Line("Zmq-Token: "u8, token);
+        if (header.Last > 0)
+        {
+            headers.Line("Zmq-Resend: "u8, 1);
+        }
+
+        _connection.Publish(subject[..(_inPrefix.Length + header.Ingress.Length)], headers.Finish(), default);
+    }
+
+    private void Discard(EgressLink link)
+    {
+        Counters.CountReleased(link.Queue.Count);
+        _waitingCount -= link.Queue.Count;
+        link.Queue.Clear();
+        _waiting.Remove(link);
+    }
+
+    private void RemoveLink(EgressLink link)
+    {
+        _links.Remove(link);
+        link.IsAckDue = false;
+        if (_lastLink == link)
+        {
+            _lastLink = null;
+        }
     }
 }

@@ -24,12 +24,10 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
     private readonly PipelineMemoryPool _pool;
     private readonly HeaderBuilder _announcement;
     private readonly byte[] _announceSubject;
-    private readonly Dictionary<byte[], EgressLink> _links = new(new ByteStringComparer());
+    private readonly EgressLinks _links;
     private readonly List<EgressLink> _acknowledgementsDue = [];
     private readonly List<EgressLink> _expired = [];
-
     private readonly WaitingLinks _waiting = new();
-    private readonly LinkTokens _tokens = new();
     private readonly PipelineBudget _budget;
     private readonly byte[] _inPrefix;
     private readonly HeaderBuilder _strangerHeaders;
@@ -38,9 +36,6 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
     private EgressLink? _lastLink;
     private bool _isFlushWanted;
     private long _waitingCount;
-
-    // The number of links without a token.
-    private int _unproven;
 
     /// <param name="subjects">The subjects of the pipeline.</param>
     /// <param name="id">The name of this egress: one token that no other egress has or had.</param>
@@ -61,6 +56,7 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
         _strangerHeaders = new HeaderBuilder($"Zmq-Egress: {id}\r\n");
         _inPrefix = PipelineSubjects.Bytes(subjects.InPrefix);
         _budget = new PipelineBudget(pool, limits.MostBytes);
+        _links = new EgressLinks(limits, _budget);
     }
 
     internal string Id { get; }

@@ -16,7 +16,7 @@ internal sealed partial class Ingress<TConnection>
             return;
         }
 
-        if (_byEgress.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(header.Egress, out IngressLink? link))
+        if (_links.TryGet(header.Egress, out IngressLink? link))
         {
             // Does not count as a sign of life: anybody can announce the name of a dead egress.
             if (link.IsPaused || link.Candidate is not null || !link.Queue.IsEmpty)
@@ -28,18 +28,11 @@ internal sealed partial class Ingress<TConnection>
             return;
         }
 
-        if (_candidates.Count >= _limits.MostPeers)
-        {
-            RemoveCandidate(_candidates.First!.Value);
-        }
-
         byte[] egress = header.Egress.ToArray();
         link = new IngressLink(
-            Id, NewNumber(), egress, PipelineSubjects.Bytes(_subjects.Out(Encoding.ASCII.GetString(egress))), _pool, _limits.WindowBytes, _budget);
+            Id, _links.NewNumber(), egress, PipelineSubjects.Bytes(_subjects.Out(Encoding.ASCII.GetString(egress))), _pool, _limits.WindowBytes, _budget);
         link.Open(header.WindowMessages, header.WindowBytes, _limits.Window);
-        _byEgress.Add(egress, link);
-        _byNumber.Add(link.Number, link);
-        link.Candidate = _candidates.AddLast(link);
+        _links.AddCandidate(link);
 
         // The egress gets messages when it has answered: whoever only announces egresses does not know the link.
         Probe(link);
@@ -57,7 +50,7 @@ internal sealed partial class Ingress<TConnection>
             return;
         }
 
-        if (!_byNumber.TryGetValue(number, out IngressLink? link))
+        if (!_links.TryGet(number, out IngressLink? link))
         {
             if (!header.End && PipelineSubjects.IsId(header.Egress, tokens: 1))
             {
@@ -74,7 +67,7 @@ internal sealed partial class Ingress<TConnection>
             return;
         }
 
-        if (link.Candidate is not null && !TryAdmit(link))
+        if (link.Candidate is not null && !_links.TryAdmit(link))
         {
             return;
         }
@@ -150,8 +143,7 @@ internal sealed partial class Ingress<TConnection>
             return;
         }
 
-        RemoveSilentCandidates();
-
+        _links.RemoveSilentCandidates();
         for (int i = _links.Count - 1; i >= 0; i--)
         {
             IngressLink link = _links[i];
@@ -189,9 +181,6 @@ internal sealed partial class Ingress<TConnection>
 
         _orphans.Clear();
         _links.Clear();
-        _candidates.Clear();
-        _byNumber.Clear();
-        _byEgress.Clear();
     }
 
     // The egress is there: sends what it has space for, and again what it misses.
@@ -216,6 +205,16 @@ internal sealed partial class Ingress<TConnection>
     // was silent for so long that it may have removed the link, PUSH may have taken the messages.
     private bool MayBeForgotten(IngressLink link, in PipelineHeader header)
         => header is { Acknowledged: 0, Resend: 1 } && link.HighestSent > 0 && link.UnansweredTicks > _limits.RememberedTicks / 2;
+
+    // An egress sends a token if it does not know the link: it gives the link a place when the token comes back.
+    private void TakeToken(IngressLink link, ReadOnlySpan<byte> token)
+    {
+        if (!token.IsEmpty && PipelineSubjects.IsId(token, tokens: 1))
+        {
+            link.Token = token.ToArray();
+            Probe(link);
+        }
+    }
 
     private void Continue()
     {
@@ -244,11 +243,7 @@ internal sealed partial class Ingress<TConnection>
     // Removes the link of a lost egress; other egresses receive the messages that it has not acknowledged.
     private void GiveUp(IngressLink link, bool perhapsTaken)
     {
-        link.IsClosed = true;
-        _byNumber.Remove(link.Number);
-        _byEgress.Remove(link.Egress);
         _links.Remove(link);
-        _budget.Divide(_links.Count);
         if (!link.Queue.IsEmpty)
         {
             // First in the list, because orphaned messages that this link had adopted come before all others.

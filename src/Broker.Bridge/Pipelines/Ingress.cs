@@ -21,16 +21,10 @@ internal sealed partial class Ingress<TConnection>
     private readonly PipelineMemoryPool _pool;
     private readonly HeaderBuilder _ownHeaders;
     private readonly byte[] _askSubject;
-    private readonly List<IngressLink> _links = [];
-    private readonly Dictionary<long, IngressLink> _byNumber = [];
-    private readonly Dictionary<byte[], IngressLink> _byEgress = new(new ByteStringComparer());
+    private readonly IngressLinks _links;
     private readonly OrphanedMessages _orphans;
     private readonly PipelineBudget _budget;
-
-    // The egresses that have announced themselves and not answered a probe yet. The first one is the oldest.
-    private readonly LinkedList<IngressLink> _candidates = [];
     private TConnection _connection;
-    private int _next;
 
     // Whether the connection accepts no messages now.
     private bool _isBlocked;
@@ -51,8 +45,9 @@ internal sealed partial class Ingress<TConnection>
         _pool = pool;
         _connection = connection;
         Id = id;
-        _orphans = new OrphanedMessages(limits.KeepOrder, Choose);
         _budget = new PipelineBudget(pool, limits.MostBytes);
+        _links = new IngressLinks(limits, _budget);
+        _orphans = new OrphanedMessages(limits.KeepOrder, _links.Choose);
         _askSubject = PipelineSubjects.Bytes(subjects.Ingresses);
         _ownHeaders = new HeaderBuilder($"Zmq-Ingress: {id}\r\n");
     }
@@ -82,7 +77,7 @@ internal sealed partial class Ingress<TConnection>
     /// <param name="frames">The number of frames.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
-        => TryAccept(body, frames, _orphans.IsEmpty ? Choose(body.Length) : null);
+        => TryAccept(body, frames, _orphans.IsEmpty ? _links.Choose(body.Length) : null);
 
     /// <summary>
     /// Accepts a message of a pusher whose messages keep their order: they go to one egress as long as this egress is
@@ -101,7 +96,7 @@ internal sealed partial class Ingress<TConnection>
         }
 
         link = follows;
-        IngressLink? chosen = link is null ? Choose(body.Length) : link.HasCredit(body.Length) ? link : null;
+        IngressLink? chosen = link is null ? _links.Choose(body.Length) : link.HasCredit(body.Length) ? link : null;
         if (!TryAccept(body, frames, chosen))
         {
             return false;
@@ -134,26 +129,6 @@ internal sealed partial class Ingress<TConnection>
         }
 
         return true;
-    }
-
-    // Returns the next link in turn that has capacity for a message of this size.
-    private IngressLink? Choose(int size)
-    {
-        for (int left = _links.Count; left > 0; left--)
-        {
-            if (_next >= _links.Count)
-            {
-                _next = 0;
-            }
-
-            IngressLink link = _links[_next++];
-            if (link.HasCredit(size))
-            {
-                return link;
-            }
-        }
-
-        return null;
     }
 
     /// <summary>Sends the queued messages of a link that have not been sent.</summary>
