@@ -19,7 +19,10 @@ public sealed class ReturnedMemoryTests
     [Fact]
     public async Task When_readers_who_had_stopped_have_read_all_the_memory_goes_back()
     {
-        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
+        string file = Path.Combine(Path.GetTempPath(), $"returned-{Guid.NewGuid():N}.conf");
+        // On a busy machine, the publisher may take longer than the default time.
+        await File.WriteAllTextAsync(file, "write_deadline: \"10m\"\n", TestContext.Current.CancellationToken);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", file);
         var readers = new List<RawConnection>();
         try
         {
@@ -54,6 +57,7 @@ public sealed class ReturnedMemoryTests
         finally
         {
             readers.ForEach(static reader => reader.Dispose());
+            File.Delete(file);
         }
     }
 }
