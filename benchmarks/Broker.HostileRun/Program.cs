@@ -1,0 +1,1 @@
+return await Broker.HostileRun.CommandLine.Create().Parse(args).InvokeAsync();

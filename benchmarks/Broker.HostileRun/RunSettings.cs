@@ -1,0 +1,30 @@
+using Broker.HostileRun.Attacks;
+
+namespace Broker.HostileRun;
+
+/// <summary>What a run does.</summary>
+internal sealed record RunSettings
+{
+    /// <summary>How long the attackers attack.</summary>
+    public TimeSpan Duration { get; init; } = TimeSpan.FromMinutes(5);
+
+    /// <summary>How much longer they attack at most until each kind has attacked often enough.</summary>
+    public TimeSpan Patience { get; init; }
+
+    /// <summary>The limit of the broker's heap in bytes; null for none.</summary>
+    public long? HeapLimit { get; init; }
+
+    public IReadOnlyList<AttackKind> Kinds { get; init; } = Catalogue.All;
+
+    /// <summary>Whether times and rates are promises. Otherwise they are only reported.</summary>
+    public bool JudgesTimes { get; init; } = true;
+
+    /// <summary>Each kind is to attack more often than this: more than a thousand times in five minutes.</summary>
+    public double LeastAttacks => 200 * Duration.TotalMinutes;
+
+    /// <summary>How long the honest traffic runs before the times count.</summary>
+    public TimeSpan WarmUp => Duration < TimeSpan.FromMinutes(1) ? TimeSpan.FromSeconds(1) : TimeSpan.FromSeconds(5);
+
+    /// <summary>How long the honest traffic runs without attackers.</summary>
+    public TimeSpan Alone => TimeSpan.FromTicks(Math.Min(Duration.Ticks / 5, TimeSpan.FromSeconds(30).Ticks));
+}

@@ -1,0 +1,93 @@
+using System.Diagnostics;
+
+namespace Broker.HostileRun.Site;
+
+/// <summary>A .NET program in a child process, which ends with this object or with this program.</summary>
+internal class ChildProcess : IDisposable
+{
+    private const int KeptLines = 10;
+
+    private readonly Queue<string> _lastLines = new();
+
+    protected ChildProcess(string file, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> variables)
+    {
+        var start = new ProcessStartInfo(Host, [Path.Combine(AppContext.BaseDirectory, file), .. arguments])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            UseShellExecute = false,
+        };
+        foreach ((string name, string value) in variables)
+        {
+            start.Environment[name] = value;
+        }
+
+        Process = new Process { StartInfo = start };
+        Process.OutputDataReceived += (_, e) => OnLine(e.Data);
+        Process.ErrorDataReceived += (_, e) => Keep(e.Data);
+        AppDomain.CurrentDomain.ProcessExit += OnExit;
+        Process.Start();
+        Process.BeginOutputReadLine();
+        Process.BeginErrorReadLine();
+    }
+
+    public Process Process { get; }
+
+    /// <summary>The end of the child's output.</summary>
+    public string LastLines
+    {
+        get
+        {
+            lock (_lastLines)
+            {
+                return _lastLines.Count == 0 ? "It printed nothing." : $"It printed: {string.Join(" | ", _lastLines)}";
+            }
+        }
+    }
+
+    private static string Host => Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") is { Length: > 0 } path ? path : "dotnet";
+
+    public void Dispose()
+    {
+        AppDomain.CurrentDomain.ProcessExit -= OnExit;
+        Kill();
+        Process.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Is called with each line of the child's standard output.</summary>
+    protected virtual void OnLine(string? line) => Keep(line);
+
+    private void Keep(string? line)
+    {
+        if (line is null)
+        {
+            return;
+        }
+
+        lock (_lastLines)
+        {
+            _lastLines.Enqueue(line);
+            if (_lastLines.Count > KeptLines)
+            {
+                _lastLines.Dequeue();
+            }
+        }
+    }
+
+    private void OnExit(object? sender, EventArgs e) => Kill();
+
+    private void Kill()
+    {
+        try
+        {
+            Process.Kill(entireProcessTree: true);
+            Process.WaitForExit(10_000);
+        }
+        catch (InvalidOperationException)
+        {
+            // The process has ended already.
+        }
+    }
+}
