@@ -80,6 +80,34 @@ public abstract partial class Connection
         }
     }
 
+    /// <summary>
+    /// Asks to run a costly step: one that takes a good part of a millisecond, like a command of a handshake with
+    /// public-key cryptography. One iteration of the loop runs a few such steps of all its connections together, so
+    /// that many handshakes at once do not delay other connections. Called in
+    /// <see cref="ConnectionHandler.OnReceived"/>.
+    /// </summary>
+    /// <returns>
+    /// True if the step may run now. False if it must wait: the handler then leaves the bytes of the step unconsumed,
+    /// and gets them again in a later iteration, in the order in which the connections asked. Nothing is received for
+    /// this connection before that.
+    /// </returns>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public bool TryBeginCostlyStep()
+    {
+        RequireLoop();
+        if (Loop.TryBeginCostlyStep(this))
+        {
+            return true;
+        }
+
+        if (IsOpen && _gate.TryYield())
+        {
+            Loop.ScheduleCostlyStep(this);
+        }
+
+        return false;
+    }
+
     /// <summary>The loop delivers the unconsumed bytes again. On the loop.</summary>
     internal void DeliverAfterYield()
     {

@@ -7,6 +7,10 @@ public sealed partial class EventLoop
     // The work of one delivery after a yield, in units of a read or a send.
     private const int WorkOfYield = 16;
 
+    // How many costly steps one iteration runs, and the work of one, in units of a read or a send.
+    private const int MostCostlySteps = 4;
+    private const int WorkOfCostlyStep = 64;
+
     // In-process links may reply to each other endlessly; after this many rounds sockets and timers come first.
     private const int MostRounds = 16;
 
@@ -15,6 +19,11 @@ public sealed partial class EventLoop
     private readonly FlushScheduler _flushScheduler = new();
     private readonly Queue<Connection> _readable = new();
     private readonly Queue<Connection> _yielded = new();
+
+    // The connections that wait until they may run a costly step, in the order in which they asked.
+    private readonly Queue<Connection> _waitingForStep = new();
+    private int _costlySteps;
+    private Connection? _nextForStep;
 
     /// <summary>
     /// The number of connections for which this loop has written bytes that are not flushed yet. An iteration flushes
@@ -42,7 +51,8 @@ public sealed partial class EventLoop
     /// <summary>The connection whose handler was called last in this iteration. On the loop.</summary>
     internal Connection? CurrentConnection { get; set; }
 
-    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _flushScheduler.Count > 0 || _yielded.Count > 0;
+    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _flushScheduler.Count > 0 || _yielded.Count > 0
+        || _waitingForStep.Count > 0;
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after the actions that are already posted. Any thread.
@@ -120,24 +130,67 @@ public sealed partial class EventLoop
     /// </summary>
     internal void ScheduleDelivery(Connection connection) => _yielded.Enqueue(connection);
 
+    /// <summary>
+    /// Whether a connection may run a costly step in this iteration. A connection that asks later than one that waits
+    /// must wait too. On this loop.
+    /// </summary>
+    internal bool TryBeginCostlyStep(Connection connection)
+    {
+        if (_costlySteps == MostCostlySteps || (_waitingForStep.Count > 0 && connection != _nextForStep))
+        {
+            return false;
+        }
+
+        _costlySteps++;
+        _timers.CountWork(WorkOfCostlyStep);
+        return true;
+    }
+
+    /// <summary>
+    /// Adds a connection that has bytes to deliver as soon as it may run a costly step. On this loop.
+    /// </summary>
+    internal void ScheduleCostlyStep(Connection connection) => _waitingForStep.Enqueue(connection);
+
+    // Gives the steps that are left in this iteration to the connections that wait.
+    private void RunCostlySteps()
+    {
+        for (int count = _waitingForStep.Count; count > 0 && _costlySteps < MostCostlySteps; count--)
+        {
+            _nextForStep = _waitingForStep.Dequeue();
+            Deliver(_nextForStep);
+        }
+
+        _nextForStep = null;
+        EndDelivery();
+    }
+
     // Delivers to the connections that were in the list when the iteration began; those added later have had their
     // part of this iteration. Their writes are flushed in the next iteration, behind earlier writes.
     private void DeliverYielded(int count)
     {
         for (; count > 0; count--)
         {
-            Connection connection = _yielded.Dequeue();
             _timers.CountWork(WorkOfYield);
-            try
-            {
-                connection.DeliverAfterYield();
-            }
-            catch (Exception e) when (e is not OutOfMemoryException)
-            {
-                connection.Fail(e);
-            }
+            Deliver(_yielded.Dequeue());
         }
 
+        EndDelivery();
+    }
+
+    private static void Deliver(Connection connection)
+    {
+        try
+        {
+            connection.DeliverAfterYield();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            connection.Fail(e);
+        }
+    }
+
+    private void EndDelivery()
+    {
         _flushScheduler.DelayWritten();
         CurrentConnection = null;
     }

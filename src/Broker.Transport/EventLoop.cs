@@ -166,6 +166,7 @@ public sealed partial class EventLoop
     private void RunIteration(int ready)
     {
         Pacing.BeginReads();
+        _costlySteps = 0;
         int again = _yielded.Count;
         if (ready > 0)
         {
@@ -180,6 +181,11 @@ public sealed partial class EventLoop
         if (again > 0)
         {
             DeliverYielded(again);
+        }
+
+        if (_waitingForStep.Count > 0)
+        {
+            RunCostlySteps();
         }
     }
 

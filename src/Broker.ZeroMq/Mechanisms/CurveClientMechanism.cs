@@ -12,6 +12,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     private readonly CurveKey _serverKey;
     private readonly CurveKeyPair _transient;
     private readonly byte[] _serverTransient = new byte[CurveBoxes.KeySize];
+    private readonly byte[] _shared = new byte[CurveBoxes.KeySize];
     private ICurveBox? _box;
     private ulong _sent;
     private ulong _received;
@@ -28,6 +29,9 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
 
     /// <inheritdoc/>
     public bool AsServer => false;
+
+    /// <inheritdoc/>
+    public bool IsCostly => true;
 
     /// <inheritdoc/>
     public ZmtpCredentials Credentials { get; } = new();
@@ -76,7 +80,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     /// <inheritdoc/>
     public ZmtpCipher? TakeCipher(ZmtpLimits limits)
     {
-        ICurveBox toSeal = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverTransient)!;
+        ICurveBox toSeal = _keys.Cryptography.CreateBox(_shared);
         var cipher = new CurveCipher(toSeal, CurveNonce.MessageOfClient, _sent, _box!, CurveNonce.MessageOfServer, _received, limits);
         _box = null;
         return cipher;
@@ -87,6 +91,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     {
         _box?.Dispose();
         _transient.Wipe();
+        CryptographicOperations.ZeroMemory(_shared);
     }
 
     private ZmtpMechanismStep OnWelcome(ReadOnlySpan<byte> data, ReadOnlySpan<byte> metadata, Span<byte> output)
@@ -105,10 +110,13 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
         }
 
         text[..CurveBoxes.KeySize].CopyTo(_serverTransient);
-        _box = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverTransient);
-        return _box is null
-            ? ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine)
-            : new ZmtpMechanismStep(WriteInitiate(text[CurveBoxes.KeySize..], metadata, output), Done: false, ZmtpError.None);
+        if (!_keys.Cryptography.TryAgree(_transient.SecretKey, _serverTransient, _shared))
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
+        }
+
+        _box = _keys.Cryptography.CreateBox(_shared);
+        return new ZmtpMechanismStep(WriteInitiate(text[CurveBoxes.KeySize..], metadata, output), Done: false, ZmtpError.None);
     }
 
     private int WriteInitiate(ReadOnlySpan<byte> cookie, ReadOnlySpan<byte> metadata, Span<byte> output)

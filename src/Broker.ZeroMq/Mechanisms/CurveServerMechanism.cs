@@ -17,6 +17,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     private readonly byte[] _cookieKey = new byte[CurveBoxes.KeySize];
     private readonly byte[] _clientTransient = new byte[CurveBoxes.KeySize];
     private readonly byte[] _transient = new byte[CurveBoxes.KeySize];
+    private readonly byte[] _shared = new byte[CurveBoxes.KeySize];
     private ICurveBox? _box;
     private bool _welcomed;
     private bool _initiated;
@@ -28,6 +29,9 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
 
     /// <inheritdoc/>
     public bool AsServer => true;
+
+    /// <inheritdoc/>
+    public bool IsCostly => true;
 
     /// <inheritdoc/>
     public ZmtpCredentials Credentials { get; private set; } = new();
@@ -78,7 +82,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     /// <inheritdoc/>
     public ZmtpCipher? TakeCipher(ZmtpLimits limits)
     {
-        ICurveBox toSeal = keys.Cryptography.TryCreateBox(_transient, _clientTransient)!;
+        ICurveBox toSeal = keys.Cryptography.CreateBox(_shared);
         var cipher = new CurveCipher(toSeal, CurveNonce.MessageOfServer, _sent, _box!, CurveNonce.MessageOfClient, _received, limits);
         _box = null;
         return cipher;
@@ -90,6 +94,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         _box?.Dispose();
         CryptographicOperations.ZeroMemory(_cookieKey);
         CryptographicOperations.ZeroMemory(_transient);
+        CryptographicOperations.ZeroMemory(_shared);
     }
 
     private ZmtpMechanismStep OnHello(ReadOnlySpan<byte> data, Span<byte> output)
@@ -155,8 +160,8 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         byte[] text = new byte[sealedText.Length - CurveBoxes.TagSize];
         if (!TryOpenCookie(data[..CurveLayout.Cookie])
-            || (_box = keys.Cryptography.TryCreateBox(_transient, _clientTransient)) is null
-            || !_box.TryOpen(CurveNonce.Join(CurveNonce.Initiate, ending, nonce), sealedText, text)
+            || !keys.Cryptography.TryAgree(_transient, _clientTransient, _shared)
+            || !(_box = keys.Cryptography.CreateBox(_shared)).TryOpen(CurveNonce.Join(CurveNonce.Initiate, ending, nonce), sealedText, text)
             || !IsVouchedFor(text.AsSpan(0, CurveBoxes.KeySize), text.AsSpan(CurveBoxes.KeySize, CurveLayout.Vouch)))
         {
             return ZmtpError.CurveNotGenuine;

@@ -42,19 +42,25 @@ internal sealed class PeerHandshake
     internal int Advance(ReadOnlySpan<byte> bytes, ref int needed)
     {
         int consumed = 0;
-        do
+        while (true)
         {
+            if (_zmtp.IsNextStepCostly(bytes[consumed..]) && !_session.Connection.TryBeginCostlyStep())
+            {
+                // The same bytes come again with the turn of this connection.
+                needed = 0;
+                return consumed;
+            }
+
             var step = _zmtp.Advance(bytes[consumed..], _session.WriteBuffer.GetSpan(_zmtp.MaxOutputSize));
             consumed += step.Consumed;
             needed = step.Needed;
             ApplyState(step.Written);
-            if (step.State != ZmtpHandshakeState.Admission)
+            bool mayHaveMore = step.State == ZmtpHandshakeState.Admission || step.Consumed > 0;
+            if (!mayHaveMore || _zmtp.State != ZmtpHandshakeState.Mechanism || _session.IsOver)
             {
-                break;
+                return consumed;
             }
         }
-        while (_zmtp.State == ZmtpHandshakeState.Mechanism && !_session.IsOver);
-        return consumed;
     }
 
     /// <summary>Cancels the time limit.</summary>

@@ -82,8 +82,8 @@ internal sealed class Handshakes
             ZmtpHandshakeStep step = side.Advance(_held[index], output);
             sent.AddRange(output.AsSpan(0, step.Written));
             _held[index] = _held[index][step.Consumed..];
-            again = step.State == ZmtpHandshakeState.Admission;
-            if (again)
+            again = step.State == ZmtpHandshakeState.Admission || step.Consumed > 0;
+            if (step.State == ZmtpHandshakeState.Admission)
             {
                 int written = Admit!(side.Credentials) ? side.Admit(output) : side.Deny("400", output);
                 sent.AddRange(output.AsSpan(0, written));

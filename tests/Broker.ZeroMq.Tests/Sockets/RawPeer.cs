@@ -97,6 +97,9 @@ internal sealed class RawPeer : IDisposable
         return this;
     }
 
+    /// <summary>Whether bytes wait to be read.</summary>
+    public bool HasReceived => _socket.Available > 0;
+
     public byte[] Read(int count)
     {
         byte[] buffer = new byte[count];

@@ -21,6 +21,12 @@ internal interface IZmtpMechanism
     /// </summary>
     bool AllowsVersion2 => false;
 
+    /// <summary>
+    /// Whether commands, and at the client the greeting, cause public-key cryptography, which takes a good part of a
+    /// millisecond.
+    /// </summary>
+    bool IsCostly => false;
+
     /// <summary>Returns an upper bound of the octets that the mechanism writes in one handshake.</summary>
     /// <param name="metadataSize">The size of this side's encoded metadata.</param>
     int MaxOutputSize(int metadataSize);

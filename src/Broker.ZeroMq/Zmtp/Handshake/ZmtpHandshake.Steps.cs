@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+
 namespace Broker.ZeroMq;
 
 internal sealed partial class ZmtpHandshake
@@ -67,6 +69,19 @@ internal sealed partial class ZmtpHandshake
 
         Peer = new ZmtpPeer(greeting.Major, greeting.Minor, _options.SocketType);
         return true;
+    }
+
+    private static bool HasFrame(ReadOnlySpan<byte> input)
+    {
+        if (input.IsEmpty)
+        {
+            return false;
+        }
+
+        bool isLong = (input[0] & (byte)ZmtpFlags.Long) != 0;
+        int header = isLong ? 1 + sizeof(ulong) : 2;
+        return input.Length >= header
+            && (ulong)(input.Length - header) >= (isLong ? BinaryPrimitives.ReadUInt64BigEndian(input[1..]) : input[1]);
     }
 
     private int OnCommand(in ZmtpCommand command, Span<byte> output)

@@ -77,7 +77,23 @@ internal sealed partial class ZmtpHandshake
     /// <summary>The credentials that the peer has sent. Use it in state Admission.</summary>
     public ZmtpCredentials Credentials => _mechanism.Credentials;
 
-    /// <summary>Takes received octets and writes the octets to send.</summary>
+    /// <summary>
+    /// Whether the next call of <see cref="Advance"/> handles a greeting or a command that causes public-key
+    /// cryptography.
+    /// </summary>
+    /// <param name="input">The octets that were received and not consumed.</param>
+    public bool IsNextStepCostly(ReadOnlySpan<byte> input) => _mechanism.IsCostly && State switch
+    {
+        // A server computes nothing before the first command.
+        ZmtpHandshakeState.Greeting => !_mechanism.AsServer && input.Length >= ZmtpGreeting.Size,
+        ZmtpHandshakeState.Mechanism => HasFrame(input),
+        _ => false,
+    };
+
+    /// <summary>
+    /// Takes received octets and writes the octets to send. If the mechanism is costly, it handles at most one greeting
+    /// or command: call it again for the rest as long as it consumes octets.
+    /// </summary>
     /// <param name="input">
     /// The received octets that were not consumed yet. They begin with the rest that the previous call left.
     /// </param>
@@ -109,7 +125,7 @@ internal sealed partial class ZmtpHandshake
             consumed = ReadVersion2(input, ref needed);
         }
 
-        while (State == ZmtpHandshakeState.Mechanism)
+        while (State == ZmtpHandshakeState.Mechanism && !(_mechanism.IsCostly && consumed > 0))
         {
             ReadOnlySpan<byte> rest = input[consumed..];
 
