@@ -1,4 +1,3 @@
-using System.Buffers.Text;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Client;
@@ -15,8 +14,6 @@ internal sealed class StreamIngress<TConnection>
     // If no answer has arrived for this many ticks, the message or its answer counts as lost.
     private const int AckTimeoutTicks = 5;
 
-    private const int LongestNumber = 20;
-
     // The most bytes that a stream with file storage adds to a message.
     private const int StoredOverhead = 64;
 
@@ -29,6 +26,11 @@ internal sealed class StreamIngress<TConnection>
 
     // The state of each kept message, indexed by its number: answers may arrive out of order when the leader changes.
     private readonly AckState[] _states;
+
+    // The secret in the reply subject of each kept message. Whoever has seen one reply subject must not be able to
+    // confirm other messages.
+    private readonly ulong[] _secrets;
+    private readonly SecretNumbers _random = new();
     private TConnection _connection;
     private long _first = 1;
     private long _highest;
@@ -39,7 +41,7 @@ internal sealed class StreamIngress<TConnection>
     /// <param name="subject">The subject of the pipeline, which belongs to the stream.</param>
     /// <param name="id">A name that no other ingress has or had.</param>
     /// <param name="stream">The name of the stream.</param>
-    /// <param name="inbox">The prefix of the reply subjects; the number of the message follows.</param>
+    /// <param name="inbox">The prefix of the reply subjects; a <see cref="ReplyToken"/> follows.</param>
     /// <param name="connection">The connection.</param>
     /// <param name="pool">The chunk pool of the loop.</param>
     /// <param name="limits">The limits of the pipeline.</param>
@@ -49,11 +51,12 @@ internal sealed class StreamIngress<TConnection>
         _subject = PipelineSubjects.Bytes(subject);
         byte[] prefix = PipelineSubjects.Bytes(inbox + ".");
         _inboxLength = prefix.Length;
-        _replyTo = new byte[_inboxLength + LongestNumber];
+        _replyTo = new byte[_inboxLength + ReplyToken.Length];
         prefix.CopyTo(_replyTo, 0);
         _headers = new HeaderBuilder($"Nats-Expected-Stream: {stream}\r\nNats-Msg-Id: {id}-");
         _queue = new PipelineQueue(pool);
         _states = new AckState[limits.Window];
+        _secrets = new ulong[limits.Window];
         _connection = connection;
     }
 
@@ -108,14 +111,30 @@ internal sealed class StreamIngress<TConnection>
             return true;
         }
 
+        // Before the message is kept: the earlier secret of its slot may be known, and must not confirm it.
+        _secrets[(_first + _queue.Count) % _secrets.Length] = _random.Next();
         _queue.Add(body, new MessageShape(frames));
         Counters.CountAccepted();
         SendNext();
         return true;
     }
 
+    /// <summary>Handles a message to a reply subject. It is an answer of the stream if its token is right.</summary>
+    /// <param name="token">The last token of the subject.</param>
+    /// <param name="headers">The headers of the answer.</param>
+    /// <param name="body">The body of the answer.</param>
+    internal void OnAnswer(ReadOnlySpan<byte> token, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
+    {
+        if (ReplyToken.TryRead(token, out ulong secret, out uint slot) && slot < (uint)_secrets.Length && _secrets[slot] == secret)
+        {
+            // The kept messages have consecutive numbers, so each slot belongs to at most one of them.
+            long after = ((long)slot - (_first % _secrets.Length) + _secrets.Length) % _secrets.Length;
+            OnAnswer(_first + after, headers, body);
+        }
+    }
+
     /// <summary>Handles an answer of the stream.</summary>
-    /// <param name="number">The number of the message, from the subject.</param>
+    /// <param name="number">The number of the message.</param>
     /// <param name="headers">The headers of the answer.</param>
     /// <param name="body">The body of the answer.</param>
     internal void OnAnswer(long number, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
@@ -230,7 +249,8 @@ internal sealed class StreamIngress<TConnection>
         // The message was sent and not refused: the stream may have stored it and may have delivered it.
         bool perhapsStored =
             number <= _highest && (fate & (AckState.Refused | AckState.PerhapsStored)) != AckState.Refused;
-        Utf8Formatter.TryFormat(number, _replyTo.AsSpan(_inboxLength), out int digits);
+        int slot = (int)(number % _secrets.Length);
+        ReplyToken.Write(_replyTo.AsSpan(_inboxLength), _secrets[slot], slot);
         HeaderBuilder headers = _headers.Begin().Line(default, number);
         if (shape.Frames != 1)
         {
@@ -247,7 +267,7 @@ internal sealed class StreamIngress<TConnection>
             ? Spans.Begin(headers, body.Length)
             : null;
         PublishStatus status =
-            _connection.Publish(_subject, _replyTo.AsSpan(0, _inboxLength + digits), headers.Finish(), body);
+            _connection.Publish(_subject, _replyTo, headers.Finish(), body);
         if (span is not null)
         {
             BridgeTracer.End(span, status);

@@ -148,11 +148,8 @@ internal sealed class StreamRoute : PipelineRoute
 
     private void OnAnswer(in MessageView message)
     {
-        ReadOnlySpan<byte> text = message.Subject[(message.Subject.LastIndexOf((byte)'.') + 1)..];
-        if (PipelineHeader.TryReadNumber(text, out long number))
-        {
-            _ingress!.OnAnswer(number, message.Headers, message.Body);
-        }
+        ReadOnlySpan<byte> token = message.Subject[(message.Subject.LastIndexOf((byte)'.') + 1)..];
+        _ingress!.OnAnswer(token, message.Headers, message.Body);
     }
 
     private void OnRefused(ReadOnlySpan<byte> answer)

@@ -1,4 +1,3 @@
-using System.Buffers.Text;
 using System.Text;
 using Broker.Transport;
 
@@ -9,7 +8,7 @@ namespace Broker.Client;
 /// pending by then are removed. Used under the gate.
 /// </summary>
 /// <param name="limit">The largest size in bytes.</param>
-/// <param name="inbox">The prefix of the requests' reply subjects, which the request number follows.</param>
+/// <param name="inbox">The prefix of the requests' reply subjects, which a <see cref="RequestToken"/> follows.</param>
 /// <param name="isAwaited">Returns whether the request of this number is still pending.</param>
 internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> isAwaited)
 {
@@ -101,5 +100,5 @@ internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> 
 
     // Returns 0 if the command is not a request.
     private long RequestNumber(ReadOnlySpan<byte> replyTo)
-        => replyTo.StartsWith(_inbox) && Utf8Parser.TryParse(replyTo[_inbox.Length..], out long number, out _) ? number : 0;
+        => replyTo.StartsWith(_inbox) && RequestToken.TryRead(replyTo[_inbox.Length..], out _, out long number) ? number : 0;
 }

@@ -6,8 +6,11 @@ internal abstract class AwaitedRequest
     /// <summary>The value of <see cref="Deadline"/> for a request without a deadline.</summary>
     internal const long Never = long.MaxValue;
 
-    /// <summary>The number at the end of the reply subject. 0 while the request is in no table.</summary>
+    /// <summary>The number in the reply subject. 0 while the request is in no table.</summary>
     internal long Number { get; set; }
+
+    /// <summary>The secret in the reply subject, which a reply must repeat. Used under the table's gate.</summary>
+    internal ulong Secret { get; set; }
 
     /// <summary>
     /// The time at which the request fails, as <see cref="Environment.TickCount64"/>. Used under the table's gate.

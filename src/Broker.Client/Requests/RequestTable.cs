@@ -1,7 +1,7 @@
 namespace Broker.Client;
 
 /// <summary>
-/// The pending requests by the number at the end of their reply subject. A number consists of a slot and, above it, the
+/// The pending requests by the number in their reply subject. A number consists of a slot and, above it, the
 /// number of earlier uses of the slot. The code that removes a request from the table completes it, and no other code
 /// does. Thread-safe.
 /// </summary>
@@ -12,6 +12,7 @@ internal sealed class RequestTable
 
     private readonly Lock _gate = new();
     private readonly Stack<int> _free = new();
+    private readonly RequestSecrets _secrets = new();
     private AwaitedRequest?[] _slots = new AwaitedRequest?[16];
     private long[] _uses = new long[16];
     private int _next;
@@ -24,7 +25,7 @@ internal sealed class RequestTable
     internal int Pending => Volatile.Read(ref _pending);
 
     /// <summary>
-    /// Assigns a number to a request and adds it. Returns whether the next <see cref="TakeExpired"/> must come earlier
+    /// Assigns a number and a secret to a request and adds it. Returns whether the next <see cref="TakeExpired"/> must come earlier
     /// than planned.
     /// </summary>
     /// <exception cref="InvalidOperationException">1,048,575 requests are pending already.</exception>
@@ -49,6 +50,7 @@ internal sealed class RequestTable
 
             // No number is 0, and no number is used twice in the lifetime of the table.
             request.Number = (++_uses[slot] << SlotBits) | (uint)slot;
+            request.Secret = _secrets.Next();
             _slots[slot] = request;
             _pending++;
             return IsEarlier(request.Deadline);
@@ -73,6 +75,15 @@ internal sealed class RequestTable
         lock (_gate)
         {
             return Get(number);
+        }
+    }
+
+    /// <summary>Returns the request of a reply, or null if no pending request has this number and secret.</summary>
+    internal AwaitedRequest? Find(long number, ulong secret)
+    {
+        lock (_gate)
+        {
+            return Get(number) is { } request && request.Secret == secret ? request : null;
         }
     }
 

@@ -1,5 +1,3 @@
-using System.Buffers.Text;
-using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using System.Text;
@@ -9,13 +7,11 @@ namespace Broker.Client;
 
 /// <summary>
 /// Publishes requests and returns the replies. One subscription receives all replies, on the subjects
-/// <c>inbox.number</c>. While requests are pending, one timer of the loop ends those whose deadline has passed.
+/// <c>inbox.token</c> (<see cref="RequestToken"/>). While requests are pending, one timer of the loop ends those whose deadline has passed.
 /// </summary>
 internal sealed class Requester
 {
     private const int MaxPooled = 256;
-
-    private const int MaxNumberLength = 20;
 
     // The interval between two searches for expired requests is at least 1 ms for this many pending requests. With
     // that, the searches cost a few tenths of a percent of the time.
@@ -86,7 +82,7 @@ internal sealed class Requester
 
                 break;
             case ViolationKind.ReplySubject when violation.Subject.StartsWith(_prefix, StringComparison.Ordinal)
-                && long.TryParse(violation.Subject.AsSpan(_prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out long number):
+                && RequestToken.TryRead(Encoding.UTF8.GetBytes(violation.Subject[_prefix.Length..]), out _, out long number):
                 TryFail(number, ServerErrorException.For(text));
                 break;
             case ViolationKind.Publish when _table.Pending != 0:
@@ -310,13 +306,13 @@ internal sealed class Requester
             _watch.Arm();
         }
 
-        Span<byte> replyTo = stackalloc byte[_prefixBytes.Length + MaxNumberLength];
+        Span<byte> replyTo = stackalloc byte[_prefixBytes.Length + RequestToken.MaxLength];
         _prefixBytes.CopyTo(replyTo);
-        Utf8Formatter.TryFormat(request.Number, replyTo[_prefixBytes.Length..], out int digits);
+        int token = RequestToken.Write(replyTo[_prefixBytes.Length..], request.Secret, request.Number);
         // If this is the only pending request, its own thread sends it, because waking the loop took longer. If there
         // are several, the loop sends many at a time.
         PublishStatus status = _core.Publisher.TryPublish(
-            subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + digits)], headers, atOnce: _table.Pending <= 1);
+            subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + token)], headers, atOnce: _table.Pending <= 1);
         // The loss of the server may have failed the request already. The caller then gets that outcome.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))
         {
@@ -352,10 +348,10 @@ internal sealed class Requester
     // Called on the loop.
     private void ReceiveReply(in MessageView message)
     {
-        ReadOnlySpan<byte> number = message.Subject[Math.Min(message.Subject.Length, _prefixBytes.Length)..];
-        if (Utf8Parser.TryParse(number, out long value, out int read) && read == number.Length)
+        ReadOnlySpan<byte> token = message.Subject[Math.Min(message.Subject.Length, _prefixBytes.Length)..];
+        if (RequestToken.TryRead(token, out ulong secret, out long number))
         {
-            _table.Find(value)?.ReceiveReply(in message, value, _table);
+            _table.Find(number, secret)?.ReceiveReply(in message, number, _table);
         }
     }
 

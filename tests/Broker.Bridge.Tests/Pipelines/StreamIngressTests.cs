@@ -166,6 +166,44 @@ public sealed class StreamIngressTests
         Assert.Equal(["a 1"], Published());
     }
 
+    [Fact]
+    public void A_reply_subject_does_not_tell_the_reply_subject_of_another_message()
+    {
+        Accept("a", "b");
+        string[] tokens = [.. _participant.Asked.Select(static asked => asked.ReplyTo[(asked.ReplyTo.LastIndexOf('.') + 1)..])];
+        Assert.All(Guesses(tokens[0]), guess => AnswerTo(guess, Stored));
+        Assert.Equal(0, _ingress.Counters.Acknowledged);
+
+        Assert.All(tokens, token => AnswerTo(token, Stored));
+        Assert.Equal(2, _ingress.Counters.Acknowledged);
+    }
+
+    [Fact]
+    public void The_answer_to_an_earlier_message_confirms_no_later_one()
+    {
+        Accept("a");
+        string earlier = _participant.Asked[0].ReplyTo["inbox.".Length..];
+        AnswerTo(earlier, Stored);
+        _nats.Lose();
+        _nats.Recover();
+        _participant.Asked.Clear();
+        Accept("b", "c", "d", "e");
+
+        AnswerTo(earlier, Stored);
+        Assert.Equal(1, _ingress.Counters.Acknowledged);
+        Assert.All(_participant.Asked, asked => AnswerTo(asked.ReplyTo["inbox.".Length..], Stored));
+        Assert.Equal(5, _ingress.Counters.Acknowledged);
+    }
+
+    // What somebody tries who has seen one token: numbers, and the token with another number at its end.
+    private static IEnumerable<string> Guesses(string token)
+        => Enumerable.Range(0, 100)
+            .SelectMany(i => new[] { i.ToString(CultureInfo.InvariantCulture), token[..^8] + i.ToString("x8", CultureInfo.InvariantCulture) })
+            .Where(guess => guess != token);
+
+    private void AnswerTo(string token, string answer)
+        => _ingress.OnAnswer(Encoding.ASCII.GetBytes(token), default, Encoding.ASCII.GetBytes(answer));
+
     private static string Stored => """{"stream":"WORK","seq":1}""";
 
     private static string Refused => """{"error":{"code":503}}""";
