@@ -70,26 +70,34 @@ public static class Subject
     /// <summary>Whether <paramref name="filter"/> matches <paramref name="subject"/>.</summary>
     public static bool Matches(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> subject)
     {
-        var wanted = new TokenEnumerator(filter);
-        var given = new TokenEnumerator(subject);
-        while (wanted.MoveNext())
+        while (true)
         {
-            if (!given.MoveNext())
+            if (filter is not [AnyToken, Separator, ..])
             {
-                return false;
+                int same = filter.CommonPrefixLength(subject);
+                if (same == filter.Length && same == subject.Length)
+                {
+                    return true;
+                }
+
+                // The first token that differs.
+                int start = filter[..same].LastIndexOf(Separator) + 1;
+                filter = filter[start..];
+                subject = subject[start..];
+                if (filter is not ([AnyToken] or [AnyToken, Separator, ..]))
+                {
+                    return filter is [AnyTail];
+                }
             }
 
-            if (wanted.Current is [AnyTail] && wanted.IsLast)
+            int end = subject.IndexOf(Separator);
+            if (end < 0 || filter.Length == 1)
             {
-                return true;
+                return end < 0 && filter.Length == 1;
             }
 
-            if (wanted.Current is not [AnyToken] && !wanted.Current.SequenceEqual(given.Current))
-            {
-                return false;
-            }
+            filter = filter[2..];
+            subject = subject[(end + 1)..];
         }
-
-        return !given.MoveNext();
     }
 }

@@ -88,9 +88,9 @@ internal struct PublishRoutes(LoopState state, Router router, AccessRules? acces
     {
         do
         {
-            state.Budget.Charge(build.Advance(StepsOfBuild));
+            state.Budget.Charge(router.Advance(build, StepsOfBuild));
         }
-        while (!build.IsComplete && (!state.Budget.IsUsedUp(state.BytesOut) || !build.IsRegistered));
+        while (!build.IsComplete && (!state.Budget.IsUsedUp(state.BytesOut) || !(build.IsRegistered || build.IsMatching)));
 
         if (!build.IsComplete)
         {

@@ -24,15 +24,32 @@ internal sealed class FoundSubscriptions(SubscriptionTrie subscriptions)
     /// <summary>Searches the subscriptions whose filter matches a subject.</summary>
     /// <param name="subject">The subject.</param>
     /// <param name="work">The number of visited nodes and the cost of copying are added to it.</param>
-    internal void Search(ReadOnlySpan<byte> subject, ref long work)
+    internal void Search(ReadOnlySpan<byte> subject, ref long work) => TrySearch(subject, long.MaxValue, ref work);
+
+    /// <summary>
+    /// Searches as <see cref="Search"/> does, until the work is done or exceeds a limit. Returns false if some of it
+    /// remains: <see cref="Interrupt"/> then keeps it.
+    /// </summary>
+    internal bool TrySearch(ReadOnlySpan<byte> subject, long maxWork, ref long work)
     {
         _found.Clear();
-        if (Subject.HasNoEmptyToken(subject))
+        if (!Subject.HasNoEmptyToken(subject))
         {
-            long before = subscriptions.Steps;
-            subscriptions.Match(subject, _found);
-            work += subscriptions.Steps - before + (_found.Count / FoundPerStep);
+            return true;
         }
+
+        long before = subscriptions.Work;
+        bool isComplete = subscriptions.TryMatch(subject, _found, maxWork);
+        work += subscriptions.Work - before + (_found.Count / FoundPerStep);
+        return isComplete;
+    }
+
+    /// <summary>Returns what remains of the last search, and forgets it.</summary>
+    internal InterruptedMatch Interrupt()
+    {
+        InterruptedMatch match = subscriptions.Interrupt(_found);
+        Clear();
+        return match;
     }
 
     /// <summary>Returns what was found, and forgets it.</summary>

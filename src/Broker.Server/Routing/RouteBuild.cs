@@ -22,6 +22,7 @@ internal sealed class RouteBuild(ulong seed)
     private byte[] _subject = [];
     private readonly HashSet<SubscriptionOwner> _targets = [];
     private Subscription[] _found = [];
+    private InterruptedMatch? _match;
     private bool _isOnceEach;
     private List<Subscription>? _added;
     private List<RenamedDelivery>? _renamed;
@@ -41,6 +42,15 @@ internal sealed class RouteBuild(ulong seed)
     internal byte[] Subject => _subject;
 
     internal int Found => _found.Length;
+
+    /// <summary>Whether the subscriptions are still being searched. The router continues that.</summary>
+    internal bool IsMatching => _match is not null;
+
+    /// <summary>The search; only while <see cref="IsMatching"/> is true. Guarded by the router's lock.</summary>
+    internal InterruptedMatch Match => _match!;
+
+    /// <summary>Whether the router stores the route, even if it is small.</summary>
+    internal bool IsKept { get; private set; } = true;
 
     /// <summary>The number of subscriptions in the route. It is valid when <see cref="IsComplete"/> is true.</summary>
     internal int MemberCount { get; private set; }
@@ -75,7 +85,8 @@ internal sealed class RouteBuild(ulong seed)
     /// </summary>
     internal void RecordChange(Subscription subscription)
     {
-        if (subscription is ShadowSubscription || _added?.Count == MaxAdded)
+        // The search may or may not find a subscription that is added meanwhile.
+        if (subscription is ShadowSubscription || _added?.Count == MaxAdded || (IsMatching && !subscription.IsClosed))
         {
             IsOutOfDate = true;
         }
@@ -101,11 +112,34 @@ internal sealed class RouteBuild(ulong seed)
         return this;
     }
 
+    /// <summary>Begins a build with a search that is not complete.</summary>
+    /// <param name="subject">The subject.</param>
+    /// <param name="match">The search.</param>
+    /// <param name="isKept">Whether the router stores the route, even if it is small.</param>
+    internal RouteBuild Begin(byte[] subject, InterruptedMatch match, bool isKept)
+    {
+        Clear();
+        _subject = subject;
+        _match = match;
+        IsKept = isKept;
+        return this;
+    }
+
+    /// <summary>Continues with what the search has found. The caller holds the router's lock.</summary>
+    internal void EndMatch()
+    {
+        _found = [.. Match.Found];
+        _isOnceEach = _found.Length >= Route.MinWide;
+        _match = null;
+    }
+
     /// <summary>Releases all references.</summary>
     internal void Clear()
     {
         _subject = [];
         _found = [];
+        _match = null;
+        IsKept = true;
         _targets.Clear();
         if (_targets.Capacity > MaxTargetsKept)
         {

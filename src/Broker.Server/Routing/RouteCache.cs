@@ -54,8 +54,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
             return found;
         }
 
-        _work += build!.Advance(int.MaxValue);
-        Route built = router.EndBuild(build);
+        Route built = router.Complete(build!, ref _work);
         Store(built);
         return built;
     }

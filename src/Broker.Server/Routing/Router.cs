@@ -14,6 +14,9 @@ internal sealed class Router
     /// <summary>The number of routes that are stored; see <see cref="RouteTokenIndex"/>.</summary>
     internal const int RouteCapacity = 65_536;
 
+    // The work of a search before other threads get the lock and the loop may serve others, in visited nodes.
+    private const int MaxMatchWork = 2048;
+
     private readonly Lock _gate = new();
 
     // Reused to build small routes, which happens under the lock.
@@ -196,13 +199,12 @@ internal sealed class Router
             return route;
         }
 
-        work += build!.Advance(int.MaxValue);
-        return EndBuild(build);
+        return Complete(build!, ref work);
     }
 
     /// <summary>
-    /// Returns the route of a subject, or null if the subject has so many subscriptions that the caller must build the
-    /// route outside the lock, in several steps if needed. The caller must then call <see cref="EndBuild"/> or
+    /// Returns the route of a subject, or null if the search takes long or finds so many subscriptions that the caller
+    /// must build the route by <see cref="Advance"/>, in several steps if needed. Then it must call <see cref="EndBuild"/> or
     /// <see cref="AbandonBuild"/>. A route that is not stored has already expired when it is returned.
     /// </summary>
     /// <param name="subject">The subject.</param>
@@ -228,7 +230,14 @@ internal sealed class Router
             }
 
             _routes.Admission.CountMiss(hits);
-            _found.Search(subject, ref work);
+            if (!_found.TrySearch(subject, MaxMatchWork, ref work))
+            {
+                bool isStored = storeAlways || _routes.Admission.ShouldStore(hash, _routes.Count);
+                build = new RouteBuild(Seed).Begin(subject.ToArray(), _found.Interrupt(), isStored);
+                _large.Begin(build);
+                return null;
+            }
+
             bool isKept = storeAlways
                 || _found.Count >= LargeRoutes.MinSubscriptions
                 || _routes.Admission.ShouldStore(hash, _routes.Count);
@@ -296,6 +305,40 @@ internal sealed class Router
     }
 
     /// <summary>
+    /// Continues a build. Returns the number of steps: <paramref name="maxSteps"/> or some more, or fewer if the build
+    /// or its search is complete.
+    /// </summary>
+    internal long Advance(RouteBuild build, int maxSteps)
+    {
+        if (!build.IsMatching)
+        {
+            return build.Advance(maxSteps);
+        }
+
+        lock (_gate)
+        {
+            long before = _subscriptions.Work;
+            if (_subscriptions.Continue(build.Match, build.Subject, Math.Min(maxSteps, MaxMatchWork)))
+            {
+                build.EndMatch();
+            }
+
+            return _subscriptions.Work - before;
+        }
+    }
+
+    /// <summary>Completes a build without an interruption. Returns its route.</summary>
+    internal Route Complete(RouteBuild build, ref long work)
+    {
+        while (!build.IsComplete)
+        {
+            work += Advance(build, int.MaxValue);
+        }
+
+        return EndBuild(build);
+    }
+
+    /// <summary>
     /// Ends a build and returns its route with all subscriptions that existed when the build began. The route is stored
     /// if later changes can still be applied to it.
     /// </summary>
@@ -320,7 +363,7 @@ internal sealed class Router
                 _large.Add(route);
                 _large.CatchUp(route, build);
             }
-            else if (!build.IsOutOfDate && build.Added.Count + build.RemovedCount == 0)
+            else if (build.IsKept && !build.IsOutOfDate && build.Added.Count + build.RemovedCount == 0)
             {
                 _routes.Add(route, hash);
             }

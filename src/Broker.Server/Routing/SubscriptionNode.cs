@@ -18,6 +18,11 @@ internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
     /// <summary>The child for the token <c>*</c>.</summary>
     internal TokenEntry? Star;
 
+    /// <summary>
+    /// The subscription that has replaced this node in the trie, for interrupted matches that have still to visit it.
+    /// </summary>
+    internal Subscription? Replacement;
+
     /// <summary>The only subscription, if exactly one is left and it is a direct child.</summary>
     internal Subscription? Sole
     {

@@ -10,17 +10,21 @@ namespace Broker.Server;
 /// </summary>
 /// <remarks>
 /// Its structure depends only on the current subscriptions, not on their history: a node with one remaining
-/// subscription is replaced by that subscription.
+/// subscription is replaced by that subscription. A match may be interrupted while the trie changes: entries move only
+/// along the path of their filter, so what waits to be visited still leads to all subscriptions that it led to before.
 /// </remarks>
 internal sealed class SubscriptionTrie(ulong seed)
 {
+    // Comparing this many bytes of a filter takes about as long as visiting a node.
+    private const int BytesPerStep = 32;
+
     private readonly SubscriptionNode _root = new([]);
 
     // The parents of a node, each with the position of the token in the filter that leads to the next node.
     private readonly Stack<(SubscriptionNode Node, int Position)> _path = new();
 
-    // Branches that a match has not visited yet. The walk does not recurse, because a hostile subject can have
-    // thousands of tokens.
+    // What a match has not visited yet: entries, each with the position of the subject's next token. The walk does not
+    // recurse, because a hostile subject can have thousands of tokens.
     private readonly Stack<(TokenEntry Entry, int Position)> _pending = new();
 
     internal int Count { get; private set; }
@@ -33,6 +37,12 @@ internal sealed class SubscriptionTrie(ulong seed)
     /// <summary>The total number of entries that matches have visited, the root included.</summary>
     internal long Steps { get; private set; }
 
+    /// <summary>The total work of matches: visited entries, and the bytes of long filters that were compared.</summary>
+    internal long Work { get; private set; }
+
+    // The number of changes so far.
+    private long _changes;
+
     internal void Add(Subscription subscription)
     {
         SubscriptionNode? node = _root;
@@ -43,6 +53,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         }
 
         Count++;
+        _changes++;
     }
 
     /// <summary>Removes a subscription. It must be in the trie.</summary>
@@ -80,6 +91,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         }
 
         Count--;
+        _changes++;
         Collapse(node);
     }
 
@@ -87,54 +99,80 @@ internal sealed class SubscriptionTrie(ulong seed)
     /// Adds every subscription whose filter matches the subject to <paramref name="found"/>. Literal tokens come before
     /// <c>*</c>, as in nats-server.
     /// </summary>
-    internal void Match(ReadOnlySpan<byte> subject, List<Subscription> found)
+    internal void Match(ReadOnlySpan<byte> subject, List<Subscription> found) => TryMatch(subject, found, long.MaxValue);
+
+    /// <summary>
+    /// Matches as <see cref="Match"/> does, until the work is done or exceeds a limit. Returns false if some of it
+    /// remains: <see cref="Interrupt"/> then keeps it.
+    /// </summary>
+    internal bool TryMatch(ReadOnlySpan<byte> subject, List<Subscription> found, long maxWork)
     {
         _pending.Clear();
-        SubscriptionNode? node = _root;
-        int position = 0;
-        while (true)
+        _pending.Push((_root, 0));
+        return Continue(subject, found, _pending, hasChanged: false, maxWork);
+    }
+
+    /// <summary>Returns what remains of the last match. Must be called before another match.</summary>
+    internal InterruptedMatch Interrupt(List<Subscription> found)
+        => new([.. found], new Stack<(TokenEntry, int)>(_pending.Reverse()), _changes);
+
+    /// <summary>
+    /// Continues a match. Returns whether it is complete. Each subscription that was in the trie all the time is found
+    /// once. A subscription that was added or removed meanwhile may be found.
+    /// </summary>
+    internal bool Continue(InterruptedMatch match, ReadOnlySpan<byte> subject, long maxWork)
+        => Continue(subject, match.Found, match.Pending, match.Changes != _changes, maxWork);
+
+    private bool Continue(
+        ReadOnlySpan<byte> subject, List<Subscription> found, Stack<(TokenEntry Entry, int Position)> pending, bool hasChanged, long maxWork)
+    {
+        long end = maxWork > long.MaxValue - Work ? long.MaxValue : Work + maxWork;
+        while (Work < end && pending.TryPop(out (TokenEntry Entry, int Position) at))
         {
-            TokenEntry? next = null;
+            (TokenEntry? next, int position) = at;
             int length = 1;
-            if (node is not null)
+            while (next is not null)
             {
-                Steps++;
-                if (position > subject.Length)
+                if (next is SubscriptionNode { Replacement: null } node)
                 {
-                    node.Exact.AddTo(found);
-                }
-                else
-                {
-                    node.Tail.AddTo(found);
-                    ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
-                    length = token.Length;
-                    position += length + 1;
-                    if (node.Star is not null)
-                    {
-                        _pending.Push((node.Star, position));
-                    }
-
-                    next = node.Children.Find(token, Hash(token));
-                }
-            }
-
-            if (next is null)
-            {
-                if (!_pending.TryPop(out (TokenEntry Entry, int Position) at))
-                {
-                    return;
+                    next = Visit(node, subject, ref position, out length, found, pending);
+                    continue;
                 }
 
-                (next, position) = at;
-                length = 1;
-            }
-
-            node = next as SubscriptionNode;
-            if (node is null)
-            {
-                MatchSingle(Unsafe.As<Subscription>(next), length, subject, position, found);
+                Subscription alone = next is SubscriptionNode replaced ? replaced.Replacement! : Unsafe.As<Subscription>(next);
+                MatchSingle(alone, length, subject, position, found, hasChanged);
+                next = null;
             }
         }
+
+        return pending.Count == 0;
+    }
+
+    // Returns the entry for the subject's next token; null if there is none.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private TokenEntry? Visit(
+        SubscriptionNode node, ReadOnlySpan<byte> subject, ref int position, out int length, List<Subscription> found,
+        Stack<(TokenEntry Entry, int Position)> pending)
+    {
+        Steps++;
+        Work++;
+        length = 1;
+        if (position > subject.Length)
+        {
+            node.Exact.AddTo(found);
+            return null;
+        }
+
+        node.Tail.AddTo(found);
+        ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
+        length = token.Length;
+        position += length + 1;
+        if (node.Star is not null)
+        {
+            pending.Push((node.Star, position));
+        }
+
+        return node.Children.Find(token, Hash(token));
     }
 
     /// <summary>Returns all subscriptions, in no particular order.</summary>
@@ -170,15 +208,29 @@ internal sealed class SubscriptionTrie(ulong seed)
         return all;
     }
 
-    private void MatchSingle(Subscription alone, int tokenLength, ReadOnlySpan<byte> subject, int position, List<Subscription> found)
+    private void MatchSingle(
+        Subscription alone, int tokenLength, ReadOnlySpan<byte> subject, int position, List<Subscription> found, bool hasChanged)
     {
         Steps++;
         ReadOnlySpan<byte> filter = alone.Filter;
-        int start = alone.Position + tokenLength + 1;
-        bool matches = start > filter.Length || position > subject.Length
-            ? start > filter.Length && position > subject.Length
-            : filter[start..].SequenceEqual(subject[position..]) || Subject.Matches(filter[start..], subject[position..]);
-        if (matches)
+        // After a change the subscription may be stored under another token than the one that led here.
+        int start = hasChanged ? 0 : alone.Position + tokenLength + 1;
+        position = hasChanged ? 0 : position;
+        bool matches;
+        if (start > filter.Length || position > subject.Length)
+        {
+            matches = start > filter.Length && position > subject.Length;
+        }
+        else
+        {
+            filter = filter[start..];
+            subject = subject[position..];
+            Work += Math.Min(filter.Length, subject.Length) / BytesPerStep;
+            matches = filter.SequenceEqual(subject) || Subject.Matches(filter, subject);
+        }
+
+        Work++;
+        if (matches && !alone.IsClosed)
         {
             found.Add(alone);
         }
@@ -248,6 +300,7 @@ internal sealed class SubscriptionTrie(ulong seed)
 
             int slot = parent.Node.Star == node ? -1 : parent.Node.Children.IndexOf(node.Bytes, Hash(node.Bytes));
             sole.Position = parent.Position;
+            node.Replacement = sole;
             Replace(parent.Node, slot, sole);
             node = parent.Node;
         }
