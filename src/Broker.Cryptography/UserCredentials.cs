@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Broker.Transport;
 using Org.BouncyCastle.Math.EC.Rfc8032;
 
 namespace Broker.Cryptography;
@@ -21,7 +22,7 @@ public sealed class UserCredentials
     private const int SeedPrefix = 18;
     private const int UserPrefix = 20;
     private const int SeedLength = 2 + 32 + 2;
-    private const int MostFileBytes = 1024 * 1024;
+    private const int MaxFile = 1024 * 1024;
 
     private readonly byte[] _seed;
 
@@ -55,15 +56,20 @@ public sealed class UserCredentials
     public static UserCredentials Load(string file)
     {
         ArgumentNullException.ThrowIfNull(file);
-        if (new FileInfo(file).Length > MostFileBytes)
+        string text;
+        try
         {
-            throw new FormatException($"'{file}' is not a credentials file: it is larger than 1 MiB.");
+            text = BoundedFile.ReadText(file, MaxFile);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new FormatException($"'{file}' is not a credentials file: it is larger than 1 MiB.", e);
         }
 
         string? jwt = null;
         string? seed = null;
         // Each block has one line of data between lines of dashes. Text outside the blocks is for human readers.
-        foreach (string line in File.ReadAllLines(file).Select(l => l.Trim()))
+        foreach (string line in text.Split('\n').Select(static l => l.Trim()))
         {
             if (line.StartsWith("eyJ", StringComparison.Ordinal))
             {

@@ -62,6 +62,14 @@ public sealed class UserCredentialsTests
         => Assert.Equal(UserCredentials.FromSeed(Seed).PublicKey, UserCredentials.FromSeed(Seed).ToString());
 
     [Fact]
+    public void An_endless_device_is_no_credentials_file()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "There is no /dev/zero.");
+
+        Assert.Contains("larger than 1 MiB", Assert.Throws<FormatException>(() => UserCredentials.Load("/dev/zero")).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_missing_or_too_large_file_has_its_own_error()
     {
         Assert.Throws<FileNotFoundException>(() => UserCredentials.Load(Path.Combine(Path.GetTempPath(), Guid.NewGuid().ToString())));

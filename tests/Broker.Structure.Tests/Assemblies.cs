@@ -19,7 +19,7 @@ internal static class Assemblies
         ["Broker.Hosting"] = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Testing"] = ["Broker.Server", "Broker.Client", "Broker.Protocol", "Broker.Transport"],
-        ["Broker.Cryptography"] = ["Broker.Server", "Broker.ZeroMq", "Broker.Protocol"],
+        ["Broker.Cryptography"] = ["Broker.Server", "Broker.Transport", "Broker.ZeroMq", "Broker.Protocol"],
         ["Broker.Cli"] =
         [
             "Broker.Protocol", "Broker.Transport", "Broker.Server", "Broker.Client", "Broker.ZeroMq", "Broker.Bridge",

@@ -16,15 +16,14 @@ internal sealed class PlainUsers
     {
     }
 
-    /// <summary>Reads the file. Empty lines and lines that begin with <c>#</c> are ignored.</summary>
-    /// <exception cref="FormatException">A line is wrong, or the file has no users.</exception>
-    /// <exception cref="IOException">The file cannot be read.</exception>
-    /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
-    public static PlainUsers Read(string file)
+    /// <summary>Reads the users. Empty lines and lines that begin with <c>#</c> are ignored.</summary>
+    /// <exception cref="FormatException">A line is wrong, or there are no users.</exception>
+    public static PlainUsers Parse(string text)
     {
         var users = new PlainUsers();
         int number = 0;
-        foreach (string line in File.ReadLines(file))
+        using var lines = new StringReader(text);
+        while (lines.ReadLine() is { } line)
         {
             number++;
             if (line.Length == 0 || line[0] == '#')

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Broker.Transport;
 using Broker.ZeroMq;
 
 namespace Broker.Bridge;
@@ -6,6 +7,9 @@ namespace Broker.Bridge;
 /// <summary>Reads a file that a setting of a route's security names. No result shows a file's content.</summary>
 public static class SecurityFile
 {
+    private const int MaxPasswordFile = 64 * 1024;
+    private const int MaxUsersFile = 4 * 1024 * 1024;
+
     /// <summary>Reads a file and returns, in place of an exception, a reason for the message to the user.</summary>
     /// <typeparam name="T">What the file contains.</typeparam>
     /// <param name="file">The file's path.</param>
@@ -48,7 +52,22 @@ public static class SecurityFile
 
     /// <summary>Reads a password: the whole file without the line end.</summary>
     /// <param name="file">The file's path.</param>
-    /// <exception cref="IOException">The file cannot be read.</exception>
+    /// <exception cref="FormatException">The file is larger than 65,536 characters.</exception>
+    /// <exception cref="IOException">The file cannot be read, or not within 10 s.</exception>
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
-    public static string ReadPassword(string file) => File.ReadAllText(file).TrimEnd('\r', '\n');
+    public static string ReadPassword(string file) => Read(file, MaxPasswordFile).TrimEnd('\r', '\n');
+
+    internal static string ReadUsers(string file) => Read(file, MaxUsersFile);
+
+    private static string Read(string file, int maxCharacters)
+    {
+        try
+        {
+            return BoundedFile.ReadText(file, maxCharacters);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new FormatException("it " + e.Message, e);
+        }
+    }
 }

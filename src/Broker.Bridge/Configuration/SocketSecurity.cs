@@ -71,7 +71,10 @@ public sealed class SocketSecurity
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
     public static SocketSecurity PlainServer(string file)
-        => new(ZeroMqSecurity.PlainServer, PlainUsers.Read(file).AuthenticateAsync, $"plain server {HashOf(File.ReadAllBytes(file))}");
+    {
+        string users = SecurityFile.ReadUsers(file);
+        return new(ZeroMqSecurity.PlainServer, PlainUsers.Parse(users).AuthenticateAsync, $"plain server {HashOf(Encoding.UTF8.GetBytes(users))}");
+    }
 
     /// <summary>PLAIN with the ZeroMQ programs as the servers.</summary>
     /// <param name="user">The user name, at most 255 bytes of UTF-8.</param>

@@ -1,4 +1,4 @@
-using Broker.Cli.Shell;
+using Broker.Transport;
 
 namespace Broker.Cli.Configuration;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using Broker.Cli.Shell;
+using Broker.Transport;
 
 namespace Broker.Cli.Serving;
 

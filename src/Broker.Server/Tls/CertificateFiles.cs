@@ -1,11 +1,14 @@
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using System.Security.Cryptography;
+using Broker.Transport;
 
 namespace Broker.Server;
 
 /// <summary>Reads PEM files. Error messages contain the path and nothing of the content.</summary>
 internal static class CertificateFiles
 {
+    private const int MaxFile = 4 * 1024 * 1024;
+
     /// <summary>
     /// Reads the first certificate of a file with its private key, and the certificates that follow it.
     /// </summary>
@@ -19,7 +22,8 @@ internal static class CertificateFiles
         string key = keyFile ?? certificateFile;
         try
         {
-            var certificate = X509Certificate2.CreateFromPemFile(certificateFile, key);
+            var certificate = X509Certificate2.CreateFromPem(
+                BoundedFile.ReadText(certificateFile, MaxFile), BoundedFile.ReadText(key, MaxFile));
             all[0].Dispose();
             all.RemoveAt(0);
             return (Usable(certificate), all);
@@ -40,7 +44,7 @@ internal static class CertificateFiles
         var all = new X509Certificate2Collection();
         try
         {
-            all.ImportFromPemFile(file);
+            all.ImportFromPem(BoundedFile.ReadText(file, MaxFile));
         }
         catch (Exception e) when (IsExpected(e))
         {
@@ -66,5 +70,5 @@ internal static class CertificateFiles
 
     private static bool IsExpected(Exception e)
         => e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException
-            or NotSupportedException;
+            or NotSupportedException or InvalidDataException;
 }

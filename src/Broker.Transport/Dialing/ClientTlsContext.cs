@@ -8,6 +8,8 @@ namespace Broker.Transport;
 /// <summary>The content of <see cref="ClientTlsOptions"/> and of the files that it refers to. Immutable.</summary>
 public sealed class ClientTlsContext
 {
+    private const int MaxFile = 4 * 1024 * 1024;
+
     private readonly ClientTlsOptions _options;
     private readonly X509ChainPolicy? _policy;
     private readonly SslStreamCertificateContext? _certificate;
@@ -28,7 +30,7 @@ public sealed class ClientTlsContext
             _policy = CreatePolicy(_options);
             _certificate = CreateContext(_options);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException or InvalidDataException)
         {
             throw new ArgumentException($"TLS: a certificate cannot be read: {e.Message}", nameof(options), e);
         }
@@ -96,7 +98,8 @@ public sealed class ClientTlsContext
         }
 
         X509Certificate2Collection all = ReadAll(file);
-        var certificate = X509Certificate2.CreateFromPemFile(file, options.KeyFile ?? file);
+        var certificate = X509Certificate2.CreateFromPem(
+            BoundedFile.ReadText(file, MaxFile), BoundedFile.ReadText(options.KeyFile ?? file, MaxFile));
         if (OperatingSystem.IsWindows())
         {
             // Schannel does not accept a key that exists only in memory.
@@ -110,7 +113,7 @@ public sealed class ClientTlsContext
     private static X509Certificate2Collection ReadAll(string file)
     {
         var all = new X509Certificate2Collection();
-        all.ImportFromPemFile(file);
+        all.ImportFromPem(BoundedFile.ReadText(file, MaxFile));
         return all.Count != 0 ? all : throw new CryptographicException($"the file '{file}' contains no PEM certificate.");
     }
 }

@@ -1,13 +1,18 @@
+using Broker.Transport;
+
 namespace Broker.ZeroMq;
 
 /// <summary>
 /// Reads CURVE keys from files. A file contains the 40 characters of a key and nothing else, or it is a certificate in
 /// the format of czmq and pyzmq, with lines such as <c>public-key = "..."</c>. No exception shows a file's content.
-/// Thread-safe. Each call reads the file and blocks until it is read.
+/// Thread-safe. Each call reads the file and blocks until it is read, at most 10 s. A file of a key may have 65,536
+/// characters, and a file of many keys 4,194,304.
 /// </summary>
 public static class CurveKeyFile
 {
     private const int KeyLength = 40;
+    private const int MaxKeyFile = 64 * 1024;
+    private const int MaxKeysFile = 4 * 1024 * 1024;
     private const string PublicName = "public-key";
     private const string SecretName = "secret-key";
 
@@ -22,7 +27,7 @@ public static class CurveKeyFile
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
     public static CurveKeyPair ReadPair(ICurveCryptography cryptography, string file)
     {
-        string text = File.ReadAllText(file).Trim();
+        string text = Read(file, MaxKeyFile).Trim();
         string secret = Key(text, SecretName)
             ?? throw new FormatException(
             Key(text, PublicName) is null ? "it has no key of 40 characters (Z85)" : "it has a public key but no secret key");
@@ -47,7 +52,7 @@ public static class CurveKeyFile
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
     public static CurveKey ReadPublic(string file)
-        => CurveKey.TryParse(Key(File.ReadAllText(file).Trim(), PublicName), out CurveKey? key)
+        => CurveKey.TryParse(Key(Read(file, MaxKeyFile).Trim(), PublicName), out CurveKey? key)
             ? key
             : throw new FormatException("it has no public key of 40 characters (Z85)");
 
@@ -72,10 +77,10 @@ public static class CurveKeyFile
 
         var keys = new HashSet<CurveKey>();
         int number = 0;
-        foreach (string line in File.ReadLines(path))
+        foreach (string line in Read(path, MaxKeysFile).Split('\n'))
         {
             number++;
-            string first = line.Split([' ', '\t'], 2, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).FirstOrDefault("");
+            string first = line.Split([' ', '\t', '\r'], 2, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).FirstOrDefault("");
             if (CurveKey.TryParse(first, out CurveKey? key))
             {
                 keys.Add(key);
@@ -87,6 +92,18 @@ public static class CurveKeyFile
         }
 
         return keys;
+    }
+
+    private static string Read(string file, int maxCharacters)
+    {
+        try
+        {
+            return BoundedFile.ReadText(file, maxCharacters);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new FormatException("it " + e.Message, e);
+        }
     }
 
     private static CurveKey OfFolder(string file)

@@ -27,6 +27,16 @@ public sealed class SocketSecurityTests : IDisposable
     }
 
     [Fact]
+    public void An_endless_device_is_neither_a_password_nor_a_list_of_users()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "There is no /dev/zero.");
+
+        Assert.False(SecurityFile.TryRead("/dev/zero", SecurityFile.ReadPassword, out _, out string? password));
+        Assert.False(SecurityFile.TryRead("/dev/zero", SocketSecurity.PlainServer, out _, out string? users));
+        Assert.Equal(("it is larger than 65536 characters", "it is larger than 4194304 characters"), (password, users));
+    }
+
+    [Fact]
     public void A_definition_is_equal_for_equal_settings_and_reveals_no_secret()
     {
         CurveKey server = CurveKeyPair.Generate(Cryptography).PublicKey;

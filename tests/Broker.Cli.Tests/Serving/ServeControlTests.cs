@@ -120,6 +120,14 @@ public sealed class ServeControlTests : IDisposable
     }
 
     [Fact]
+    public void An_endless_device_is_no_pid_file()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "There is no /dev/zero.");
+
+        Assert.Contains("contains no process id", new SignalRequest("stop", "/dev/zero").Send(null), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Every_key_of_limits_and_life_is_taken()
     {
         string file = _folder.Write("b.conf", """

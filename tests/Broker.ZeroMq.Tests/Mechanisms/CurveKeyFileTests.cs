@@ -33,6 +33,16 @@ public sealed class CurveKeyFileTests : IDisposable
     }
 
     [Fact]
+    public void An_endless_device_is_refused()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "There is no /dev/zero.");
+
+        Assert.StartsWith("it is larger than", Error(() => CurveKeyFile.ReadPair(Curve.Cryptography, "/dev/zero")), StringComparison.Ordinal);
+        Assert.StartsWith("it is larger than", Error(() => CurveKeyFile.ReadPublic("/dev/zero")), StringComparison.Ordinal);
+        Assert.StartsWith("it is larger than", Error(() => CurveKeyFile.ReadMany("/dev/zero")), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Many_keys_come_from_the_lines_of_a_file_or_from_the_files_of_a_folder()
     {
         CurveKey[] both = [Public, Curve.ServerKeys.PublicKey];

@@ -1,32 +1,40 @@
 using System.Runtime.ExceptionServices;
 using System.Text;
 
-namespace Broker.Cli.Shell;
+namespace Broker.Transport;
 
 /// <summary>
-/// Reads small files of the operator. A path that is a device or a FIFO by mistake would be read for ever, or would
-/// block the command.
+/// Reads small files of the operator, such as keys and settings. A path that is a device or a FIFO by mistake would
+/// otherwise be read for ever, or would block the caller. Thread-safe.
 /// </summary>
-internal static class BoundedFile
+public static class BoundedFile
 {
     // A FIFO that another process fills, as in `-c <(generate)`, is read within this time.
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan DefaultLimit = TimeSpan.FromSeconds(10);
 
-    /// <summary>Reads a text of at most so many characters.</summary>
-    /// <exception cref="InvalidDataException">The file is too large.</exception>
+    /// <summary>Reads a text. It blocks until the file is read, at most 10 s.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="maxCharacters">The largest number of characters.</param>
+    /// <exception cref="InvalidDataException">
+    /// The file is too large. The message continues the file's name: "is larger than 4194304 characters".
+    /// </exception>
     /// <exception cref="IOException">The file cannot be read, or not to its end in time.</exception>
     /// <exception cref="UnauthorizedAccessException">The file must not be read, or it is a folder.</exception>
-    public static string ReadText(string path, int most, TimeSpan? limit = null)
+    /// <exception cref="ArgumentException">The path is empty.</exception>
+    public static string ReadText(string path, int maxCharacters) => ReadText(path, maxCharacters, DefaultLimit);
+
+    internal static string ReadText(string path, int maxCharacters, TimeSpan limit)
     {
+        ArgumentException.ThrowIfNullOrEmpty(path);
         string text = "";
         Exception? failure = null;
         var reader = new Thread(() =>
         {
             try
             {
-                text = Read(path, most);
+                text = Read(path, maxCharacters);
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidDataException or ArgumentException)
+            catch (Exception e) when (e is not OutOfMemoryException)
             {
                 failure = e;
             }
@@ -35,10 +43,9 @@ internal static class BoundedFile
             IsBackground = true,
         };
         reader.Start();
-        if (!reader.Join(limit ?? Limit))
+        if (!reader.Join(limit))
         {
-            throw new IOException(
-                $"it could not be read to its end within {(limit ?? Limit).TotalSeconds} s; it may be a pipe or a device");
+            throw new IOException($"it could not be read to its end within {limit.TotalSeconds} s; it may be a pipe or a device");
         }
 
         if (failure is not null)
