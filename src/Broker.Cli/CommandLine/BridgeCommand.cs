@@ -19,6 +19,8 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
               Sends the requests of ZeroMQ clients on port 5560 to the subject device.commands.
           broker bridge -t -c broker.conf
               Checks the file and lists all its errors.
+          broker bridge --permissions -c broker.conf
+              Prints the permissions of the bridge's user, and what to deny to all other users.
 
         The bridge waits for its server, also at the start.
 
@@ -48,6 +50,16 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
         if (SettingsReport.Read(screen, testOnly, "broker bridge -t", () => _options.Read(flags)) is not { } settings)
         {
             return ExitCode.Failure;
+        }
+
+        if (flags.GetValue(_options.Permissions))
+        {
+            foreach (string line in BridgePermissions.Of(BridgeSetup.Routes(settings.ZeroMq!).Select(static route => route.Options)))
+            {
+                screen.WriteLine(line);
+            }
+
+            return ExitCode.Success;
         }
 
         if (flags.GetValue(_options.Shared.Signal) is { } signal)

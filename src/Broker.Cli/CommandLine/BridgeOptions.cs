@@ -25,9 +25,15 @@ internal sealed class BridgeOptions
         AllowMultipleArgumentsPerToken = false,
     };
 
+    public Option<bool> Permissions { get; } = new("--permissions")
+    {
+        Description = "Print the permissions that the routes need and that other users must not have, and exit",
+    };
+
     public void AddTo(Command command)
     {
         command.Options.Add(Routes);
+        command.Options.Add(Permissions);
         command.Options.Add(Shared.Config);
         command.Options.Add(Shared.Test);
         Connection.AddTo(command);

@@ -30,6 +30,41 @@ public sealed class BridgeCommandTests : IDisposable
     }
 
     [Fact]
+    public async Task It_prints_the_permissions_of_each_pattern_and_what_only_bridges_may_use()
+    {
+        string file = _folder.Write("bridge.conf", """
+            zeromq {
+              publishers: "bind tcp://127.0.0.1:*", subscribers: "bind tcp://127.0.0.1:*"
+              routes: [
+                { pattern: request, name: r, subject: orders, endpoint: "tcp://127.0.0.1:*" }
+                { pattern: worker, name: w, subject: work, endpoint: "tcp://127.0.0.1:*" }
+                { pattern: pushpull, name: p, subject: logs, pushers: "tcp://127.0.0.1:*", pullers: "tcp://127.0.0.1:*" }
+                { pattern: router, name: o, endpoint: "tcp://127.0.0.1:*", to_subject: raw.to, from_subject: raw.from }
+              ]
+            }
+            """);
+
+        RealRun run = await RealRun.Of(["bridge", "--permissions", "-c", file]);
+
+        Assert.Equal(
+            """
+            # In the block of the bridge's user:
+            permissions {
+              publish   { allow: ["_INBOX.>", "logs._egress", "logs._in.>", "logs._ingress", "logs._out.>", "orders", "raw.to", "zmq.>"] }
+              subscribe { allow: ["_INBOX.>", "logs._egress", "logs._in.>", "logs._ingress", "logs._out.>", "raw.from", "work", "zmq.>"] }
+            }
+            # For all users that are not bridges, in the authorization block or in their own permissions:
+            default_permissions {
+              publish   { deny: ["logs._egress", "logs._in.>", "logs._ingress", "logs._out.>"] }
+              subscribe { deny: ["logs._egress", "logs._in.>", "logs._ingress", "logs._out.>"] }
+            }
+            # Who may subscribe to _INBOX.> reads the answers to all requests. Allow other users an inbox prefix of
+            # their own in its place.
+            """.ReplaceLineEndings("\n"), run.Output.ReplaceLineEndings("\n").Trim());
+        Assert.Equal(ExitCode.Success, run.ExitCode);
+    }
+
+    [Fact]
     public async Task A_file_says_servers_and_routes_and_the_page_shows_what_each_has_done()
     {
         await using BrokerServer server = await MessageCommandTests.StartAsync();
