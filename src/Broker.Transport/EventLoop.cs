@@ -63,8 +63,8 @@ public sealed partial class EventLoop
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
 
     /// <summary>
-    /// Whether the caller is on the thread of an event loop, of any group. Code on such a thread must not block, because
-    /// all connections of the loop would wait. A thread that drives a loop of its own does not count.
+    /// Whether the caller is on the thread of an event loop, of any group. Code on such a thread must not block,
+    /// because all connections of the loop would wait. A thread that drives a loop of its own does not count.
     /// </summary>
     public static bool IsLoopThread => _isLoopThread;
 

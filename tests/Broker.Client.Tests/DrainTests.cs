@@ -37,7 +37,7 @@ public sealed class DrainTests
                 }
             }
         });
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         BrokerConnection connection = await Patient.ConnectAsync(server.Options with { DrainTimeout = Long, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         await Wait.For(lost);
         for (int i = 0; i < Messages; i++)
@@ -57,7 +57,7 @@ public sealed class DrainTests
     public async Task A_drain_that_finds_no_server_in_its_time_says_how_many_messages_are_lost(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with { DrainTimeout = TimeSpan.FromMilliseconds(200), OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         await server.KillAsync();
@@ -85,7 +85,7 @@ public sealed class DrainTests
     public async Task A_drain_without_a_server_ends_at_once_if_nothing_waits(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        var lost = Wait.Source<Exception>();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
         BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with { DrainTimeout = Long, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         connection.Subscribe("a", static (in MessageView _) => { });
@@ -102,9 +102,9 @@ public sealed class DrainTests
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
         BrokerConnection connection = await Patient.ConnectAsync(server.Options with { DrainTimeout = Long }, Token);
         var numbers = new EncodedConnection(connection, TextEncoder.Instance);
-        var began = Wait.Source();
-        var drained = Wait.Source();
-        var others = Wait.Source();
+        TaskCompletionSource began = Wait.Source();
+        TaskCompletionSource drained = Wait.Source();
+        TaskCompletionSource others = Wait.Source();
         numbers.Subscribe<int>("n", async _ =>
         {
             if (drainsAlready)

@@ -18,7 +18,7 @@ public sealed class ServiceStopTests
         await using TestHost host = await TestHost.StartAsync(
             static s => s.AddBroker().AddBrokerClient().AddSingleton<Answers>().AddHostedService(static p => p.GetRequiredService<Answers>()),
             ("Broker:Listen:0", "127.0.0.1:0"));
-        var answers = host.Services.GetRequiredService<Answers>();
+        Answers answers = host.Services.GetRequiredService<Answers>();
         await Wait.For(answers.Ready);
         await using BrokerConnection asks = await BrokerConnection.ConnectAsync(TestHost.Patient(host.Url), Cancellation);
         Task<Message>[] requests =
@@ -42,7 +42,7 @@ public sealed class ServiceStopTests
         await using TestHost host = await TestHost.StartAsync(
             static s => s.AddBrokerClient(static c => c.Configure(static o => o with { DrainTimeout = TimeSpan.FromMilliseconds(100) })),
             ("BrokerClient:Servers:0", $"nats://{server.EndPoints[0]}"));
-        var client = host.Services.GetRequiredService<BrokerConnection>();
+        BrokerConnection client = host.Services.GetRequiredService<BrokerConnection>();
         await server.DisposeAsync();
         await Wait.UntilAsync(() => client.State == ConnectionState.Reconnecting, "the loss");
         client.Publish("a", default);

@@ -42,8 +42,8 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
         new ConfigParser(new ConfigCursor(text, path), scopes, Include).ParseFile(block);
         opened.Pop();
 
-        void Include(string name, ConfigPosition position, ConfigBlock into) =>
-            ParseInto(into, Path.Combine(Path.GetDirectoryName(path) ?? "", name), position, scopes, opened);
+        void Include(string name, ConfigPosition position, ConfigBlock into)
+            => ParseInto(into, Path.Combine(Path.GetDirectoryName(path) ?? "", name), position, scopes, opened);
     }
 
     private static string Read(string path, ConfigPosition from, bool included)

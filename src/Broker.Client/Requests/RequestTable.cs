@@ -25,8 +25,8 @@ internal sealed class RequestTable
     internal int Pending => Volatile.Read(ref _pending);
 
     /// <summary>
-    /// Assigns a number and a secret to a request and adds it. Returns whether the next <see cref="TakeExpired"/> must come earlier
-    /// than planned.
+    /// Assigns a number and a secret to a request and adds it. Returns whether the next <see cref="TakeExpired"/> must
+    /// come earlier than planned.
     /// </summary>
     /// <exception cref="InvalidOperationException">1,048,575 requests are pending already.</exception>
     internal bool Add(AwaitedRequest request)

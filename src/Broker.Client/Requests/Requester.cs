@@ -7,7 +7,8 @@ namespace Broker.Client;
 
 /// <summary>
 /// Publishes requests and returns the replies. One subscription receives all replies, on the subjects
-/// <c>inbox.token</c> (<see cref="RequestToken"/>). While requests are pending, one timer of the loop ends those whose deadline has passed.
+/// <c>inbox.token</c> (<see cref="RequestToken"/>). While requests are pending, one timer of the loop ends those whose
+/// deadline has passed.
 /// </summary>
 internal sealed class Requester
 {
@@ -30,7 +31,8 @@ internal sealed class Requester
     private Subscription? _inbox;
     private LoopTimer? _timer;
 
-    // The error of the current server that refuses the inbox, so that no request can get a reply. Null if there is none.
+    // The error of the current server that refuses the inbox, so that no request can get a reply. Null if there is
+    // none.
     private volatile string? _inboxRefusal;
 
     // Subjects to which the server has refused requests since the loop last ended such requests. Used on the loop.

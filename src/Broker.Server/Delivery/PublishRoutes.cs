@@ -74,7 +74,7 @@ internal struct PublishRoutes(LoopState state, Router router, AccessRules? acces
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Route? FindInline(ReadOnlySpan<byte> subject)
     {
-        ByteKey key = ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length);
+        var key = ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length);
         Route? route = _last;
         if (route is { IsCurrent: true } && route.IsOf(subject, key))
         {

@@ -23,7 +23,7 @@ internal sealed class ListenerSet(ServerCore core, EventLoopGroup loops)
                 // A client may connect before the port of the listener is stored here, so set the configured address
                 // first.
                 core.AdvertisedEndPoint ??= endPoint;
-                Listener listener = Listener.Start(
+                var listener = Listener.Start(
                     loops, endPoint, (loop, from) => new ClientSession(core, loop, from));
                 if (core.AdvertisedEndPoint == endPoint)
                 {

@@ -204,8 +204,9 @@ internal sealed class Router
 
     /// <summary>
     /// Returns the route of a subject, or null if the search takes long or finds so many subscriptions that the caller
-    /// must build the route by <see cref="Advance"/>, in several steps if needed. Then it must call <see cref="EndBuild"/> or
-    /// <see cref="AbandonBuild"/>. A route that is not stored has already expired when it is returned.
+    /// must build the route by <see cref="Advance"/>, in several steps if needed. Then it must call
+    /// <see cref="EndBuild"/> or <see cref="AbandonBuild"/>. A route that is not stored has already expired when it is
+    /// returned.
     /// </summary>
     /// <param name="subject">The subject.</param>
     /// <param name="hash">The hash of the subject with this router's seed.</param>

@@ -55,8 +55,8 @@ internal abstract class SocketConnection : PullConnection
         }
     }
 
-    public override bool HasVanished(TimeSpan timeout) =>
-        Socket.ProtocolType == ProtocolType.Tcp && TcpPeer.HasVanished(Socket, timeout);
+    public override bool HasVanished(TimeSpan timeout)
+        => Socket.ProtocolType == ProtocolType.Tcp && TcpPeer.HasVanished(Socket, timeout);
 
     internal override void ShutdownSend()
     {

@@ -16,10 +16,10 @@ internal sealed class PeerHandshake
     internal PeerHandshake(PeerSession session)
     {
         _session = session;
-        var options = session.Socket.CommonOptions;
+        LoopSocketOptions options = session.Socket.CommonOptions;
         // A peer within this process needs no security.
         bool isOurs = ZeroMqEndpoint.IsInprocText(session.Endpoint);
-        var security = isOurs ? ZeroMqSecurity.Null : options.Security;
+        ZeroMqSecurity security = isOurs ? ZeroMqSecurity.Null : options.Security;
         bool asks = !isOurs && options.Authenticate is not null && (session.Link is null || security.IsServer);
         _zmtp = new ZmtpHandshake(session.Socket.Handshake, security.Create(asks, binds: session.Link is null));
     }
@@ -46,12 +46,12 @@ internal sealed class PeerHandshake
         {
             if (_zmtp.IsNextStepCostly(bytes[consumed..]) && !_session.Connection.TryBeginCostlyStep())
             {
-                // The same bytes come again with the turn of this connection.
+                // The same bytes come again when it is the turn of this connection.
                 needed = 0;
                 return consumed;
             }
 
-            var step = _zmtp.Advance(bytes[consumed..], _session.WriteBuffer.GetSpan(_zmtp.MaxOutputSize));
+            ZmtpHandshakeStep step = _zmtp.Advance(bytes[consumed..], _session.WriteBuffer.GetSpan(_zmtp.MaxOutputSize));
             consumed += step.Consumed;
             needed = step.Needed;
             ApplyState(step.Written);
@@ -101,7 +101,7 @@ internal sealed class PeerHandshake
     // Nothing is read from the peer until the application has decided.
     private void Authenticate()
     {
-        var options = _session.Socket.CommonOptions;
+        LoopSocketOptions options = _session.Socket.CommonOptions;
         var credentials = new ZeroMqCredentials(
             _session.Address, _session.Endpoint, options.Security.Mechanism, _zmtp.Credentials, _zmtp.Peer!);
         Task<ZeroMqAdmission?> answer = AuthenticateAsync(options.Authenticate!, credentials);
@@ -145,8 +145,8 @@ internal sealed class PeerHandshake
 
     private void ApplyAdmission(ZeroMqAdmission? answer)
     {
-        var buffer = _session.WriteBuffer;
-        var output = buffer.GetSpan(_zmtp.MaxOutputSize);
+        LoopWriteBuffer buffer = _session.WriteBuffer;
+        Span<byte> output = buffer.GetSpan(_zmtp.MaxOutputSize);
         if (answer is not { } admission)
         {
             buffer.Advance(_zmtp.Deny("500", output));

@@ -178,7 +178,7 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// </summary>
     internal void Accept(ZmtpHandshake handshake, string userId)
     {
-        var zmtp = handshake.Peer!;
+        ZmtpPeer zmtp = handshake.Peer!;
         int ready = handshake.ReadySize;
         _cipher = handshake.TakeCipher(Socket.InboundLimits);
         EndHandshake();
@@ -191,7 +191,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             // connection is encrypted.
             if (zmtp.UnderstandsCommands && (ready > 0 ? objection is not null : _cipher is null))
             {
-                var buffer = WriteBuffer;
+                LoopWriteBuffer buffer = WriteBuffer;
                 buffer.Advance(ZmtpCommandWriter.WriteError(buffer.GetSpan(ZmtpCommandWriter.MaxErrorSize), reason));
             }
 

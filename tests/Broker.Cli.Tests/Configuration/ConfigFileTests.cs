@@ -103,8 +103,8 @@ public sealed class ConfigFileTests : IDisposable
     [InlineData("host: $NUMBER")]
     public void The_value_of_an_environment_variable_is_not_shown(string text)
     {
-        var main = _folder.Write("main.conf", text);
-        ConfigFile file = ConfigFile.Load(main, static name => name == "PW" ? "s3cret!" : "99999999");
+        string main = _folder.Write("main.conf", text);
+        var file = ConfigFile.Load(main, static name => name == "PW" ? "s3cret!" : "99999999");
 
         string problem = Assert.Throws<ConfigException>(() => ServeConfig.Bind(file.Root, new ServeSettings(), [])).Message;
 
@@ -115,7 +115,7 @@ public sealed class ConfigFileTests : IDisposable
     [Fact]
     public void A_number_of_an_environment_variable_that_is_too_large_is_not_shown()
     {
-        var main = _folder.Write("main.conf", "port: $PW");
+        string main = _folder.Write("main.conf", "port: $PW");
 
         string problem = Assert.Throws<ConfigException>(() => ConfigFile.Load(main, static _ => "98765432109876543210")).Message;
 

@@ -28,7 +28,7 @@ public sealed class RenewedCertificateTests
                 ClientAuthorityFile = current.AuthorityFile,
                 Timeout = TimeSpan.FromMinutes(1),
             });
-        var found = Wait.Source();
+        TaskCompletionSource found = Wait.Source();
         var failures = new ConcurrentQueue<Exception>();
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             server.Options with

@@ -14,7 +14,7 @@ public sealed class RenewedCredentialsTests
     {
         string password = "one";
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker, o => o.Users = [new User("ada", password)]);
-        var found = Wait.Source();
+        TaskCompletionSource found = Wait.Source();
         var failures = new ConcurrentQueue<Exception>();
         int calls = 0;
         await using BrokerConnection connection = await Patient.ConnectAsync(

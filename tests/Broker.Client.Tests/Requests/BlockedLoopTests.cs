@@ -17,7 +17,7 @@ public sealed class BlockedLoopTests
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { Loops = group, LoggerFactory = log }, Token);
         await using BrokerConnection neighbour = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         neighbour.Subscribe("ask", static (in MessageView m) => m.Respond(default));
-        var outcome = Wait.Source<Exception?>();
+        TaskCompletionSource<Exception?> outcome = Wait.Source<Exception?>();
         client.Subscribe("a", (in MessageView _) => outcome.TrySetResult(Record.Exception(() =>
         {
             Task<Message> request = client.RequestAsync("ask", default, TimeSpan.FromMilliseconds(50), cancellationToken: Token).AsTask();
@@ -63,7 +63,7 @@ public sealed class BlockedLoopTests
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         await using BrokerConnection other = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
-        var outcome = Wait.Source<Exception?>();
+        TaskCompletionSource<Exception?> outcome = Wait.Source<Exception?>();
         other.Subscribe("a", (in MessageView _) => outcome.TrySetResult(Record.Exception(() => { client.Request("ask", default, Wait.Limit, cancellationToken: Token); })));
         other.Publish("a", default);
         Assert.Contains("must not wait for a reply", Assert.IsType<InvalidOperationException>(await Wait.For(outcome)).Message, StringComparison.Ordinal);

@@ -40,8 +40,8 @@ public sealed class NextServerTests
                 }
             }
         });
-        var lost = Wait.Source<Exception>();
-        var found = Wait.Source();
+        TaskCompletionSource<Exception> lost = Wait.Source<Exception>();
+        TaskCompletionSource found = Wait.Source();
         var faults = new ConcurrentQueue<Exception>();
         using var log = new LogLines();
         await using BrokerConnection connection = await Patient.ConnectAsync(
@@ -86,8 +86,8 @@ public sealed class NextServerTests
     public async Task A_ReconnectDelay_that_throws_is_reported_and_the_connection_goes_on(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        var fault = Wait.Source<Exception>();
-        var found = Wait.Source();
+        TaskCompletionSource<Exception> fault = Wait.Source<Exception>();
+        TaskCompletionSource found = Wait.Source();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with
             {
@@ -109,7 +109,7 @@ public sealed class NextServerTests
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
         using var log = new LogLines();
-        var closed = Wait.Source();
+        TaskCompletionSource closed = Wait.Source();
         await using BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with
             {

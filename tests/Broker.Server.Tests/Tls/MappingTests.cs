@@ -28,7 +28,7 @@ public sealed class MappingTests
             ];
         });
         using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
-        using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
+        using var client = TlsClient.Open(server.EndPoints[0], pump);
         Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"pedantic":false}"""));
         client.Send("PUB other 1\r\nx\r\n");
         Assert.Equal("-ERR 'Permissions Violation for Publish to \"other\"'\r\n", client.ReadAnswer());
@@ -58,7 +58,7 @@ public sealed class MappingTests
             o.Users = [new User("pump@example.org", "secret"), new User("other", "password")];
         });
         using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
-        using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
+        using var client = TlsClient.Open(server.EndPoints[0], pump);
 
         string answer = client.Connect(connect);
 
@@ -78,7 +78,7 @@ public sealed class MappingTests
             o.Users = [User.WithCertificate("pump@example.org"), new User("other", "password")];
         });
         using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
-        using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
+        using var client = TlsClient.Open(server.EndPoints[0], pump);
 
         Assert.Equal(isAccepted ? "PONG\r\n" : "-ERR 'Authorization Violation'\r\n", client.Connect(connect));
     }

@@ -40,7 +40,7 @@ public sealed class BoundedFileTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "There are no FIFOs.");
         string fifo = Path.Combine(_folder.FullName, "fifo");
-        using (Process made = Process.Start("mkfifo", [fifo]))
+        using (var made = Process.Start("mkfifo", [fifo]))
         {
             await made.WaitForExitAsync(TestContext.Current.CancellationToken);
         }

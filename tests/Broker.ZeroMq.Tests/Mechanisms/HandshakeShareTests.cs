@@ -20,11 +20,11 @@ public sealed class HandshakeShareTests
     [Fact]
     public void A_burst_of_HELLO_and_INITIATE_is_spread_over_iterations_in_which_others_are_served()
     {
-        CurveKeyPair keys = CurveKeyPair.Generate(_cryptography);
+        var keys = CurveKeyPair.Generate(_cryptography);
         using var loops = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
         using var context = new ZeroMqContext(loops);
         using var pull = new PullSocket(new ZeroMqSocketOptions { Security = ZeroMqSecurity.CurveServer(keys) }, context);
-        ZeroMqEndpoint endpoint = ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
+        var endpoint = ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
         Connection bystander = Echo(loops[0]);
         Talker[] talkers = [.. Enumerable.Range(0, Peers).Select(_ => new Talker(endpoint, keys.PublicKey))];
         try
