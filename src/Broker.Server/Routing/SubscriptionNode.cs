@@ -20,8 +20,9 @@ internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
 
     /// <summary>
     /// The subscription that has replaced this node in the trie, for interrupted matches that have still to visit it.
+    /// Null while the node is in the trie.
     /// </summary>
-    internal Subscription? Replacement;
+    internal Subscription? Replacement => Star == this ? Exact.Sole : null;
 
     /// <summary>The only subscription, if exactly one is left and it is a direct child.</summary>
     internal Subscription? Sole
@@ -35,5 +36,16 @@ internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
 
             return Children.Count == 1 ? Children.Single() as Subscription : Exact.Sole ?? Tail.Sole ?? Star as Subscription;
         }
+    }
+
+    /// <summary>Marks a node that has left the trie, because only this subscription was left in it.</summary>
+    // A node that is its own child cannot occur otherwise. A further field would cost memory in each node of a trie.
+    internal void MarkReplaced(Subscription by)
+    {
+        Children = default;
+        Tail = default;
+        Exact = default;
+        Exact.Add(by);
+        Star = this;
     }
 }

@@ -300,8 +300,8 @@ internal sealed class SubscriptionTrie(ulong seed)
 
             int slot = parent.Node.Star == node ? -1 : parent.Node.Children.IndexOf(node.Bytes, Hash(node.Bytes));
             sole.Position = parent.Position;
-            node.Replacement = sole;
             Replace(parent.Node, slot, sole);
+            node.MarkReplaced(sole);
             node = parent.Node;
         }
     }
