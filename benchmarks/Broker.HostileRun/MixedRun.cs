@@ -88,7 +88,7 @@ internal sealed class MixedRun(RunSettings settings, TextWriter progress)
     private async Task ObserveAsync(BrokerProcess broker, AttackersProcess attackers, Stopwatch watch, CancellationToken cancellationToken)
     {
         var minute = new List<long>();
-        for (int ended = 0; watch.Elapsed < settings.Duration || (WantsMore(attackers) && watch.Elapsed < settings.Duration + settings.Patience);)
+        for (int ended = 0; watch.Elapsed < settings.Duration || (WantsMore(attackers) && watch.Elapsed < settings.Duration + settings.MaxExtraTime);)
         {
             await Task.Delay(Look, cancellationToken);
             broker.ThrowIfEnded();

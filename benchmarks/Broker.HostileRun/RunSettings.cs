@@ -2,14 +2,14 @@ using Broker.HostileRun.Attacks;
 
 namespace Broker.HostileRun;
 
-/// <summary>What a run does.</summary>
+/// <summary>The settings of a run.</summary>
 internal sealed record RunSettings
 {
     /// <summary>How long the attackers attack.</summary>
     public TimeSpan Duration { get; init; } = TimeSpan.FromMinutes(5);
 
-    /// <summary>How much longer they attack at most until each kind has attacked often enough.</summary>
-    public TimeSpan Patience { get; init; }
+    /// <summary>The longest additional time in which a kind that has not attacked often enough continues.</summary>
+    public TimeSpan MaxExtraTime { get; init; }
 
     /// <summary>The limit of the broker's heap in bytes; null for none.</summary>
     public long? HeapLimit { get; init; }

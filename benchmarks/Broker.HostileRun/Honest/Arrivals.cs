@@ -3,7 +3,7 @@ namespace Broker.HostileRun.Honest;
 /// <summary>Checks that the numbers 0, 1, 2 … arrive once and in order. One thread adds; others read.</summary>
 internal sealed class Arrivals
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan ArrivalLimit = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
 
     private readonly HashSet<long> _missing = [];
@@ -36,7 +36,7 @@ internal sealed class Arrivals
     public async Task<HonestCounts> WaitAsync(long sent)
     {
         long last = -1;
-        for (TimeSpan waited = TimeSpan.Zero; Volatile.Read(ref _received) < sent && waited < Patience; waited += Pause)
+        for (TimeSpan waited = TimeSpan.Zero; Volatile.Read(ref _received) < sent && waited < ArrivalLimit; waited += Pause)
         {
             long now = Volatile.Read(ref _received);
             if (now != last)

@@ -1,6 +1,6 @@
 namespace Broker.HostileRun.Honest;
 
-/// <summary>What honest traffic sent and received.</summary>
+/// <summary>The numbers of messages that honest traffic sent and received.</summary>
 /// <param name="Sent">The number of messages, requests or probes.</param>
 /// <param name="Received">The number that arrived, or was answered, once and in order.</param>
 /// <param name="Wrong">The number that arrived twice, late or with other contents.</param>

@@ -11,7 +11,7 @@ internal interface IHonestTraffic : IAsyncDisposable
     /// <summary>The number of messages, requests or probes so far.</summary>
     long Sent { get; }
 
-    /// <summary>What else went wrong, as sentences, such as a closed connection.</summary>
+    /// <summary>Other faults, such as a closed connection, as sentences.</summary>
     IReadOnlyCollection<string> Faults { get; }
 
     /// <summary>Stops sending, waits for what is on its way, and returns the counts.</summary>

@@ -2,7 +2,7 @@ using Broker.HostileRun.Honest;
 
 namespace Broker.HostileRun.Reporting;
 
-/// <summary>What one kind of honest traffic has shown.</summary>
+/// <summary>The result of one kind of honest traffic.</summary>
 internal sealed record HonestResult(string Name, HonestCounts Counts, IReadOnlyCollection<string> Faults)
 {
     /// <summary>The number of messages that were sent in a second while attackers attacked.</summary>

@@ -2,7 +2,7 @@ using Broker.HostileRun.Site;
 
 namespace Broker.HostileRun.Reporting;
 
-/// <summary>What a run has shown.</summary>
+/// <summary>The result of a run.</summary>
 internal sealed class RunOutcome
 {
     /// <summary>The time during which the attackers attacked.</summary>

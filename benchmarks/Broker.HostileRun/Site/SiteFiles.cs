@@ -10,7 +10,7 @@ internal sealed class SiteFiles : IDisposable
     // The hash of a password that nobody sends. The cost is low: a guess takes milliseconds and not the whole machine.
     private const string Hash = "$2a$08$LplNGODGjLPzW8CfYqW5Z.RcsdXZHAjAzQzXyNTl9TVnxMzJuZhSS";
 
-    // What docs/push-pull.md tells everybody to deny to users that are no bridges.
+    // The subjects that docs/push-pull.md recommends to deny to users that are not bridges.
     private const string BridgeSubjects
         = $"""["{Names.Pipeline}._egress", "{Names.Pipeline}._ingress", "{Names.Pipeline}._in.>", "{Names.Pipeline}._out.>"]""";
 

@@ -13,7 +13,7 @@ internal sealed class BridgePermissions
     private readonly SortedSet<string> _publish = new(StringComparer.Ordinal);
     private readonly SortedSet<string> _subscribe = new(StringComparer.Ordinal);
 
-    // What only bridges may use: others could answer, acknowledge or read in their place.
+    // The subjects that only bridges may use. Others could answer, acknowledge or read in their place.
     private readonly SortedSet<string> _internal = new(StringComparer.Ordinal);
     private bool _hasReplies;
 

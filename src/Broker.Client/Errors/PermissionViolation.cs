@@ -2,8 +2,10 @@ using System.Globalization;
 
 namespace Broker.Client;
 
-/// <summary>What a server has refused, as its error says: <c>Permissions Violation for Subscription to "a"</c>.</summary>
-/// <param name="Kind">What the client wanted to do.</param>
+/// <summary>
+/// An operation that the server has refused, read from its error: <c>Permissions Violation for Subscription to "a"</c>.
+/// </summary>
+/// <param name="Kind">The refused operation.</param>
 /// <param name="Subject">The subject or the filter.</param>
 /// <param name="Queue">The queue group of a subscription. Null for none.</param>
 /// <param name="Sid">The id of a subscription that the server has ended later. Null if it never began.</param>

@@ -1,6 +1,6 @@
 namespace Broker.Client;
 
-/// <summary>What a client wanted to do without permission.</summary>
+/// <summary>The kinds of operations that a server refuses for lack of permission.</summary>
 internal enum ViolationKind
 {
     /// <summary>To subscribe.</summary>

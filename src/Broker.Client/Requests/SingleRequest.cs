@@ -23,8 +23,8 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
     private Message _reply;
     private Exception? _failure;
 
-    // What this request and others have failed for. Its own exception is created by the code that takes the outcome,
-    // because the loop that fails 100,000 requests has other work to do.
+    // The cause for which this request and others have failed. The code that takes the outcome creates the request's
+    // own exception, because the loop that fails 100,000 requests has other work to do.
     private Exception? _sharedCause;
     private EventLoop? _drivenLoop;
     private bool _blocks;

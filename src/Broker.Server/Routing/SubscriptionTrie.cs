@@ -23,8 +23,8 @@ internal sealed class SubscriptionTrie(ulong seed)
     // The parents of a node, each with the position of the token in the filter that leads to the next node.
     private readonly Stack<(SubscriptionNode Node, int Position)> _path = new();
 
-    // What a match has not visited yet: entries, each with the position of the subject's next token. The walk does not
-    // recurse, because a hostile subject can have thousands of tokens.
+    // The entries that a match has still to visit, each with the position of the subject's next token. The walk does
+    // not recurse, because a hostile subject can have thousands of tokens.
     private readonly Stack<(TokenEntry Entry, int Position)> _pending = new();
 
     internal int Count { get; private set; }

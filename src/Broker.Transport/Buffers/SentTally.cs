@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// What a transport has sent: the number of bytes, and how much the unused space of the chain shrank (see
+/// The number of bytes that a transport has sent, and how much the unused space of the chain shrank (see
 /// <see cref="BlockChain"/>).
 /// </summary>
 internal struct SentTally

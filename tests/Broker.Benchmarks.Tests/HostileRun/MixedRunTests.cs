@@ -8,7 +8,7 @@ public sealed class MixedRunTests
     [Fact]
     public async Task Beside_attackers_of_every_kind_nothing_honest_is_lost()
     {
-        var settings = new RunSettings { Duration = TimeSpan.FromSeconds(3), Patience = Wait.Limit, JudgesTimes = false };
+        var settings = new RunSettings { Duration = TimeSpan.FromSeconds(3), MaxExtraTime = Wait.Limit, JudgesTimes = false };
         using var progress = new StringWriter();
 
         RunOutcome outcome = await new MixedRun(settings, progress).RunAsync(TestContext.Current.CancellationToken);

@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace Broker.Transport.Tests.Sockets;
 
-/// <summary>A peer that has vanished is told from one that only accepts no data.</summary>
+/// <summary>A peer that has vanished is distinguished from one that only accepts no data.</summary>
 [SupportedOSPlatform("linux")]
 public sealed class VanishedPeersTests
 {
