@@ -38,6 +38,12 @@ public abstract partial class Connection
 
     internal InboundBuffer Inbound => _inbound;
 
+    /// <inheritdoc cref="InboundBuffer.Memory"/>
+    internal ReceiveMemory ReceiveMemory => _inbound.Memory;
+
+    /// <inheritdoc cref="InboundBuffer.MemoryIfUsed"/>
+    internal ReceiveMemory? MemoryIfUsed => _inbound.MemoryIfUsed;
+
     internal SecurityLayer? Layer => Outbound.Layer;
 
     internal SharedBlockPool SharedBlocks => Loop.Group.SharedBlocks;

@@ -9,6 +9,18 @@ public abstract partial class Connection
     public bool IsReceivingPaused => _gate.IsPausedByHandler;
 
     /// <summary>
+    /// Whether nothing is received because the group's <see cref="EventLoopGroup.ReceiveBudget"/> is used up. A peer
+    /// whose bytes are not read cannot answer. On the loop.
+    /// </summary>
+    public bool IsWaitingForMemory => _gate.IsWaitingForMemory;
+
+    /// <summary>
+    /// The most unconsumed bytes that reads collect, for a peer that is not authenticated yet. A handler that needs more
+    /// gets them in small reads. 0, the default, for no limit. On the loop.
+    /// </summary>
+    public int MaxReadBytes { get; set; }
+
+    /// <summary>
     /// Whether nothing may be received or delivered now. During a handshake nothing is passed to the handler, so the
     /// handler's pause does not apply. On the loop.
     /// </summary>
@@ -115,6 +127,20 @@ public abstract partial class Connection
         if (!IsClosed && _gate.TryEndYield() && !IsInboundPaused)
         {
             ContinueReceiving();
+        }
+    }
+
+    /// <summary>The memory that the connection waits for is reserved for it. On the loop.</summary>
+    internal void ResumeAfterMemoryWait()
+    {
+        if (!IsClosed && _gate.TryEndMemoryWait() && !IsInboundPaused)
+        {
+            ContinueReceiving();
+        }
+        else
+        {
+            // The handler pauses. The next read asks again.
+            _inbound.Memory.ReleaseReserved();
         }
     }
 

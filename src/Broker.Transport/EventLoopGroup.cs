@@ -34,6 +34,7 @@ public sealed class EventLoopGroup : IDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(options.IdlePolls, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.BulkPause ?? 0, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.MaxBufferedBytes ?? 0, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(options.MaxReceivedBytes ?? 1, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
         ArgumentNullException.ThrowIfNull(options.TimeProvider, nameof(options));
         if (options.CallerDriven && options.Loops > 1)
@@ -53,6 +54,7 @@ public sealed class EventLoopGroup : IDisposable
         // Loops that poll on every processor would take time from the programs that they wait for.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
         MemoryBudget = new MemoryBudget(options.MaxBufferedBytes ?? HeapLimit.MaxBufferedBytes(HeapLimit.Read()), count);
+        ReceiveBudget = new ReceiveBudget(this, options.MaxReceivedBytes, options.ReceiveWaitLimit, options.ReceiveStallLimit);
         SharedBlocks = new SharedBlockPool(MemoryBudget);
         _loops = new EventLoop[count];
         try
@@ -122,6 +124,9 @@ public sealed class EventLoopGroup : IDisposable
     /// <see cref="EventLoopOptions.MaxBufferedBytes"/>.
     /// </summary>
     public MemoryBudget MemoryBudget { get; }
+
+    /// <summary>Limits the memory of unfinished received messages; see <see cref="EventLoopOptions.MaxReceivedBytes"/>.</summary>
+    public ReceiveBudget ReceiveBudget { get; }
 
     internal SharedBlockPool SharedBlocks { get; }
 
@@ -262,6 +267,14 @@ public sealed class EventLoopGroup : IDisposable
         lock (_gate)
         {
             return [.. _connections.Where(c => c.Loop == loop)];
+        }
+    }
+
+    internal Connection[] FindConnections(Func<Connection, bool> condition)
+    {
+        lock (_gate)
+        {
+            return [.. _connections.Where(condition)];
         }
     }
 

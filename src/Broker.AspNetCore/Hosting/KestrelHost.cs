@@ -10,6 +10,7 @@ using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
@@ -18,6 +19,8 @@ namespace Broker.AspNetCore;
 /// <summary>Kestrel at one address, without configuration, logging, and handlers for the process's signals.</summary>
 internal sealed class KestrelHost : IAsyncDisposable
 {
+    private const int ReadBufferSize = 64 * 1024;
+
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
 
     private readonly WebApplication _application;
@@ -59,6 +62,7 @@ internal sealed class KestrelHost : IAsyncDisposable
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
+            kestrel.Limits.MaxRequestBufferSize = ReadBufferSize;
             limit(kestrel.Limits);
             kestrel.Listen(endPoint, listen =>
             {
@@ -76,6 +80,8 @@ internal sealed class KestrelHost : IAsyncDisposable
         });
         // The transport that was registered last has priority.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services => ActivatorUtilities.CreateInstance<BudgetedTransport>(services, budget));
+        // A connection that nobody reads keeps this much in the process.
+        builder.Services.Configure<SocketTransportOptions>(static o => o.MaxReadBufferSize = ReadBufferSize);
         builder.Services.AddRoutingCore();
         // The default lifetime handles SIGTERM and SIGINT.
         builder.Services.AddSingleton<IHostLifetime, EmbeddedLifetime>();

@@ -23,6 +23,14 @@ internal static class PrometheusText
         Gauge(text, "broker_cached_subjects", "Subjects with cached subscribers.", facts.Routing.CachedSubjects);
         Gauge(text, "broker_memory_bytes", "Memory of the process.", facts.MemoryBytes);
         Gauge(text, "broker_cpu_percent", "Processor use since the previous scrape, in percent of one processor.", facts.CpuPercent);
+        Gauge(text, "broker_receive_buffer_bytes", "Memory of unfinished received messages.", facts.ReceivedBytes);
+        Gauge(text, "broker_receive_buffer_limit_bytes", "The limit on this memory.", facts.MaxReceivedBytes);
+        Gauge(text, "broker_receive_waiting_connections", "Connections that are not read, because this memory is used up.", facts.ReceiveWaiting);
+        Counter(
+            text,
+            "broker_receive_closed_total",
+            "Connections that were closed with an incomplete message while this memory was used up.",
+            facts.ReceiveClosed);
         Counter(text, "broker_connections_total", "Clients that have connected.", facts.Counters.TotalConnections);
         Counter(
             text,

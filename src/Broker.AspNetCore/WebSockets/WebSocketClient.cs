@@ -18,7 +18,8 @@ internal sealed class WebSocketClient : IDisposable
 {
     private const int ReadSize = 16 * 1024;
     private const int SendSize = 64 * 1024;
-    private const int MostInbound = 1024 * 1024;
+    // While the server does not read, this much and what Kestrel holds waits in the process.
+    private const int MostInbound = 64 * 1024;
     private const int MostOutbound = 128 * 1024;
 
     // The minimum size for compression: smaller messages would grow.

@@ -42,6 +42,10 @@ internal sealed partial class ServerLog(ILogger logger)
         {
             SlowConsumer(client, Address(from), pending);
         }
+        else if (reason == CloseReason.ReceiveMemory)
+        {
+            ReceiveMemoryExceeded(client, Address(from));
+        }
         else if (error is not null)
         {
             ClientFaulted(error, client, Address(from));
@@ -179,6 +183,10 @@ internal sealed partial class ServerLog(ILogger logger)
 
     [LoggerMessage(8, LogLevel.Debug, "Client {Client} from {From} closed: {Reason}")]
     private partial void ClientClosed(ulong client, string from, CloseReason reason);
+
+    [LoggerMessage(36, LogLevel.Warning,
+        "Client {Client} from {From} closed: its message was incomplete for too long while the memory for received messages was used up")]
+    private partial void ReceiveMemoryExceeded(ulong client, string from);
 
     [LoggerMessage(10, LogLevel.Warning,
         "{Messages} messages ({Bytes} bytes) were not delivered to client {Client} from {From}")]

@@ -9,6 +9,7 @@ internal static class CloseText
     {
         CloseReason.QueueFull => "Slow Consumer (Pending Bytes)",
         CloseReason.WriteTimeout => "Slow Consumer (Write Deadline)",
+        CloseReason.ReceiveMemory => "Receive Memory Exceeded",
         _ when failure is not null => OfFailure(failure),
         CloseReason.Peer => "Client Closed",
         CloseReason.Error => "Read Error",

@@ -79,6 +79,24 @@ public sealed record ServerDescription
     /// <inheritdoc cref="BrokerServerOptions.MaxPending"/>
     public long MaxPending { get; init; }
 
+    /// <inheritdoc cref="BrokerServerOptions.MaxSubscriptions"/>
+    /// <remarks>It is the limit that applies: if the heap is limited, the number that follows from it.</remarks>
+    public int MaxSubscriptions { get; init; }
+
+    /// <summary>The limit on the memory of unfinished received messages (<see cref="Broker.Transport.ReceiveBudget"/>).</summary>
+    public long MaxReceivedBytes { get; init; }
+
+    /// <summary>The memory of unfinished received messages.</summary>
+    public long ReceivedBytes { get; init; }
+
+    /// <summary>The connections that are not read, because the memory of received messages is used up.</summary>
+    public int ReceiveWaiting { get; init; }
+
+    /// <summary>
+    /// The connections that were closed because a message was incomplete for too long while that memory was used up.
+    /// </summary>
+    public long ReceiveClosed { get; init; }
+
     /// <summary>Whether clients must authenticate.</summary>
     public bool IsAuthRequired { get; init; }
 

@@ -57,7 +57,11 @@ public sealed partial class BrokerServerOptions
     /// </summary>
     public SlowConsumerPolicy SlowConsumers { get; set; }
 
-    /// <summary>The maximum number of subscriptions of one client; 0, the default, for no limit.</summary>
+    /// <summary>
+    /// The maximum number of subscriptions of one client. 0, the default, for no limit; if the heap is limited (in a
+    /// container or by <c>DOTNET_GCHeapHardLimit</c>), it means one for each 2 KiB of the heap, and the subscriptions of
+    /// all clients together may use about a quarter of the heap.
+    /// </summary>
     public int MaxSubscriptions { get; set; }
 
     /// <summary>The maximum number of connected clients. Default 65,536.</summary>

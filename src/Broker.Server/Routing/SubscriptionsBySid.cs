@@ -36,8 +36,8 @@ internal sealed class SubscriptionsBySid(ulong seed)
         _version++;
     }
 
-    /// <summary>Removes a subscription if it is in the table.</summary>
-    internal void Remove(Subscription subscription)
+    /// <summary>Removes a subscription. Returns false if it is not in the table.</summary>
+    internal bool Remove(Subscription subscription)
     {
         uint hash = Hash(subscription.Sid);
         int slot = _slots.First(hash);
@@ -46,12 +46,15 @@ internal sealed class SubscriptionsBySid(ulong seed)
             slot = _slots.Next(hash, slot);
         }
 
-        if (slot >= 0)
+        if (slot < 0)
         {
-            _slots.RemoveAt(slot);
-            _version++;
-            _slots.Trim();
+            return false;
         }
+
+        _slots.RemoveAt(slot);
+        _version++;
+        _slots.Trim();
+        return true;
     }
 
     /// <summary>

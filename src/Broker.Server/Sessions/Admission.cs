@@ -8,6 +8,9 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class Admission(ClientChannel channel)
 {
+    // A client that is not authenticated holds no more received bytes, unless the longest control line is longer.
+    private const int MaxReceivedBytes = 8 * 1024;
+
     private LoopTimer? _deadline;
     private int _countedBytes;
 
@@ -17,7 +20,11 @@ internal sealed class Admission(ClientChannel channel)
     /// <summary>Whether a CONNECT, the first or a later one, is being verified.</summary>
     internal bool IsVerifying { get; private set; }
 
-    internal void Begin() => IsPending = true;
+    internal void Begin()
+    {
+        IsPending = true;
+        channel.Connection.MaxReadBytes = MaxReceivedBytes;
+    }
 
     /// <summary>Starts the timer for authentication, unless it runs already.</summary>
     internal void StartDeadline(TimeSpan timeout, Action onTimeout)
@@ -70,6 +77,7 @@ internal sealed class Admission(ClientChannel channel)
         _deadline?.Cancel();
         _deadline = null;
         IsPending = false;
+        channel.Connection.MaxReadBytes = 0;
         EndVerification();
     }
 }

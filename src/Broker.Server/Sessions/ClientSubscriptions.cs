@@ -38,7 +38,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             return;
         }
 
-        if (channel.Server.Options.MaxSubscriptions is var most and not 0 && Count >= most)
+        if (!HasRoomFor(filter, queue.Length, sid.Length))
         {
             ReportTooMany();
             return;
@@ -59,12 +59,13 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             _table ??= StartTable();
             if (known is not null)
             {
-                _table.Remove(known);
+                RemoveFromTable(known);
             }
 
             var subscription = new Subscription(
                 channel.Target, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _table.Add(subscription);
+            channel.Server.SubscriptionBytes?.Add(SubscriptionLimits.Measure(subscription));
             long work = WorkOfChange;
             identity.Account.Add(subscription, ref work);
             channel.Publisher.ChargeWork(work);
@@ -98,7 +99,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     {
         if (identity.Account.Remove(subscription))
         {
-            channel.Loop.Run(() => _table?.Remove(subscription));
+            channel.Loop.Run(() => RemoveFromTable(subscription));
         }
     }
 
@@ -192,6 +193,15 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         return null;
     }
 
+    // Clients of this process have no limit of their own, because the bridge subscribes for many programs.
+    private bool HasRoomFor(ReadOnlySpan<byte> filter, int queueLength, int sidLength)
+    {
+        ServerCore server = channel.Server;
+        int most = channel.RemoteEndPoint is null ? server.Options.MaxSubscriptions : server.MaxSubscriptions;
+        return (most == 0 || Count < most)
+            && (server.SubscriptionBytes is not { } budget || budget.Free >= SubscriptionLimits.Measure(filter, queueLength, sidLength));
+    }
+
     private SubscriptionsBySid StartTable()
     {
         // Counting must begin before a publisher can find a subscription.
@@ -201,17 +211,25 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 
     private void Remove(Subscription subscription)
     {
-        _table!.Remove(subscription);
+        RemoveFromTable(subscription);
         long work = WorkOfChange;
         identity.Account.Remove(subscription, ref work);
         channel.Publisher.ChargeWork(work);
+    }
+
+    private void RemoveFromTable(Subscription subscription)
+    {
+        if (_table is not null && _table.Remove(subscription))
+        {
+            channel.Server.SubscriptionBytes?.Add(-SubscriptionLimits.Measure(subscription));
+        }
     }
 
     private void BeginRemoval()
     {
         if (_removal is null && _table is not null)
         {
-            _removal = new SubscriptionRemoval(identity.Account, _table);
+            _removal = new SubscriptionRemoval(identity.Account, _table, channel.Server.SubscriptionBytes);
             _table = null;
         }
     }

@@ -81,7 +81,7 @@ internal sealed class Liveness(ClientChannel channel)
 
         // A client that the server does not read from cannot answer.
         long received = channel.Connection.ReceivedBytes;
-        if (received != _received || channel.Connection.IsReceivingPaused)
+        if (received != _received || channel.Connection.IsReceivingPaused || channel.Connection.IsWaitingForMemory)
         {
             _pingsOut = 0;
         }

@@ -14,6 +14,7 @@ internal sealed class ServerCore
     private readonly LoopState[] _states;
     private readonly SubscriptionRemovalQueue?[] _removals;
     private readonly long _derivedPendingTotal;
+    private readonly int _derivedSubscriptions;
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
     private volatile BrokerServerOptions _options;
     private volatile bool _shuttingDown;
@@ -38,6 +39,8 @@ internal sealed class ServerCore
         PendingTotal = new PendingTotal(this);
         long heap = HeapLimit.Read();
         _derivedPendingTotal = HeapLimit.MaxBufferedBytes(heap);
+        _derivedSubscriptions = SubscriptionLimits.PerClient(heap);
+        SubscriptionBytes = SubscriptionLimits.CreateBudget(heap);
         AuthenticationBytes = new ByteBudget(HeapLimit.Reduce(MaxAuthenticationBytes, heap));
         ReplyGrantBytes = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MaxBytesInAll, heap));
         Log = new ServerLog(options.Logger);
@@ -111,6 +114,15 @@ internal sealed class ServerCore
     /// limit.
     /// </summary>
     internal long MaxPendingTotal => Options.MaxPendingTotal is var said and not 0 ? said : _derivedPendingTotal;
+
+    /// <summary>
+    /// The limit on the subscriptions of a client: the option's value, or a number that follows from the heap limit; 0
+    /// for no limit.
+    /// </summary>
+    internal int MaxSubscriptions => Options.MaxSubscriptions is var said and not 0 ? said : _derivedSubscriptions;
+
+    /// <summary>The budget for the subscriptions of all clients; null if the heap is not limited.</summary>
+    internal ByteBudget? SubscriptionBytes { get; }
 
     internal AccountDirectory Accounts { get; }
 

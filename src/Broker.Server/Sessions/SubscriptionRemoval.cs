@@ -5,7 +5,8 @@ namespace Broker.Server;
 /// </summary>
 /// <param name="account">The account of the subscriptions.</param>
 /// <param name="all">The subscriptions. Nothing is added to this table any more.</param>
-internal sealed class SubscriptionRemoval(Account account, SubscriptionsBySid all)
+/// <param name="budget">The budget that counts the subscriptions; null for none.</param>
+internal sealed class SubscriptionRemoval(Account account, SubscriptionsBySid all, ByteBudget? budget)
 {
     /// <summary>
     /// The work that is charged for one subscription in addition to the affected routes, in the unit of visited router
@@ -36,6 +37,7 @@ internal sealed class SubscriptionRemoval(Account account, SubscriptionsBySid al
             {
                 done += WorkPerSubscription;
                 account.Remove(subscription, ref done);
+                budget?.Add(-SubscriptionLimits.Measure(subscription));
             }
         }
 

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Broker.Transport;
 
 /// <summary>
@@ -41,7 +39,7 @@ internal struct UnconsumedBuffer
         if (_array is null || _array.Length < bytes.Length)
         {
             Release();
-            _array = ArrayPool<byte>.Shared.Rent(Math.Max(bytes.Length, Smallest));
+            _array = ReceiveArrays.Rent(Math.Max(bytes.Length, Smallest));
         }
 
         bytes.CopyTo(_array);
@@ -56,11 +54,22 @@ internal struct UnconsumedBuffer
     /// </summary>
     internal int Append(ReadOnlySpan<byte> bytes)
     {
-        int moved = Reserve(bytes.Length, (int)Math.Min(Math.Max(_length * 2L, _length + (long)bytes.Length), Array.MaxLength));
+        long least = _length + (long)bytes.Length;
+        long most = least <= LargestToKeep ? LargestToKeep : Array.MaxLength;
+        int moved = Reserve(bytes.Length, (int)Math.Min(Math.Max(_length * 2L, least), most));
         bytes.CopyTo(_array.AsSpan(_start + _length));
         _length += bytes.Length;
         return moved + bytes.Length;
     }
+
+    /// <summary>The size of the array if it counts against the <see cref="ReceiveBudget"/>, otherwise 0.</summary>
+    internal readonly int CountedBytes => _array is { Length: > ReceiveBudget.Uncounted and var size } ? size : 0;
+
+    /// <summary>The size of the array that <see cref="Reserve"/> would allocate; 0 if it would not.</summary>
+    internal readonly int MeasureGrowth(int count, int size)
+        => _array is { } array && (array.Length - _start - _length >= count || (_start >= _length && array.Length - _length >= count))
+            ? 0
+            : ReceiveArrays.Round(Math.Max(Math.Max(size, _length + count), Smallest));
 
     /// <summary>
     /// Reserves space for <paramref name="count"/> bytes behind the content. If that needs a new array, the array has
@@ -80,11 +89,11 @@ internal struct UnconsumedBuffer
         }
         else
         {
-            byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(Math.Max(size, _length + count), Smallest));
+            byte[] larger = ReceiveArrays.Rent(Math.Max(Math.Max(size, _length + count), Smallest));
             Bytes.CopyTo(larger);
             if (array is not null)
             {
-                ArrayPool<byte>.Shared.Return(array);
+                ReceiveArrays.Return(array);
             }
 
             _array = larger;
@@ -139,13 +148,13 @@ internal struct UnconsumedBuffer
         return 0;
     }
 
-    internal static void Return(in Window window) => ArrayPool<byte>.Shared.Return(window.Array);
+    internal static void Return(in Window window) => ReceiveArrays.Return(window.Array);
 
     internal void Release()
     {
         if (_array is not null)
         {
-            ArrayPool<byte>.Shared.Return(_array);
+            ReceiveArrays.Return(_array);
             _array = null;
         }
 

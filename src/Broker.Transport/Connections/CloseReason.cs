@@ -23,4 +23,11 @@ public enum CloseReason
 
     /// <summary>The event loops were stopped.</summary>
     Shutdown,
+
+    /// <summary>
+    /// A message of the peer was incomplete while the memory for received messages
+    /// (<see cref="EventLoopGroup.ReceiveBudget"/>) was used up: the connection waited for memory too long, or it had
+    /// memory and received too little.
+    /// </summary>
+    ReceiveMemory,
 }

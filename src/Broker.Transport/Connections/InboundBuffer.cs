@@ -9,8 +9,14 @@ namespace Broker.Transport;
 /// </summary>
 internal sealed class InboundBuffer(Connection connection, ConnectionHandler handler)
 {
+    // A buffer grows only when it has less space than this. If it grew for every read that could fill more, small
+    // packets would copy the message again and again.
+    private const int LeastSpace = 4096;
+
     private UnconsumedBuffer _unconsumed;
     private int _needed;
+    private int _counted;
+    private ReceiveMemory? _memory;
 
     /// <summary>How many received bytes the handler has not consumed.</summary>
     internal int Count => _unconsumed.Length;
@@ -31,6 +37,12 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     /// The largest number of bytes that one call of the handler received from memory that this connection owns.
     /// </summary>
     internal int LargestDelivered { get; private set; }
+
+    /// <summary>The connection's part of the budget for received bytes.</summary>
+    internal ReceiveMemory Memory => _memory ??= new ReceiveMemory(connection);
+
+    /// <summary>The same if the connection has used it; otherwise null. Any thread.</summary>
+    internal ReceiveMemory? MemoryIfUsed => _memory;
 
     private EventLoop Loop => connection.Loop;
 
@@ -88,6 +100,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         }
 
         Loop.BytesMoved += _unconsumed.Append(bytes);
+        CountBuffer();
         DeliverUnconsumed();
     }
 
@@ -105,6 +118,11 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         if (connection.IsOpen)
         {
             Loop.BytesMoved += _unconsumed.PutBack(window, consumed);
+            CountBuffer();
+            if (consumed != 0)
+            {
+                _memory?.EndFavour();
+            }
         }
         else
         {
@@ -113,7 +131,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     }
 
     /// <summary>
-    /// Reserves space behind the unconsumed bytes, so that both together have <paramref name="size"/> bytes.
+    /// Reserves space behind the unconsumed bytes, so that both together have at most <paramref name="size"/> bytes.
     /// </summary>
     /// <returns>False if no array can be that large; the connection is then closed.</returns>
     internal bool TryReserve(int size, out byte[] array, out int offset, out int space)
@@ -127,8 +145,10 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
             return false;
         }
 
-        Loop.BytesMoved += _unconsumed.Reserve(space, size);
+        Loop.BytesMoved += _unconsumed.Reserve(Math.Min(space, LeastSpace), size);
+        CountBuffer();
         (array, offset) = _unconsumed.FreeSpace;
+        space = Math.Min(space, array.Length - offset);
         return true;
     }
 
@@ -138,13 +158,59 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     /// <summary>
     /// Keeps received bytes without passing them to the handler. Only while no unconsumed bytes are kept.
     /// </summary>
-    internal void Keep(ReadOnlySpan<byte> bytes) => Loop.BytesMoved += _unconsumed.Replace(bytes);
+    internal void Keep(ReadOnlySpan<byte> bytes)
+    {
+        Loop.BytesMoved += _unconsumed.Replace(bytes);
+        CountBuffer();
+    }
+
+    /// <summary>
+    /// Counts the memory that a reservation up to <paramref name="size"/> bytes allocates. Returns false if the
+    /// connection has to wait for it.
+    /// </summary>
+    internal bool TryCountGrowth(int size)
+    {
+        int growth = _unconsumed.MeasureGrowth(Math.Min(size - _unconsumed.Length, LeastSpace), size);
+        if (growth <= ReceiveBudget.Uncounted)
+        {
+            return true;
+        }
+
+        if (!Memory.TryAllow(growth, isLarge: true))
+        {
+            return false;
+        }
+
+        _counted += growth;
+        Memory.Count(growth);
+        Memory.ReleaseReserved();
+        return true;
+    }
 
     /// <summary>Drops the unconsumed bytes and returns their memory.</summary>
     internal void Release()
     {
         _unconsumed.Release();
         _needed = 0;
+        CountBuffer();
+        _memory?.Abandon();
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void CountBuffer()
+    {
+        if (_unconsumed.CountedBytes != _counted)
+        {
+            CountChange();
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CountChange()
+    {
+        int counted = _unconsumed.CountedBytes;
+        Memory.Count(counted - _counted);
+        _counted = counted;
     }
 
     // Returns how many bytes the handler consumed, in range; 0 if it threw and the connection is closed.

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Broker.Transport;
 
 // Bytes are received into the loop's buffer and parsed there. A connection owns memory only for the bytes that its
@@ -8,6 +10,13 @@ internal abstract partial class PullConnection
 {
     // The most reads in one iteration, so that a peer that always sends more does not delay the others.
     private const int ReadsAlone = 4;
+
+    // A read that would have less space is not worth a system call.
+    private const int LeastRead = 1024;
+
+    // While half of the budget for received bytes is used, a layer gets less ciphertext at once, because it keeps what
+    // its connection cannot take.
+    private const int MostSecuredRead = 16 * 1024;
 
     private Pacing.Pace _pace;
 
@@ -35,6 +44,7 @@ internal abstract partial class PullConnection
                 : Read<Clear>();
         }
 
+        Inbound.MemoryIfUsed?.EndRead();
         long got = Loop.BytesReceived - before;
         Loop.Timers.CountRead(got);
         Loop.Pacing.CountRead(ref _pace, got, more, Loop.ScheduledFlushes > scheduled, Loop.MessagesHandled);
@@ -70,7 +80,7 @@ internal abstract partial class PullConnection
     private protected void EndWhilePaused()
     {
         // A layer with a close_notify reports the end of its stream itself: in ReceiveCloseNotify, or after the pause.
-        if (Inbound.Count == 0 && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
+        if ((Inbound.Count == 0 || (IsWaitingForMemory && !IsReceivingPaused)) && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
         {
             OnPeerEnded();
         }
@@ -88,7 +98,14 @@ internal abstract partial class PullConnection
     {
         byte[] buffer = Loop.ReceiveBuffer;
         int kept = Inbound.Count;
-        int got = TSource.Receive(this, buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
+        int space = buffer.Length - kept;
+        bool isLimited = Loop.Group.ReceiveBudget.IsTight | MaxReadBytes != 0;
+        if (isLimited && !TryLimitRead(kept, ref space))
+        {
+            return false;
+        }
+
+        int got = TSource.Receive(this, buffer, kept, space, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -103,7 +120,40 @@ internal abstract partial class PullConnection
             Inbound.DeliverAfterUnconsumed(buffer, got);
         }
 
-        return kept + got == buffer.Length && !IsInboundPaused;
+        return got == space && !IsInboundPaused;
+    }
+
+    // Limits a read to MaxReadBytes and, while the budget for received bytes is used up, to what is not counted.
+    // Returns false if the connection has to wait.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryLimitRead(int kept, ref int space)
+    {
+        if (MaxReadBytes != 0)
+        {
+            space = Math.Min(space, Math.Max(MaxReadBytes - kept, LeastRead));
+        }
+
+        bool isLarge = kept > ReceiveBudget.LargestShared;
+        if (!Loop.Group.ReceiveBudget.IsFull(isLarge))
+        {
+            return true;
+        }
+
+        // Small messages pass always.
+        int uncounted = ReceiveBudget.Uncounted - kept;
+        if (uncounted > 0 && Inbound.Needed <= ReceiveBudget.Uncounted)
+        {
+            space = Math.Min(space, uncounted);
+            return true;
+        }
+
+        if (Inbound.Memory.TryAllow(isLarge ? kept : ReceiveBudget.LargestShared, isLarge))
+        {
+            return true;
+        }
+
+        Gate.PauseForMemory();
+        return false;
     }
 
     private bool Collect<TSource>()
@@ -113,13 +163,22 @@ internal abstract partial class PullConnection
         // What the handler needs. If it did not say how much, twice the bytes that it had, and it is called for
         // whatever arrives.
         long most = Inbound.Needed > kept ? Inbound.Needed : kept * 2L;
-        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, Inbound.LargestDelivered));
+        // The size of the last message is a good guess, but only what has arrived is proof that memory is needed.
+        int guess = Loop.Group.ReceiveBudget.IsTight ? 0 : Inbound.LargestDelivered;
+        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, guess));
         if (kept >= limit)
         {
             limit = Math.Min(most, kept * 4L);
         }
 
-        if (!Inbound.TryReserve((int)Math.Min(limit, Array.MaxLength), out byte[] array, out int offset, out int space))
+        int size = (int)Math.Min(limit, Array.MaxLength);
+        if (size > kept && !Inbound.TryCountGrowth(size))
+        {
+            Gate.PauseForMemory();
+            return false;
+        }
+
+        if (!Inbound.TryReserve(size, out byte[] array, out int offset, out int space))
         {
             return false;
         }

@@ -6,7 +6,10 @@ namespace Broker.Transport;
 internal abstract partial class PullConnection
 {
     // The most bytes that a peer may send ahead while its handshake is computed.
-    private const int MaxReadAhead = 64 * 1024;
+    private const int MaxReadAhead = 12 * 1024;
+
+    // The most bytes of a handshake that are received at once.
+    private const int HandshakeRead = 4 * 1024;
 
     /// <summary>The largest size of a close_notify record in any version of TLS.</summary>
     private protected const int MaxCloseNotifySize = 64;
@@ -92,7 +95,18 @@ internal abstract partial class PullConnection
     private bool ReadSecured(SecurityLayer layer)
     {
         byte[] cipher = Loop.CipherBuffer;
-        int got = Receive(cipher, out ReceiveOutcome outcome);
+        int space = layer.IsSecured ? cipher.Length : HandshakeRead;
+        bool isLimited = Loop.Group.ReceiveBudget.IsTight | MaxReadBytes != 0;
+        if (isLimited && layer.IsSecured)
+        {
+            space = Math.Min(space, MostSecuredRead);
+            if (!TryLimitRead(Inbound.Count + layer.KeptBytes, ref space))
+            {
+                return false;
+            }
+        }
+
+        int got = Receive(cipher.AsSpan(0, space), out ReceiveOutcome outcome);
         if (outcome is ReceiveOutcome.Blocked or ReceiveOutcome.Failed)
         {
             return End(outcome);
@@ -107,7 +121,7 @@ internal abstract partial class PullConnection
         Loop.BytesReceived += got;
         layer.Feed(cipher, got);
         DecryptAll(layer);
-        return got == cipher.Length && !IsInboundPaused;
+        return got == space && !IsInboundPaused;
     }
 
     private bool ReadAhead(SecurityLayer layer, ReadOnlySpan<byte> bytes)

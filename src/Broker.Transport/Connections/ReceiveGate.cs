@@ -21,6 +21,9 @@ internal struct ReceiveGate
 
         /// <summary>The TLS handshake has received more bytes than it may buffer.</summary>
         Handshake = 4,
+
+        /// <summary>The connection needs memory, and the budget for received bytes is used up.</summary>
+        Memory = 8,
     }
 
     /// <summary>Whether there is any reason to pause.</summary>
@@ -34,6 +37,9 @@ internal struct ReceiveGate
 
     /// <summary>Whether the TLS handshake has paused receiving.</summary>
     internal readonly bool IsPausedByHandshake => (_reasons & PauseReasons.Handshake) != PauseReasons.None;
+
+    /// <summary>Whether the connection waits for memory.</summary>
+    internal readonly bool IsWaitingForMemory => (_reasons & PauseReasons.Memory) != PauseReasons.None;
 
     /// <summary>The handler pauses. Returns false if it has paused already.</summary>
     internal bool TryPause()
@@ -79,6 +85,17 @@ internal struct ReceiveGate
         bool wasYielded = IsYielded;
         _reasons &= ~PauseReasons.Yielded;
         return wasYielded;
+    }
+
+    /// <summary>The connection begins to wait for memory.</summary>
+    internal void PauseForMemory() => _reasons |= PauseReasons.Memory;
+
+    /// <summary>The connection has memory. Returns whether it has waited.</summary>
+    internal bool TryEndMemoryWait()
+    {
+        bool waited = IsWaitingForMemory;
+        _reasons &= ~PauseReasons.Memory;
+        return waited;
     }
 
     /// <summary>The TLS handshake has enough bytes.</summary>

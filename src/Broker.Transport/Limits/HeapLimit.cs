@@ -9,9 +9,11 @@ namespace Broker.Transport;
 /// </summary>
 public static class HeapLimit
 {
-    // A quarter of the heap limit is for bytes that wait for peers. The rest is for received bytes, for subscriptions
-    // and routes, and for free space between objects.
+    // A quarter of the heap limit is for bytes that wait for peers, and another one for unfinished received messages.
+    // The rest is for subscriptions and routes, and for free space between objects.
     private const int PartForWaiting = 4;
+
+    private const long LeastAvailable = 32 * 1024 * 1024;
 
     // Limits what peers can make a process buffer before they are authenticated, or for replies.
     private const int PartForOthers = 16;
@@ -27,6 +29,15 @@ public static class HeapLimit
     /// </summary>
     /// <param name="limit">The result of <see cref="Read"/>.</param>
     public static long MaxBufferedBytes(long limit) => limit / PartForWaiting;
+
+    /// <summary>
+    /// Returns the default for how many bytes unfinished received messages may hold: a quarter of the memory that is
+    /// available to the heap, whether it is limited or not.
+    /// </summary>
+    public static long MaxReceivedBytes() => Available() / PartForWaiting;
+
+    /// <summary>Returns the memory that is available to the heap.</summary>
+    internal static long Available() => Math.Max(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, LeastAvailable);
 
     /// <summary>
     /// Returns a limit for other memory that is buffered for peers, in bytes: the usual limit, or less if the heap is

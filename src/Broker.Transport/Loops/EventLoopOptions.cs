@@ -62,6 +62,19 @@ public sealed record EventLoopOptions
     public long? MaxBufferedBytes { get; init; }
 
     /// <summary>
+    /// How many bytes unfinished received messages of all connections may hold together
+    /// (<see cref="EventLoopGroup.ReceiveBudget"/>). Default: a quarter of the memory that is available to the garbage
+    /// collector's heap, which is its limit if it is limited.
+    /// </summary>
+    public long? MaxReceivedBytes { get; init; }
+
+    /// <summary>How long a connection may wait for memory for received bytes.</summary>
+    internal TimeSpan ReceiveWaitLimit { get; init; } = TimeSpan.FromMinutes(2);
+
+    /// <summary>In what time a connection that holds memory must receive more while others wait.</summary>
+    internal TimeSpan ReceiveStallLimit { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>
     /// Uses the portable way to wait for sockets (<see cref="System.Net.Sockets.SocketAsyncEventArgs"/>) even if the
     /// operating system has a faster one. For tests and comparisons. The <see cref="AppContext"/> switch
     /// <c>Broker.Transport.ForcePortable</c> does the same for all loops that the process creates after the switch was

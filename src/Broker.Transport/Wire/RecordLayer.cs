@@ -15,10 +15,14 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
     private int _openedSize;
     private bool _ended;
     private volatile bool _secured;
+    private bool _disposed;
+    private int _counted;
 
     internal override bool IsSecured => _secured;
 
     internal override bool AwaitsPeer => false;
+
+    internal override int KeptBytes => _buffered.Length;
 
     private bool HasFailed => Fault is not null;
 
@@ -31,6 +35,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
         if (!bytes.IsEmpty)
         {
             _buffered.Append(bytes);
+            Count();
         }
 
         return _buffered.Length;
@@ -48,10 +53,13 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
 
     internal override void EndFeed()
     {
-        if (_borrowedEnd != _borrowedStart)
+        // A handler may have closed the connection since the bytes were lent.
+        if (_borrowedEnd != _borrowedStart && !_disposed)
         {
             _buffered.Append(_borrowed.AsSpan(_borrowedStart, _borrowedEnd - _borrowedStart));
         }
+
+        Count();
 
         _borrowed = [];
         _borrowedStart = _borrowedEnd = 0;
@@ -84,8 +92,20 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
 
     internal override void Dispose()
     {
+        _disposed = true;
         _buffered.Release();
+        Count();
         cipher.Dispose();
+    }
+
+    // Not for each record: at the end of what was received at once.
+    private void Count()
+    {
+        if (_buffered.CountedBytes is var kept && kept != _counted)
+        {
+            Connection.ReceiveMemory.Count(kept - _counted);
+            _counted = kept;
+        }
     }
 
     private protected override bool TryEncrypt(Block chain, int maxBytes, EventLoop? loop, out int encrypted)

@@ -29,6 +29,9 @@ internal abstract partial class SecurityLayer
 
     private protected Connection Connection { get; }
 
+    /// <summary>How many bytes of an incomplete record the layer keeps. On the loop.</summary>
+    internal virtual int KeptBytes => 0;
+
     /// <summary>From now on the layer encrypts and decrypts. On the loop, under the lock of the queue.</summary>
     internal abstract void Secure();
 

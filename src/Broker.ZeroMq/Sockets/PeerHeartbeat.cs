@@ -166,5 +166,6 @@ internal sealed class PeerHeartbeat(PeerSession session)
     }
 
     // While receiving is paused, an answer would not be read.
-    private bool WasPausedSince(uint pauses) => session.Connection.IsReceivingPaused || pauses != _pauses;
+    private bool WasPausedSince(uint pauses) 
+        => session.Connection.IsReceivingPaused || session.Connection.IsWaitingForMemory || pauses != _pauses;
 }

@@ -14,6 +14,9 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// <summary>The time for sending the ERROR command that contains the reason of a refusal.</summary>
     internal static readonly TimeSpan ErrorLinger = TimeSpan.FromSeconds(1);
 
+    // The most received bytes that a peer holds before its handshake is complete.
+    private const int MaxHandshakeBytes = 8 * 1024;
+
     private const int KeepAliveProbes = 3;
     private static readonly TimeSpan KeepAliveInterval = TimeSpan.FromSeconds(10);
 
@@ -88,6 +91,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             connection.KeepAlive(Socket.CommonOptions.KeepAliveTime, KeepAliveInterval, KeepAliveProbes);
         }
 
+        connection.MaxReadBytes = MaxHandshakeBytes;
         _handshake = new PeerHandshake(this);
         _handshake.Start();
     }
@@ -212,6 +216,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             Connection.StartRecords(_cipher);
         }
 
+        Connection.MaxReadBytes = 0;
         Heartbeat.Start(zmtp);
         _accepted = true;
         OnAccepted();
@@ -320,6 +325,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             CloseReason.Local => "closed by this side",
             CloseReason.Peer => "closed by the peer",
             CloseReason.QueueFull or CloseReason.WriteTimeout => "accepted no data for too long",
+            CloseReason.ReceiveMemory => "its message was incomplete for too long while the memory for received messages was used up",
             CloseReason.Shutdown => "the loops were stopped",
             _ => "the connection was lost",
         };

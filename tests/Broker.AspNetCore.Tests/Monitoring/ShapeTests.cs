@@ -18,7 +18,8 @@ public sealed partial class ShapeTests
     private static readonly string[] NotHere = ["imports"];
 
     // Keys of our own settings.
-    private static readonly string[] OnlyHere = ["http_max_connections"];
+    private static readonly string[] OnlyHere =
+        ["http_max_connections", "max_subscriptions", "max_received_bytes", "received_bytes", "receive_waiting", "receive_closed"];
 
     // Connections are equal in these fields, or differ by the time, so nats-server's order is random.
     private static readonly string[] Ties =

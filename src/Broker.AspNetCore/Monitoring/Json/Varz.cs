@@ -54,6 +54,16 @@ internal sealed record Varz
 
     public long MaxPending { get; init; }
 
+    public int MaxSubscriptions { get; init; }
+
+    public long MaxReceivedBytes { get; init; }
+
+    public long ReceivedBytes { get; init; }
+
+    public int ReceiveWaiting { get; init; }
+
+    public long ReceiveClosed { get; init; }
+
     public Absent Cluster { get; } = Absent.Value;
 
     public Absent Gateway { get; } = Absent.Value;
@@ -151,6 +161,11 @@ internal sealed record Varz
             MaxControlLine = facts.MaxControlLine,
             MaxPayload = facts.MaxPayload,
             MaxPending = facts.MaxPending,
+            MaxSubscriptions = facts.MaxSubscriptions,
+            MaxReceivedBytes = facts.MaxReceivedBytes,
+            ReceivedBytes = facts.ReceivedBytes,
+            ReceiveWaiting = facts.ReceiveWaiting,
+            ReceiveClosed = facts.ReceiveClosed,
             Websocket = WebSocketVarz.From(webSockets),
             WriteDeadline = Nanoseconds(facts.WriteDeadline),
             Start = facts.Started,

@@ -1,0 +1,31 @@
+namespace Broker.Server;
+
+/// <summary>How many subscriptions a limited heap can hold.</summary>
+internal static class SubscriptionLimits
+{
+    // A subscription to a short subject uses a tenth of it.
+    private const int HeapPerSubscription = 2048;
+
+    private const int PartForSubscriptions = 4;
+
+    // What the router and the client's table need, in bytes: for a subscription, and for a token that no other
+    // subscription has at its place.
+    private const int BytesPerSubscription = 96;
+    private const int BytesPerToken = 96;
+
+    /// <summary>The default limit for one client; 0 for no limit.</summary>
+    /// <param name="heap">The heap limit in bytes; 0 for none.</param>
+    internal static int PerClient(long heap) => (int)Math.Min(heap / HeapPerSubscription, int.MaxValue);
+
+    /// <summary>The budget for the subscriptions of all clients; null without a heap limit.</summary>
+    /// <param name="heap">The heap limit in bytes; 0 for none.</param>
+    internal static ByteBudget? CreateBudget(long heap) => heap == 0 ? null : new ByteBudget(heap / PartForSubscriptions);
+
+    /// <summary>The most memory that a subscription is likely to use, in bytes.</summary>
+    internal static long Measure(ReadOnlySpan<byte> filter, int queueLength, int sidLength)
+        => BytesPerSubscription + filter.Length + queueLength + sidLength + ((filter.Count((byte)'.') + 1L) * BytesPerToken);
+
+    /// <summary>The most memory that a subscription is likely to use, in bytes.</summary>
+    internal static long Measure(Subscription subscription)
+        => Measure(subscription.Filter, subscription.Queue?.Length ?? 0, subscription.Sid.Length);
+}
