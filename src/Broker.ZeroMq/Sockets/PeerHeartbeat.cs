@@ -166,6 +166,6 @@ internal sealed class PeerHeartbeat(PeerSession session)
     }
 
     // While receiving is paused, an answer would not be read.
-    private bool WasPausedSince(uint pauses) 
+    private bool WasPausedSince(uint pauses)
         => session.Connection.IsReceivingPaused || session.Connection.IsWaitingForMemory || pauses != _pauses;
 }

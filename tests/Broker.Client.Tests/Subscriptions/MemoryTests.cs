@@ -6,6 +6,7 @@ namespace Broker.Client.Tests.Subscriptions;
 public sealed class MemoryTests
 {
     private const int Subscriptions = 100_000;
+    private const int First = 1000;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -26,10 +27,15 @@ public sealed class MemoryTests
         MessageHandler handler = static (in _) => { };
         object Subscribe(int i) => queued ? client.SubscribeQueued($"idle.{i:d6}") : client.Subscribe($"idle.{i:d6}", handler);
 
-        // The first subscription compiles the code.
-        all[0] = Subscribe(0);
+        // The first subscriptions compile the code and fill the pools of the loop with buffers.
+        for (int i = 0; i < First; i++)
+        {
+            all[i] = Subscribe(i);
+        }
+
+        await SentAsync();
         long before = MeasureLive();
-        for (int i = 1; i < all.Length; i++)
+        for (int i = First; i < all.Length; i++)
         {
             all[i] = Subscribe(i);
             if (i % 1000 == 0)
@@ -41,8 +47,8 @@ public sealed class MemoryTests
 
         await SentAsync();
         long taken = MeasureLive() - before;
-        TestContext.Current.TestOutputHelper?.WriteLine($"{taken / (Subscriptions - 1)} bytes");
-        Assert.InRange(taken / (Subscriptions - 1), 0, bytes);
+        TestContext.Current.TestOutputHelper?.WriteLine($"{taken / (Subscriptions - First)} bytes");
+        Assert.InRange(taken / (Subscriptions - First), 0, bytes);
         GC.KeepAlive(all);
         Assert.Equal(Subscriptions, client.Core.Subscriber.Table.Count);
 

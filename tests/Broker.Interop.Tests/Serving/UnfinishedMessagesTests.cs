@@ -38,7 +38,7 @@ public sealed class UnfinishedMessagesTests
         await using Limited limited = await Limited.StartAsync(heap);
         BrokerProcess broker = limited.Broker;
         using RawConnection honest = await SubscribeAsync(broker, "honest");
-        Task attack = Task.WhenAll(
+        var attack = Task.WhenAll(
             UnfinishedAsync(broker.Port, _ => (Connect, $"PUB a {Size}\r\n")),
             UnfinishedAsync(new Uri(broker.Ports.WebSocket[0]).Port, static _ => ("", "")),
             UnfinishedAsync(new Uri(broker.Publishers).Port, static _ => ("PUB", "")),

@@ -33,7 +33,10 @@ public sealed class ReceiveBudgetTests
     {
         using var receiver = new Receiver(new EventLoopOptions
         {
-            MaxReceivedBytes = 2 * Size, ForcePortable = portable, Loops = 1, ReceiveStallLimit = TimeSpan.FromSeconds(1),
+            MaxReceivedBytes = 2 * Size,
+            ForcePortable = portable,
+            Loops = 1,
+            ReceiveStallLimit = TimeSpan.FromSeconds(1),
         });
         Socket[] silent = [.. Enumerable.Range(0, 10).Select(_ => receiver.Connect())];
         await Task.WhenAll(silent.Select(peer => SendAsync(peer, Size - 100)));
@@ -58,7 +61,10 @@ public sealed class ReceiveBudgetTests
     {
         using var receiver = new Receiver(new EventLoopOptions
         {
-            MaxReceivedBytes = Size, Loops = 1, ReceiveStallLimit = TimeSpan.FromDays(1), ReceiveWaitLimit = TimeSpan.FromSeconds(1),
+            MaxReceivedBytes = Size,
+            Loops = 1,
+            ReceiveStallLimit = TimeSpan.FromDays(1),
+            ReceiveWaitLimit = TimeSpan.FromSeconds(1),
         });
         Socket[] silent = [.. Enumerable.Range(0, 4).Select(_ => receiver.Connect())];
         await Task.WhenAll(silent.Select(peer => SendAsync(peer, Size - 100)));
