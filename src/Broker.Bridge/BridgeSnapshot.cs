@@ -7,7 +7,7 @@ namespace Broker.Bridge;
 /// The connected server as <c>host:port</c>, or its name if a dialer reaches it; null if no server is connected.
 /// </param>
 /// <param name="Client">
-/// The counters of the bridge's client connection. They include the messages that were lost with a connection.
+/// The counters of the bridge's client connections. They include the messages that were lost with a connection.
 /// </param>
 /// <param name="Routes">The counters of each route, in the order in which the routes were added.</param>
 public sealed record BridgeSnapshot(string? Server, ClientStatistics Client, IReadOnlyList<RouteSnapshot> Routes)

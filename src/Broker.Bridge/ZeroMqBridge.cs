@@ -6,7 +6,7 @@ using Broker.ZeroMq;
 namespace Broker.Bridge;
 
 /// <summary>
-/// Connects ZeroMQ programs with the subjects of a NATS system, through one client connection and any number of routes.
+/// Connects ZeroMQ programs with the subjects of a NATS system, through a client connection and any number of routes.
 /// The ZeroMQ programs need no change.
 /// </summary>
 /// <remarks>
@@ -25,15 +25,13 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     // Only one caller changes the routes at a time. Any thread may read them.
     private readonly SemaphoreSlim _changing = new(1);
     private volatile BridgeRoute[] _routes = [];
-    private BrokerConnection _client = null!;
-    private RouteContext _context = null!;
-    private volatile bool _stopping;
     private bool _closed;
 
     private ZeroMqBridge(ZeroMqBridgeOptions options)
     {
         _options = options;
         _log = new BridgeLog(options.Logger);
+        _connection = NewConnection();
         _ownsLoops = options.Client.Loops is null;
         Loops = options.Client.Loops ?? new EventLoopGroup(
             new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
@@ -102,10 +100,12 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
                     $"The bridge already has a route with the name '{route.Name}'.", nameof(route));
             }
 
-            await StartAsync(route.Create(_context)).ConfigureAwait(false);
+            RouteContext context = await ReserveAsync(route, cancellationToken).ConfigureAwait(false);
+            await StartAsync(route.Create(context)).ConfigureAwait(false);
         }
         finally
         {
+            ReserveSubjects([]);
             _changing.Release();
         }
     }
@@ -126,18 +126,19 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             }
 
             // Publishes the messages that were taken from the ZeroMQ programs while the route still counts them.
-            await _client.Loop.WaitWhileRunningAsync(route.StopIngressAsync).ConfigureAwait(false);
+            await route.Loop.WaitWhileRunningAsync(route.StopIngressAsync).ConfigureAwait(false);
             return await EndAsync(route, linger).ConfigureAwait(false);
         }
         finally
         {
+            ReserveSubjects([]);
             _changing.Release();
         }
     }
 
     /// <summary>Returns the current counters of the bridge and its routes.</summary>
     public BridgeSnapshot Snapshot()
-        => new(_client.Server, _client.GetStatistics(), Array.ConvertAll(_routes, route => route.Snapshot() with { Security = route.Security.ToString() }))
+        => new(Client.Server, Statistics(), Array.ConvertAll(_routes, route => route.Snapshot() with { Security = route.Security.ToString() }))
         {
             RefusedConnections = Loops.ConnectionBudget.Refused,
         };
@@ -151,8 +152,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     /// </exception>
     public async Task StopIngressAsync(CancellationToken cancellationToken = default)
     {
-        _stopping = true;
-        await _client.Loop.WaitWhileRunningAsync(() => Task.WhenAll(_routes.Select(route => route.StopIngressAsync()))).WaitAsync(cancellationToken).ConfigureAwait(false);
+        BeginStop();
+        await Client.Loop.WaitWhileRunningAsync(() => Task.WhenAll(_routes.Select(route => route.StopIngressAsync()))).WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -161,7 +162,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     /// <returns>How many queued messages ZeroMQ programs did not take, counted once for each program.</returns>
     public async Task<long> CloseAsync(TimeSpan linger)
     {
-        _stopping = true;
+        BeginStop();
         await _changing.WaitAsync().ConfigureAwait(false);
         try
         {
@@ -174,11 +175,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
             long[] undelivered =
                 await Task.WhenAll(_routes.Select(route => CloseRouteAsync(route, linger))).ConfigureAwait(false);
-            if (_client is not null)
-            {
-                await _client.Loop.WaitWhileRunningAsync(_client.CloseAsync).ConfigureAwait(false);
-            }
-
+            await CloseConnectionsAsync().ConfigureAwait(false);
             _context?.Tracer?.Dispose();
             if (_ownsLoops)
             {
@@ -215,7 +212,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         try
         {
             // From this iteration of the loop on, the route is notified about the server.
-            if (!await _client.Loop.RunAsync(() => Begin(route)).ConfigureAwait(false))
+            if (!await route.Loop.RunAsync(() => Begin(route)).ConfigureAwait(false))
             {
                 throw new ObjectDisposedException(nameof(ZeroMqBridge), "The event loops of the bridge have ended.");
             }
@@ -233,7 +230,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     {
         _routes = [.. _routes, route];
         route.Start();
-        if (_client.State == ConnectionState.Connected)
+        if (route.Client.State == ConnectionState.Connected)
         {
             route.OnServerConnected();
         }
@@ -242,7 +239,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     private async Task<long> EndAsync(BridgeRoute route, TimeSpan linger)
     {
         long undelivered = await CloseRouteAsync(route, linger).ConfigureAwait(false);
-        if (!await _client.Loop.RunAsync(Remove).ConfigureAwait(false))
+        if (!await route.Loop.RunAsync(Remove).ConfigureAwait(false))
         {
             Remove();
         }
@@ -253,6 +250,6 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     }
 
     // If the owner of the loops has ended them, no messages are left to send.
-    private Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger)
-        => _client.Loop.WaitWhileRunningAsync(() => route.CloseAsync(linger));
+    private static Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger)
+        => route.Loop.WaitWhileRunningAsync(() => route.CloseAsync(linger));
 }

@@ -103,7 +103,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>
     /// Creates a dialer that connects clients of this process to this server without a socket. Protocol, limits and
     /// permissions are the same as over TCP. Set it as the dialer in a client's options; the client also uses it to
-    /// reconnect.
+    /// reconnect. A bridge in this process uses the dialer to reserve its internal subjects.
     /// </summary>
     /// <param name="user">
     /// The name of a user in <see cref="BrokerServerOptions.Users"/> or in an account. A client that sends no
@@ -114,7 +114,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// The user does not exist. If the user is removed later, attempts to connect fail from then on.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
-    public IDialer CreateDialer(string? user = null)
+    public IReservingDialer CreateDialer(string? user = null)
     {
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         ThrowIfUnknown(user);
@@ -133,13 +133,14 @@ public sealed partial class BrokerServer : IAsyncDisposable
     public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler)
         => ConnectInProcess(loop, handler, null);
 
-    internal Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler, string? user)
+    internal Connection ConnectInProcess(
+        EventLoop loop, ConnectionHandler handler, string? user, SubjectReservation? reservation = null)
     {
         ArgumentNullException.ThrowIfNull(loop);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         ThrowIfUnknown(user);
         EventLoop own = loop.Group == Loops ? loop : Loops.Next();
-        var session = new ClientSession(_core, own, null, ClientTransport.InProcess, user);
+        var session = new ClientSession(_core, own, null, ClientTransport.InProcess, user, reservation: reservation);
         return InProcessLink.Create(loop, handler, own, session).First;
     }
 

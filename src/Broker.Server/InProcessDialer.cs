@@ -3,7 +3,7 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>Connects clients of this process to a server without a socket, all of them as the same user.</summary>
-internal sealed class InProcessDialer(BrokerServer server, string? user) : IDialer
+internal sealed class InProcessDialer(BrokerServer server, string? user) : IReservingDialer
 {
     public ValueTask<Connection> DialAsync(
         EventLoop loop, ConnectionHandler handler, CancellationToken cancellationToken = default)
@@ -11,4 +11,6 @@ internal sealed class InProcessDialer(BrokerServer server, string? user) : IDial
         cancellationToken.ThrowIfCancellationRequested();
         return ValueTask.FromResult(server.ConnectInProcess(loop, handler, user));
     }
+
+    public ISubjectReservation Reserve() => new ReservedDialer(server, user);
 }

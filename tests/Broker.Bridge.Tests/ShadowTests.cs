@@ -68,6 +68,7 @@ public sealed class ShadowTests
     public async Task A_number_without_its_message_is_no_copy()
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign: false);
+        pipeline.Reserves = false;
         ZeroMqBridge shadow = await pipeline.BridgeAsync(options => options with { Pushers = [], Shadow = true });
         await using var copies = new PyPuller(shadow.PullerEndpoint());
         await Wait.UntilAsync(() => shadow.Route().Pullers == 1, "the puller");

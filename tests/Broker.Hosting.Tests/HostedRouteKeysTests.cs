@@ -51,7 +51,7 @@ public sealed class HostedRouteKeysTests
         ["pushpull"] =
         [
             "Subject=b=a.*=*", "Pushers=tcp://localhost:*=dial x", $"Pullers={Any}=dial x", "Window=10=0", "WindowBytes=1000=0", "MaxQueued=1000=0", "KeepOrder=true=1", "MaxMessageSize=2048=0", "MaxFrames=10=0", "MaxPeers=5=0",
-            "HighWaterMark=10=0", "HighWaterBytes=1000=0", "Heartbeat=00:00:05=often", "PeerTimeout=00:00:05=00:00:01", "StopTimeout=00:00:00=x",
+            "HighWaterMark=10=0", "HighWaterBytes=1000=0", "Heartbeat=00:00:05=often", "PeerTimeout=00:00:05=00:00:01", "StopTimeout=00:00:00=x", "ReserveSubjects=false=maybe",
         ],
         ["stream"] =
         [

@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.RegularExpressions;
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Server;
 using Broker.ZeroMq;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -48,6 +49,23 @@ public sealed partial class HostedRoutesTests
         await push.SendAsync("one", TestContext.Current.CancellationToken);
 
         Assert.Equal("one", Receive(pull));
+    }
+
+    [Theory]
+    [InlineData("true", 2)]
+    [InlineData("false", 0)]
+    public async Task Other_clients_of_the_host_do_not_reach_the_internal_subjects_of_a_pipeline_unless_its_route_lets_them(string reserve, int refused)
+    {
+        await using TestHost host = await StartAsync([.. Logs, (Routes + "logs:ReserveSubjects", reserve)]);
+        int errors = 0;
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new ClientOptions { Dialer = host.Services.GetRequiredService<BrokerServer>().CreateDialer(), OnServerError = (_, _) => errors++ },
+            TestContext.Current.CancellationToken);
+        client.TryPublish("logs._egress"u8, "x"u8);
+        client.Subscribe("logs._out.*", static (in MessageView _) => { });
+        await client.FlushAsync(TestContext.Current.CancellationToken);
+
+        Assert.Equal(refused, errors);
     }
 
     [Fact]

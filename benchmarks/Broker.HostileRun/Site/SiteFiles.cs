@@ -10,10 +10,6 @@ internal sealed class SiteFiles : IDisposable
     // The hash of a password that nobody sends. The cost is low: a guess takes milliseconds and not the whole machine.
     private const string Hash = "$2a$08$LplNGODGjLPzW8CfYqW5Z.RcsdXZHAjAzQzXyNTl9TVnxMzJuZhSS";
 
-    // The subjects that docs/push-pull.md recommends to deny to users that are not bridges.
-    private const string BridgeSubjects
-        = $"""["{Names.Pipeline}._egress", "{Names.Pipeline}._ingress", "{Names.Pipeline}._in.>", "{Names.Pipeline}._out.>"]""";
-
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("broker-hostile-run-");
 
     public SiteFiles()
@@ -49,10 +45,7 @@ internal sealed class SiteFiles : IDisposable
         authorization {
           users: [
             { user: {{Names.Honest}}, password: "{{Names.HonestPassword}}" }
-            { user: {{Names.Attacker}}, password: "{{Names.AttackerPassword}}", permissions {
-              publish { deny: {{BridgeSubjects}} }
-              subscribe { deny: {{BridgeSubjects}} }
-            } }
+            { user: {{Names.Attacker}}, password: "{{Names.AttackerPassword}}" }
             { user: {{Names.Hashed}}, password: "{{Hash}}" }
           ]
         }

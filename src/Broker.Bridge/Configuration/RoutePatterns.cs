@@ -135,6 +135,7 @@ public static class RoutePatterns
             StopTimeout = keys.ReadTimeSpanOrZero("StopTimeout", defaults.StopTimeout),
             Stream = keys.ReadSection("Stream", Stream),
             Shadow = keys.ReadBoolean("Shadow", defaults.Shadow),
+            ReserveSubjects = keys.ReadBoolean("ReserveSubjects", defaults.ReserveSubjects),
         };
     }
 

@@ -108,6 +108,15 @@ public sealed record PushPullRouteOptions : RouteOptions
     /// </summary>
     public bool Shadow { get; init; }
 
+    /// <summary>
+    /// Whether the bridge reserves the internal subjects of the pipeline if a dialer of a server in this process
+    /// connects it (<c>BrokerServer.CreateDialer</c>). Other clients of that server can then neither publish nor
+    /// subscribe to them, unless the allowed subjects of their permissions name them. Set it to false in all routes of
+    /// the pipeline if native clients, or bridges of other processes, without such permissions take part in it. It has
+    /// no effect with a stream, which needs no internal subjects. Default true.
+    /// </summary>
+    public bool ReserveSubjects { get; init; } = true;
+
     /// <inheritdoc/>
     public override string Pattern => "pushpull";
 
@@ -167,6 +176,9 @@ public sealed record PushPullRouteOptions : RouteOptions
 
         Stream?.Validate();
     }
+
+    internal override IReadOnlyList<string> ReservedSubjects
+        => ReserveSubjects && Stream is null ? new PipelineSubjects(Subject).Internal : [];
 
     internal override BridgeRoute Create(RouteContext context)
         => Shadow ? new ShadowRoute(

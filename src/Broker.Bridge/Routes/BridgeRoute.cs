@@ -17,6 +17,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
         Name = options.Name;
         Pattern = options.Pattern;
         Security = options.Security;
+        ReservedSubjects = options.ReservedSubjects;
         Context = context;
         Log = new RouteLog(context.Logger, options.Name);
     }
@@ -30,11 +31,16 @@ internal abstract class BridgeRoute : IAsyncDisposable
     /// <summary>The security mechanism, from <see cref="RouteOptions.Security"/>.</summary>
     internal ZeroMqSecurity Security { get; }
 
+    /// <summary>The subjects and filters that are reserved for it in a server of this process.</summary>
+    internal IReadOnlyList<string> ReservedSubjects { get; }
+
+    /// <summary>The connection that the route uses.</summary>
+    internal BrokerConnection Client => Context.Client;
+
+    /// <summary>The loop of the connection.</summary>
+    internal EventLoop Loop => Context.Loop;
+
     private protected RouteContext Context { get; }
-
-    private protected BrokerConnection Client => Context.Client;
-
-    private protected EventLoop Loop => Context.Loop;
 
     private protected RouteLog Log { get; }
 

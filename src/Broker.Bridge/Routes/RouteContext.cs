@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Bridge;
 
 /// <summary>What a route uses of its bridge.</summary>
-/// <param name="Client">The bridge's only connection. A route does its work on the loop of this connection.</param>
+/// <param name="Client">The connection for the route, which does its work on the loop of this connection.</param>
 /// <param name="Loops">All loops of the bridge, including the connection's loop.</param>
 /// <param name="BridgeId">The id of the bridge.</param>
 /// <param name="InboxPrefix">The prefix of the connection's reply subjects.</param>

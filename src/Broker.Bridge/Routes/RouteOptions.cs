@@ -47,6 +47,9 @@ public abstract record RouteOptions
         }
     }
 
+    /// <summary>The subjects and filters that the route wants to reserve in a server of this process.</summary>
+    internal virtual IReadOnlyList<string> ReservedSubjects => [];
+
     /// <summary>Creates the route. It does nothing before it is started.</summary>
     internal abstract BridgeRoute Create(RouteContext context);
 }

@@ -121,6 +121,20 @@ internal sealed class Account
         return true;
     }
 
+    /// <summary>Replaces the filters of one reservation. They must be valid.</summary>
+    internal void Reserve(IReadOnlyCollection<string> before, IReadOnlyCollection<string> after)
+    {
+        Router.Reservations.Replace(before, after);
+        // Routes of other accounts contain the subscriptions of this one that may receive their messages.
+        lock (_gate)
+        {
+            foreach (Shadow shadow in _shadows.Values.SelectMany(static shadows => shadows))
+            {
+                shadow.Exporter.Router.Refresh(shadow.Subscription);
+            }
+        }
+    }
+
     /// <summary>Updates the routers after the permissions of the subscription's client have changed.</summary>
     internal void Refresh(Subscription subscription)
     {
@@ -157,7 +171,7 @@ internal sealed class Account
             {
                 if (source.Link.Mapping.FilterToRemote(subscription.Filter) is { } filter)
                 {
-                    var shadow = new StreamImportSubscription(subscription, source.Link.Mapping, filter);
+                    var shadow = new StreamImportSubscription(subscription, source.Link.Mapping, filter, Router.Reservations);
                     source.Exporter.Router.Add(shadow);
                     shadows.Add(new Shadow(source.Exporter, shadow));
                 }

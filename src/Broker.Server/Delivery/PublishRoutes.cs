@@ -98,8 +98,6 @@ internal struct PublishRoutes(LoopState state, Router router, AccessRules? acces
         }
 
         _build = null;
-        Route route = router.EndBuild(build);
-        _routes.Store(route);
-        return route;
+        return _routes.Store(router.EndBuild(build));
     }
 }

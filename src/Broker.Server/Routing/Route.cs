@@ -50,9 +50,9 @@ internal sealed class Route : TokenEntry
     }
 
     // Creates a route without subscribers.
-    private Route(byte[] subject, bool isRefused)
+    private Route(byte[] subject, RouteTraits traits)
         : this(subject, [], null)
-        => _traits = RouteTraits.Empty | (isRefused ? RouteTraits.Refused : RouteTraits.None);
+        => _traits = RouteTraits.Empty | traits;
 
     private Route(byte[] subject, Subscription[] plain, RouteExtras? extras)
         : base(subject)
@@ -86,17 +86,24 @@ internal sealed class Route : TokenEntry
     internal LateSubscribers? LateSubscribers => _growthOrBehind as LateSubscribers;
 
     /// <summary>The approximate number of bytes that the route uses. Tables of routes limit the sum of these.</summary>
-    internal long Cost => OwnCost + Bytes.Length + (IntPtr.Size * (long)PlainSubscriptions.Length) + (_extras is null ? 0 : _extras.Cost);
+    internal long Cost => OwnCost + Bytes.Length + (IntPtr.Size * (long)PlainSubscriptions.Length) + (_extras is null ? 0 : _extras.Cost)
+        + (IsReserved ? ReplyRoute!.Cost : 0);
 
     /// <summary>
-    /// Whether the publisher has no permission to publish to the subject. Such a route belongs to one publisher and
-    /// expires with the publisher's permissions.
+    /// Whether the publisher has no permission to publish to the subject. Unless it is reserved, such a route belongs to
+    /// one publisher and expires with the publisher's permissions.
     /// </summary>
     internal bool IsRefused => Has(RouteTraits.Refused);
 
     /// <summary>
-    /// The route for messages that the publisher may send despite the refusal, because they answer a request. Only a
-    /// refused route has it.
+    /// Whether the subject is reserved for some clients. All publishers share such a route, which is refused and has no
+    /// subscribers. Those clients use its <see cref="ReplyRoute"/>, which expires together with it.
+    /// </summary>
+    internal bool IsReserved => Has(RouteTraits.Reserved);
+
+    /// <summary>
+    /// The route for messages that the publisher may send despite the refusal, because they answer a request or because
+    /// the subject is reserved for it. Only a refused route has it.
     /// </summary>
     internal Route? ReplyRoute
     {
@@ -142,7 +149,14 @@ internal sealed class Route : TokenEntry
     private bool BeginsWith(ReadOnlySpan<byte> subject)
         => Vector128.LoadUnsafe(ref MemoryMarshal.GetReference(subject)) == Vector128.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(Bytes));
 
-    internal void Expire() => _current = false;
+    internal void Expire()
+    {
+        _current = false;
+        if (IsReserved)
+        {
+            ReplyRoute!.Expire();
+        }
+    }
 
     /// <summary>The hash of the subject in the table of routes. The lock of that table guards this property.</summary>
     internal uint Hash { get; set; }
@@ -174,7 +188,7 @@ internal sealed class Route : TokenEntry
     /// </summary>
     internal bool TryAdd(Subscription subscription)
     {
-        if (subscription is ShadowSubscription)
+        if (subscription is ShadowSubscription or ReservedFilter)
         {
             return false;
         }
@@ -193,7 +207,7 @@ internal sealed class Route : TokenEntry
     /// router's lock.
     /// </summary>
     internal bool TryRemove(Subscription subscription)
-        => subscription is not ShadowSubscription && LateSubscribers!.TryRemove();
+        => subscription is not (ShadowSubscription or ReservedFilter) && LateSubscribers!.TryRemove();
 
     /// <summary>
     /// Makes this a large route that can grow. Must be called before other threads can see the route.
@@ -219,10 +233,14 @@ internal sealed class Route : TokenEntry
         return null;
     }
 
-    internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray(), isRefused: true);
+    internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray(), RouteTraits.Refused);
+
+    /// <summary>Creates the route that a reserved subject has for all clients but those that may use it.</summary>
+    internal static Route Reserved(Route route)
+        => new(route.Subject, RouteTraits.Refused | RouteTraits.Reserved) { ReplyRoute = route };
 
     /// <summary>Creates the route for a message's subject in another account. It contains no subscribers.</summary>
-    internal static Route InOtherAccount(byte[] subject) => new(subject, isRefused: false);
+    internal static Route InOtherAccount(byte[] subject) => new(subject, RouteTraits.None);
 
     /// <summary>
     /// Creates a route to one subscription for a single message. It has no subject and has expired from the start.
@@ -239,7 +257,7 @@ internal sealed class Route : TokenEntry
     /// </summary>
     internal static Route WithoutSubscribers()
     {
-        var empty = new Route([], isRefused: false);
+        var empty = new Route([], RouteTraits.None);
         empty.Expire();
         return empty;
     }

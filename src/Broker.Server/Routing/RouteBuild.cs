@@ -31,6 +31,7 @@ internal sealed class RouteBuild(ulong seed)
     private Dictionary<byte[], Members>.ValueCollection.Enumerator _group;
     private Members? _lastGroup;
     private QueueGroup[]? _queues;
+    private SubjectSet? _reserved;
     private AccessRules? _lastAccess;
     private bool _lastResult;
     private int _at;
@@ -86,7 +87,7 @@ internal sealed class RouteBuild(ulong seed)
     internal void RecordChange(Subscription subscription)
     {
         // The search may or may not find a subscription that is added meanwhile.
-        if (subscription is ShadowSubscription || _added?.Count == MaxAdded || (IsMatching && !subscription.IsClosed))
+        if (subscription is ShadowSubscription or ReservedFilter || _added?.Count == MaxAdded || (IsMatching && !subscription.IsClosed))
         {
             IsOutOfDate = true;
         }
@@ -103,12 +104,12 @@ internal sealed class RouteBuild(ulong seed)
     /// <summary>Begins a build and discards the previous one.</summary>
     /// <param name="subject">The subject.</param>
     /// <param name="found">The subscriptions that match the subject. The build owns and changes the array.</param>
-    internal RouteBuild Begin(byte[] subject, Subscription[] found)
+    /// <param name="reserved">The reserved subjects of the account; null if there are none.</param>
+    internal RouteBuild Begin(byte[] subject, Subscription[] found, SubjectSet? reserved = null)
     {
         Clear();
         _subject = subject;
-        _found = found;
-        _isOnceEach = found.Length >= Route.MinWide;
+        SetFound(found, reserved);
         return this;
     }
 
@@ -126,10 +127,10 @@ internal sealed class RouteBuild(ulong seed)
     }
 
     /// <summary>Continues with what the search has found. The caller holds the router's lock.</summary>
-    internal void EndMatch()
+    /// <param name="reserved">The reserved subjects of the account; null if there are none.</param>
+    internal void EndMatch(SubjectSet? reserved)
     {
-        _found = [.. Match.Found];
-        _isOnceEach = _found.Length >= Route.MinWide;
+        SetFound([.. Match.Found], reserved);
         _match = null;
     }
 
@@ -154,6 +155,7 @@ internal sealed class RouteBuild(ulong seed)
         _group = default;
         _lastGroup = null;
         _queues = null;
+        _reserved = null;
         _lastAccess = null;
         _lastResult = false;
         _at = _plain = _grouped = _queuesMade = 0;
@@ -193,16 +195,32 @@ internal sealed class RouteBuild(ulong seed)
         return done;
     }
 
-    /// <summary>Returns the route of a complete build.</summary>
+    /// <summary>
+    /// Returns the route of a complete build. For a reserved subject it is the one that <see cref="Route.Reserved"/>
+    /// creates.
+    /// </summary>
     internal Route ToRoute()
     {
         RenamedDelivery[] renamed = _renamed is null ? [] : [.. _renamed.Where(static r => r.Subscription.Queue is null)];
         Subscription[] plain = _plain == _found.Length ? _found : _found.AsSpan(0, _plain).ToArray();
-        return new Route(_subject, plain, _queues ?? [], renamed, _groupCost, _isOnceEach);
+        var route = new Route(_subject, plain, _queues ?? [], renamed, _groupCost, _isOnceEach);
+        return _reserved is null ? route : Route.Reserved(route);
+    }
+
+    private void SetFound(Subscription[] found, SubjectSet? reserved)
+    {
+        _found = found;
+        _isOnceEach = found.Length >= Route.MinWide;
+        _reserved = reserved is not null && Array.Exists(found, static s => s is ReservedFilter) ? reserved : null;
     }
 
     private void Process(Subscription subscription)
     {
+        if (_reserved is not null && !MayReceiveReserved(subscription))
+        {
+            return;
+        }
+
         if (!subscription.IsInternal)
         {
             AddMember(subscription);
@@ -253,6 +271,13 @@ internal sealed class RouteBuild(ulong seed)
         MembersOf(queue).Own.Add(subscription);
         _grouped++;
     }
+
+    // The parts of the server and other accounts are not among the clients that a subject is reserved for.
+    private bool MayReceiveReserved(Subscription subscription)
+        => !subscription.IsInternal
+            && subscription.Access is { } access
+            && _reserved!.Cover(subscription.Filter, default).Plain
+            && access.MayReceiveReserved(_subject, subscription.Queue, _reserved);
 
     // Consecutive subscriptions mostly belong to the same group.
     private Members MembersOf(byte[] queue)

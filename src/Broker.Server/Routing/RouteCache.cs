@@ -54,9 +54,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
             return found;
         }
 
-        Route built = router.Complete(build!, ref _work);
-        Store(built);
-        return built;
+        return Store(router.Complete(build!, ref _work));
     }
 
     /// <summary>
@@ -95,17 +93,19 @@ internal struct RouteCache(Router router, AccessRules? access = null)
 
         int hits = _hits;
         _hits = 0;
-        return router.FindOrBeginBuild(subject, hash, storeAlways: false, hits, ref _work, out build) is { } found ? Store(found, hash) : null;
+        return router.FindOrBeginBuild(subject, hash, storeAlways: false, hits, ref _work, out build) is { } found ? Store(Admit(found), hash) : null;
     }
 
-    /// <summary>Stores a route that was built.</summary>
-    internal void Store(Route built)
-    {
-        if (_own is not null)
-        {
-            Store(built, Hash(built.Subject));
-        }
-    }
+    /// <summary>Stores a route that was built. Returns the one that this publisher uses.</summary>
+    internal Route Store(Route built)
+        => _own is null ? built : Store(Admit(built), Hash(built.Subject));
+
+    // Only a publisher with an own table can be among the clients that a subject is reserved for.
+    private readonly Route Admit(Route found)
+        => found.IsReserved && access is not null
+            && (router.Reservations.Subjects is not { } reserved || access.MayPublishReserved(found.Subject, reserved))
+                ? found.ReplyRoute!
+                : found;
 
     private readonly uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, _seed);
 

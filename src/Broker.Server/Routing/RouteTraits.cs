@@ -23,4 +23,7 @@ internal enum RouteTraits : byte
 
     /// <summary><see cref="Route.CanBatch"/>.</summary>
     Batchable = 16,
+
+    /// <summary><see cref="Route.IsReserved"/>.</summary>
+    Reserved = 32,
 }

@@ -45,7 +45,11 @@ internal sealed class Router
         _found = new FoundSubscriptions(_subscriptions);
         _routes = new RouteTokenIndex(Seed, RouteCapacity);
         _large = new LargeRoutes(Seed);
+        Reservations = new Reservations(this);
     }
+
+    /// <summary>The subjects that only some clients may use.</summary>
+    internal Reservations Reservations { get; }
 
     /// <summary>The name of this router's account, escaped for use between the quotes of a JSON string.</summary>
     internal byte[] JsonName { get; init; } = [];
@@ -250,7 +254,7 @@ internal sealed class Router
             // The field is cleared while the build is used, because resolving an import may call this method again.
             RouteBuild begun = _spare ?? new RouteBuild(Seed);
             _spare = null;
-            begun.Begin(subject.ToArray(), _found.Take());
+            begun.Begin(subject.ToArray(), _found.Take(), Reservations.Subjects);
             if (begun.Found < LargeRoutes.MinSubscriptions)
             {
                 begun.Advance(int.MaxValue);
@@ -321,7 +325,7 @@ internal sealed class Router
             long before = _subscriptions.Work;
             if (_subscriptions.Continue(build.Match, build.Subject, Math.Min(maxSteps, MaxMatchWork)))
             {
-                build.EndMatch();
+                build.EndMatch(Reservations.Subjects);
             }
 
             return _subscriptions.Work - before;
@@ -358,7 +362,7 @@ internal sealed class Router
             Count(build);
             // The number of members decides, not the number of found subscriptions: permissions may have excluded most
             // of them.
-            if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.MinSubscriptions)
+            if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.MinSubscriptions && !route.IsReserved)
             {
                 route.MakeGrowable(new LateSubscribers(build.MemberCount, build.GroupsByName, Seed));
                 _large.Add(route);

@@ -5,10 +5,16 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class AccessRules
 {
+    private static readonly AccessRules All = new(new Permissions());
+
     private readonly SubjectSet? _publishAllow;
     private readonly SubjectSet? _publishDeny;
     private readonly SubjectSet? _subscribeAllow;
     private readonly SubjectSet? _subscribeDeny;
+    private readonly NamedSubjects? _publishNamed;
+    private readonly NamedSubjects? _subscribeNamed;
+    private readonly bool _mayUseReserved;
+    private AccessRules? _withReserved;
 
     internal AccessRules(Permissions permissions)
     {
@@ -22,6 +28,8 @@ internal sealed class AccessRules
         _subscribeDeny = permissions.Subscribe.Deny.Count > 0
             ? new SubjectSet(permissions.Subscribe.Deny, queues: true)
             : null;
+        _publishNamed = permissions.Publish.Allow is { } publish ? new NamedSubjects(publish, queues: false) : null;
+        _subscribeNamed = permissions.Subscribe.Allow is { } subscribe ? new NamedSubjects(subscribe, queues: true) : null;
         if (Responses is { Expires.Ticks: <= 0 } && Responses.Expires != Timeout.InfiniteTimeSpan)
         {
             throw new ArgumentException(
@@ -33,6 +41,17 @@ internal sealed class AccessRules
             throw new ArgumentException(
                 $"{nameof(ResponsePermissions)}.{nameof(ResponsePermissions.MaxMessages)} must be at least 1, or -1.");
         }
+    }
+
+    // The same rules for a client that may use all reserved subjects too.
+    private AccessRules(AccessRules rules)
+    {
+        _mayUseReserved = true;
+        Responses = rules.Responses;
+        _publishAllow = rules._publishAllow;
+        _publishDeny = rules._publishDeny;
+        _subscribeAllow = rules._subscribeAllow;
+        _subscribeDeny = rules._subscribeDeny;
     }
 
     internal ResponsePermissions? Responses { get; }
@@ -59,6 +78,29 @@ internal sealed class AccessRules
     internal bool MayReceive(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue)
         => (_subscribeAllow is null || Allows(_subscribeAllow.Match(subject, queue), queue))
             && (_subscribeDeny is null || !Denies(_subscribeDeny.Match(subject, queue)));
+
+    /// <summary>
+    /// Returns the rules of a client that may use reserved subjects, as far as its permissions allow them. The result
+    /// is created on first use. Two threads may create equal rules at the same time.
+    /// </summary>
+    /// <param name="rules">The client's permissions; null if everything is allowed.</param>
+    internal static AccessRules WithReserved(AccessRules? rules)
+    {
+        rules ??= All;
+        return rules._withReserved ??= new AccessRules(rules);
+    }
+
+    /// <summary>Whether a subject that <see cref="MayPublish"/> allows may be used although it is reserved.</summary>
+    internal bool MayPublishReserved(ReadOnlySpan<byte> subject, SubjectSet reserved)
+        => _mayUseReserved || _publishNamed?.Within(reserved).Match(subject, default).Plain == true;
+
+    /// <summary>Whether a filter that <see cref="MaySubscribe"/> allows may be used although it is reserved.</summary>
+    internal bool MaySubscribeReserved(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, SubjectSet reserved)
+        => _mayUseReserved || (_subscribeNamed is not null && Allows(_subscribeNamed.Within(reserved).Cover(filter, queue), queue));
+
+    /// <summary>Whether a subject that <see cref="MayReceive"/> allows may be received although it is reserved.</summary>
+    internal bool MayReceiveReserved(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, SubjectSet reserved)
+        => _mayUseReserved || (_subscribeNamed is not null && Allows(_subscribeNamed.Within(reserved).Match(subject, queue), queue));
 
     private static bool Allows(SubjectSet.Matches found, ReadOnlySpan<byte> queue)
         => !queue.IsEmpty && found.NamesQueues ? found.NamesThisQueue : found.Plain;

@@ -5,7 +5,9 @@ namespace Broker.Server;
 /// route is looked up, and the permission to receive when a route is built; this type handles violations. Runs on the
 /// connection's loop unless a member states otherwise.
 /// </summary>
-internal sealed class ClientIdentity(ClientChannel channel)
+/// <param name="channel">The channel to the client.</param>
+/// <param name="reservation">The reservation whose subjects the client may use; null for an ordinary client.</param>
+internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? reservation)
 {
     private volatile Account _account = channel.Server.Accounts.Global;
     private bool _isCounted;
@@ -29,7 +31,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         bool moves = account != _account;
         MoveTo(account);
         Principal = principal;
-        AccessRules? access = principal.Access;
+        AccessRules? access = reservation is null ? principal.Access : AccessRules.WithReserved(principal.Access);
         if (access == Access && !moves)
         {
             return;
@@ -71,6 +73,16 @@ internal sealed class ClientIdentity(ClientChannel channel)
         }
     }
 
+    /// <summary>Whether the client may subscribe, also with regard to the reserved subjects of its account.</summary>
+    internal bool MaySubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
+    {
+        AccessRules? access = Access;
+        return access?.MaySubscribe(filter, queue) != false
+            && (_account.Router.Reservations.Subjects is not { } reserved
+                || !reserved.Cover(filter, default).Plain
+                || access?.MaySubscribeReserved(filter, queue, reserved) == true);
+    }
+
     /// <summary>
     /// Uses up one grant to publish a response to this subject. Returns false if there is no such grant.
     /// </summary>
@@ -101,6 +113,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         _isCounted = true;
         _account = account;
         account.AddConnection();
+        reservation?.Enter(account);
         channel.Server.Events.ConnectionsChanged(channel.Loop, account);
     }
 
@@ -110,6 +123,7 @@ internal sealed class ClientIdentity(ClientChannel channel)
         {
             _isCounted = false;
             _account.RemoveConnection();
+            reservation?.Leave(_account);
             channel.Server.Events.ConnectionsChanged(channel.Loop, _account);
         }
     }

@@ -197,7 +197,7 @@ internal sealed class ClientPublishing
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PublishRefused(in RoutedMessage message, Route route)
     {
-        if (!_identity.TryUseGrant(message.Subject) || ReservedSubjects.Contains(message.Subject))
+        if (route.IsReserved || !_identity.TryUseGrant(message.Subject) || ReservedSubjects.Contains(message.Subject))
         {
             _identity.ReportViolation($"Publish to {QuotedText.Of(message.Subject)}");
             return;

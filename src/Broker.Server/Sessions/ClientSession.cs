@@ -49,13 +49,15 @@ internal sealed partial class ClientSession
     /// The client certificate that another transport has verified; null for none. With TLS of this server the
     /// certificate comes later, from the handshake.
     /// </param>
+    /// <param name="reservation">The reservation whose subjects the client may use; null for an ordinary client.</param>
     internal ClientSession(
         ServerCore server,
         EventLoop loop,
         EndPoint? remote,
         ClientTransport transport = ClientTransport.Socket,
         string? user = null,
-        X509Certificate2? certificate = null)
+        X509Certificate2? certificate = null,
+        SubjectReservation? reservation = null)
     {
         _server = server;
         _state = server.StateOf(loop);
@@ -63,7 +65,7 @@ internal sealed partial class ClientSession
         _target = new ConnectionTarget(this);
         _publisher = new RoutingPublisher(loop, _state, server.Accounts.Global.Router, _target);
         _channel = new ClientChannel(server, _publisher, _target, remote);
-        _identity = new ClientIdentity(_channel);
+        _identity = new ClientIdentity(_channel, reservation);
         _authentication = new Authentication(_channel, _identity, user, certificate, this);
         _subscriptions = new ClientSubscriptions(_channel, _identity);
         _barrier = new InterestBarrier(_channel);

@@ -32,7 +32,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 
     internal void Subscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
     {
-        if (identity.Access is { LimitsReceiving: true } access && !access.MaySubscribe(filter, queue))
+        if (!identity.MaySubscribe(filter, queue))
         {
             Refuse(filter, queue);
             return;
@@ -238,7 +238,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     {
         foreach (Subscription subscription in _table!.Copy())
         {
-            if (identity.Access?.MaySubscribe(subscription.Filter, subscription.Queue) != false)
+            if (identity.MaySubscribe(subscription.Filter, subscription.Queue))
             {
                 identity.Account.Refresh(subscription);
                 continue;

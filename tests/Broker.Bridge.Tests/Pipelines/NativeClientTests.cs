@@ -16,6 +16,7 @@ public sealed class NativeClientTests
     public async Task A_native_egress_and_a_ZeroMQ_puller_share_the_work_of_ZeroMQ_pushers(bool foreign)
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign);
+        pipeline.Reserves = false;
         ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with { Pullers = [] });
         ZeroMqBridge other = await pipeline.BridgeAsync(options => options with { Pushers = [] });
         await using var puller = new PyPuller(other.PullerEndpoint());
@@ -53,6 +54,7 @@ public sealed class NativeClientTests
     public async Task A_native_ingress_reaches_ZeroMQ_pullers(bool foreign)
     {
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign);
+        pipeline.Reserves = false;
         ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with { Pushers = [] });
         await using var puller = new PyPuller(bridge.PullerEndpoint());
         BrokerConnection client = await pipeline.ClientAsync();

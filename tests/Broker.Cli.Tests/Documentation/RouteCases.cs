@@ -168,6 +168,7 @@ internal static class RouteCases
             With("peer_timeout", ["\"5s\""], [.. NotASpan, "\"1s\"", "\"2.9s\"", "\"25h\""]),
             With("stop_timeout", ["\"100ms\"", "\"0s\""], NotASpan),
             Case(Section, $"subject: a, pullers: {Any}, ", "shadow", ["true"], [.. NotAFlag, $"true, pushers: {Any}", "true, stream { name: s }"]),
+            With("reserve_subjects", ["false"], NotAFlag),
             With("stream", ["{ name: s }, stop_timeout: \"100ms\""], ["{ }", "x", "{ name: s }, keep_order: true"]),
         ];
 

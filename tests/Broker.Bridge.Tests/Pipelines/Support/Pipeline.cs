@@ -19,6 +19,9 @@ internal sealed class Pipeline : IAsyncDisposable
     /// <summary>Whether bridges made from now on make spans.</summary>
     internal bool Tracing { get; set; }
 
+    /// <summary>Whether bridges made from now on reserve the internal subjects in a server of this process.</summary>
+    internal bool Reserves { get; set; } = true;
+
     internal LogLines Log { get; } = new();
 
     internal BrokerServer? Server { get; private set; }
@@ -94,7 +97,7 @@ internal sealed class Pipeline : IAsyncDisposable
                     Tracing = Tracing,
                 },
                 Logger = Log,
-                Routes = [route],
+                Routes = [route is PushPullRouteOptions pipeline ? pipeline with { ReserveSubjects = Reserves } : route],
             },
             TestContext.Current.CancellationToken);
         _bridges.Add(bridge);

@@ -2,8 +2,14 @@ using Broker.Client;
 
 namespace Broker.Bridge;
 
-// The connection to the NATS server. All methods run on the client's loop unless their comment says otherwise.
-public sealed partial class ZeroMqBridge
+/// <summary>
+/// A connection of a bridge to its NATS server. It notifies the routes that use it, and logs. All methods run on the
+/// client's loop unless their comment says otherwise.
+/// </summary>
+/// <param name="options">The options of the bridge.</param>
+/// <param name="log">The log of the bridge.</param>
+/// <param name="routes">Returns all routes of the bridge.</param>
+internal sealed class BridgeConnection(ZeroMqBridgeOptions options, BridgeLog log, Func<BridgeRoute[]> routes)
 {
     private const int MostServerErrors = 16;
 
@@ -12,21 +18,25 @@ public sealed partial class ZeroMqBridge
     private readonly HashSet<string> _serverErrors = new(StringComparer.Ordinal);
 
     private string? _lastFailure;
+    private BrokerConnection? _client;
+    private volatile bool _isStopping;
 
-    private async Task ConnectAsync(CancellationToken cancellationToken)
-    {
-        ClientOptions given = _options.Client;
-        _client = await BrokerConnection.ConnectAsync(
+    /// <summary>The connection; to be used after <see cref="ConnectAsync"/>.</summary>
+    internal BrokerConnection Client => _client!;
+
+    /// <summary>Connects to a server, or in the background if the options permit this. Any thread.</summary>
+    /// <param name="given">The options of the client, with the callbacks of the bridge's owner.</param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
+    internal async Task ConnectAsync(ClientOptions given, CancellationToken cancellationToken)
+        => _client = await BrokerConnection.ConnectAsync(
             given with
             {
-                Loops = Loops,
                 Echo = true,
-                FirstConnect = _options.RequireServer ? FirstConnect.Fail : FirstConnect.Background,
+                FirstConnect = options.RequireServer ? FirstConnect.Fail : FirstConnect.Background,
                 RetryRefused = true,
-                Name = given.Name ?? "zeromq bridge",
                 OnDisconnected = (client, reason) =>
                 {
-                    OnServerLost(reason);
+                    OnServerLost(client, reason);
                     given.OnDisconnected?.Invoke(client, reason);
                 },
                 OnReconnected = client =>
@@ -46,7 +56,7 @@ public sealed partial class ZeroMqBridge
                 },
                 OnWritable = client =>
                 {
-                    Notify(static route => route.OnWritable());
+                    Notify(client, static route => route.OnWritable());
                     given.OnWritable?.Invoke(client);
                 },
                 OnClosed = client =>
@@ -56,33 +66,35 @@ public sealed partial class ZeroMqBridge
                 },
                 OnFault = (subscription, error) =>
                 {
-                    _log.Fault(error);
+                    log.Fault(error);
                     given.OnFault?.Invoke(subscription, error);
                 },
             },
             cancellationToken).ConfigureAwait(false);
-        _context = new RouteContext(_client, Loops, _options.Id, given.InboxPrefix, _options.Logger, given.Tracing
-            ? new BridgeTracer()
-            : null);
-    }
 
-    private void OnServerLost(Exception reason)
+    /// <summary>Ends the log messages about the server, because the bridge is being closed. Any thread.</summary>
+    internal void BeginStop() => _isStopping = true;
+
+    /// <summary>Closes the connection, unless its loop has ended. Any thread.</summary>
+    internal Task CloseAsync() => _client is { } client ? client.Loop.WaitWhileRunningAsync(client.CloseAsync) : Task.CompletedTask;
+
+    private void OnServerLost(BrokerConnection client, Exception reason)
     {
-        if (!_stopping)
+        if (!_isStopping)
         {
-            _log.ServerLost(reason.Message);
+            log.ServerLost(reason.Message);
         }
 
-        Notify(static route => route.OnServerLost());
+        Notify(client, static route => route.OnServerLost());
     }
 
     // Logs each reason once: while a server is away for a day, the client makes some thousand attempts.
     private void OnServerAbsent(Exception reason)
     {
-        if (!_stopping && !string.Equals(_lastFailure, reason.Message, StringComparison.Ordinal))
+        if (!_isStopping && !string.Equals(_lastFailure, reason.Message, StringComparison.Ordinal))
         {
             _lastFailure = reason.Message;
-            _log.ServerAbsent(reason.Message);
+            log.ServerAbsent(reason.Message);
         }
     }
 
@@ -90,22 +102,25 @@ public sealed partial class ZeroMqBridge
     {
         _serverErrors.Clear();
         _lastFailure = null;
-        Notify(static route => route.OnServerConnected());
-        _log.ServerBack(client.Server);
+        Notify(client, static route => route.OnServerConnected());
+        log.ServerBack(client.Server);
     }
 
     // An exception in one route must not keep the other routes from being notified.
-    private void Notify(Action<BridgeRoute> what)
+    private void Notify(BrokerConnection client, Action<BridgeRoute> what)
     {
-        foreach (BridgeRoute route in _routes)
+        foreach (BridgeRoute route in routes())
         {
             try
             {
-                what(route);
+                if (route.Client == client)
+                {
+                    what(route);
+                }
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                _log.Fault(e);
+                log.Fault(e);
             }
         }
     }
@@ -117,20 +132,20 @@ public sealed partial class ZeroMqBridge
         int end = text.IndexOfAny(['"', '\'']);
         if (_serverErrors.Count < MostServerErrors && _serverErrors.Add(end < 0 ? text : text[..end]))
         {
-            _log.ServerError(text);
+            log.ServerError(text);
         }
         else
         {
-            _log.ServerErrorAgain(text);
+            log.ServerErrorAgain(text);
         }
     }
 
     // Any thread.
     private void OnServerGone()
     {
-        if (!_stopping)
+        if (!_isStopping)
         {
-            _log.ServerGone();
+            log.ServerGone();
         }
     }
 }
