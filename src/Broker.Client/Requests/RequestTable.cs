@@ -12,7 +12,7 @@ internal sealed class RequestTable
 
     private readonly Lock _gate = new();
     private readonly Stack<int> _free = new();
-    private readonly RequestSecrets _secrets = new();
+    private readonly SecretNumbers _secrets = new();
     private AwaitedRequest?[] _slots = new AwaitedRequest?[16];
     private long[] _uses = new long[16];
     private int _next;

@@ -1,3 +1,5 @@
+using Broker.Client;
+
 namespace Broker.Bridge.Tests.Requests;
 
 /// <summary>Compares the table of requests with a plain list.</summary>

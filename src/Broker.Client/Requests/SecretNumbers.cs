@@ -7,7 +7,7 @@ namespace Broker.Client;
 /// Numbers of 64 bits that nobody can guess from earlier ones. They come from the system's cryptographic generator, in
 /// blocks: a call for each number would cost more than the rest of a request. Not thread-safe.
 /// </summary>
-internal sealed class RequestSecrets
+internal sealed class SecretNumbers
 {
     private readonly ulong[] _block = new ulong[256];
     private int _left;
