@@ -37,6 +37,10 @@ public sealed class ReservationTests
         other.Say("PUB w._in 1\r\nx\r\nPUB w._out.a.b 1\r\ny\r\nPUB w._out.a.b 1\r\nz\r\n");
         Assert.Equal("", await other.SyncAsync());
         Assert.Equal("MSG w._in 1 1\r\nx\r\nMSG w._out.a.b 2 1\r\ny\r\nMSG w._out.a.b 2 1\r\nz\r\n", await bridge.SyncAsync());
+        using ReservingClient late = await ReservingClient.OpenAsync(server, "SUB w._out.a.* 3\r\n");
+        other.Say("PUB w._out.a.b 1\r\nx\r\n");
+        Assert.Equal("", await other.SyncAsync());
+        Assert.Equal("MSG w._out.a.b 3 1\r\nx\r\n", await late.SyncAsync());
     }
 
     [Fact]
@@ -135,6 +139,11 @@ public sealed class ReservationTests
         bridge.Say("PUB w._in 1\r\nx\r\nPUB w.other 1\r\ny\r\n");
         Assert.Equal("MSG w._in 1 1\r\nx\r\n", await bridge.SyncAsync());
         Assert.Equal("MSG t.other 2 1\r\ny\r\n", a.Sync());
+        // The same for a client that may use the reserved subjects of the other account.
+        using ReservingClient there = await ReservingClient.OpenAsync(server, "SUB t._in 1\r\n", "a");
+        bridge.Say("PUB w._in 1\r\nx\r\n");
+        Assert.Equal("MSG w._in 1 1\r\nx\r\n", await bridge.SyncAsync());
+        Assert.Equal("", await there.SyncAsync());
     }
 
     [Fact]
@@ -145,14 +154,17 @@ public sealed class ReservationTests
             o.Users =
             [
                 new User("svc", "svc", new Permissions { Publish = SubjectPermissions.Only("a"), Responses = new ResponsePermissions() }),
+                new User("wide", "wide", new Permissions { Publish = SubjectPermissions.Only(">"), Responses = new ResponsePermissions() }),
                 new User("free", "free"),
             ];
             o.NoAuthUser = "free";
         });
         using ReservingClient bridge = await ReservingClient.OpenAsync(server, "SUB w._in 1\r\n");
         using RawClient service = Client(server, "svc", "SUB q 1\r\n");
+        using RawClient wide = Client(server, "wide", "SUB q 1\r\n");
         using RawClient free = Client(server, "free", "PUB q w._in 1\r\nx\r\n");
         Assert.Equal("MSG q 1 w._in 1\r\nx\r\n", Say(service, "PUB w._in 1\r\nx\r\n"));
+        Assert.Equal("MSG q 1 w._in 1\r\nx\r\n" + RefusedPublish, Say(wide, "PUB w._in 1\r\nx\r\n"));
         using MessageTarget target = server.AddTarget(new Deaf());
         target.Subscribe(">");
         var delivered = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -164,18 +176,30 @@ public sealed class ReservationTests
     [Fact]
     public async Task A_reserved_subject_that_very_many_subscriptions_match_is_reserved_too()
     {
+        const int Tokens = 12;
+        const int Filters = 1 << Tokens;
+        // One of the filters for each choice of literal tokens and wildcards.
+        string[] filters = [.. Enumerable.Range(0, Filters).Select(i => "*.*" + string.Concat(Enumerable.Range(0, Tokens).Select(bit => (i >> bit & 1) == 0 ? ".a" : ".*")))];
+        string subject = "w._out" + string.Concat(Enumerable.Repeat(".a", Tokens));
         await using BrokerServer server = await Servers.StartAsync();
         using var crowd = RawClient.Open(server);
-        crowd.Send(string.Concat(Enumerable.Range(0, 5000).Select(i => $"SUB > {i}\r\n")));
+        crowd.Send(string.Concat(filters.Select((filter, i) => $"SUB {filter} {i}\r\n")));
         crowd.Sync();
-        using ReservingClient bridge = await ReservingClient.OpenAsync(server, "SUB w._in 1\r\n");
+        using ReservingClient bridge = await ReservingClient.OpenAsync(server, "SUB w._out.> 1\r\n");
         for (int i = 0; i < 3; i++)
         {
-            crowd.Send("PUB w._in 1\r\nx\r\n");
-            Assert.Equal(RefusedPublish, crowd.Sync());
-            bridge.Say("PUB w._in 1\r\ny\r\n");
-            Assert.Equal("MSG w._in 1 1\r\ny\r\n", await bridge.SyncAsync());
+            crowd.Send($"PUB {subject} 1\r\nx\r\n");
+            Assert.Equal($"-ERR 'Permissions Violation for Publish to \"{subject}\"'\r\n", crowd.Sync());
+            bridge.Say($"PUB {subject} 1\r\ny\r\n");
+            Assert.Equal($"MSG {subject} 1 1\r\ny\r\n", await bridge.SyncAsync());
         }
+
+        const int Many = 300;
+        bridge.Say(string.Concat(Enumerable.Range(0, Many).Select(i => $"SUB w._in m{i}\r\n")));
+        bridge.Say("PUB w._in 1\r\ny\r\nUNSUB m0\r\nPUB w._in 1\r\nz\r\n");
+        Assert.Equal(Many + Many - 1, (await bridge.SyncAsync()).Split("MSG w._in ").Length - 1);
+        crowd.Send("PUB w._in 1\r\nx\r\n");
+        Assert.Equal(RefusedPublish, crowd.Sync());
     }
 
     private static Permissions Both(params string[] allow)
