@@ -7,6 +7,7 @@ public sealed partial class BrokerServer
     /// <remarks>
     /// <para>These options apply to all clients at once: <see cref="BrokerServerOptions.MaxPending"/>,
     /// <see cref="BrokerServerOptions.MaxPendingTotal"/>, <see cref="BrokerServerOptions.SlowConsumers"/>,
+    /// <see cref="BrokerServerOptions.StallFastPublishers"/>,
     /// <see cref="BrokerServerOptions.WriteDeadline"/>, <see cref="BrokerServerOptions.MaxSubscriptions"/> (a client
     /// keeps the subscriptions it has), <see cref="BrokerServerOptions.PingInterval"/> (from the next PING on) and
     /// <see cref="BrokerServerOptions.PingMax"/>.</para>

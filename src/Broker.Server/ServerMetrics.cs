@@ -31,21 +31,11 @@ public sealed class ServerMetrics : IDisposable
         _tags = [new("broker.server.id", server.Inspect().Id)];
         _isOwn = meters is null;
         _meter = meters?.Create(new MeterOptions(MeterName)) ?? new Meter(MeterName);
-        _meter.CreateObservableUpDownCounter(
-            "broker.connections",
-            () => new Measurement<int>(server.Snapshot().Connections, _tags),
-            "{connection}",
-            "Open client connections.");
-        _meter.CreateObservableUpDownCounter(
-            "broker.subscriptions",
-            () => new Measurement<int>(server.Snapshot().Subscriptions, _tags),
-            "{subscription}",
-            "Current subscriptions.");
-        _meter.CreateObservableUpDownCounter(
-            "broker.cached_subjects",
-            () => new Measurement<int>(server.Inspect().Routing.CachedSubjects, _tags),
-            "{subject}",
-            "Subjects whose subscribers are cached.");
+        Show("broker.connections", "{connection}", "Open client connections.", () => server.Snapshot().Connections);
+        Show("broker.subscriptions", "{subscription}", "Current subscriptions.", () => server.Snapshot().Subscriptions);
+        Show(
+            "broker.cached_subjects", "{subject}", "Subjects whose subscribers are cached.",
+            () => server.Inspect().Routing.CachedSubjects);
         Count(
             "broker.connections.opened", "{connection}", "Client connections that were ever opened.",
             () => server.Snapshot().TotalConnections);
@@ -55,6 +45,9 @@ public sealed class ServerMetrics : IDisposable
         Count(
             "broker.slow_consumers", "{connection}", "Clients that were disconnected as slow consumers.",
             () => server.Snapshot().SlowConsumers);
+        Count(
+            "broker.stalls", "{stall}", "Times that a client was slowed down because a subscriber read too slowly.",
+            () => server.Snapshot().Stalls);
         Count(
             "broker.messages.received", "{message}", "Messages that clients published.",
             () => server.Snapshot().MessagesIn);
@@ -93,6 +86,9 @@ public sealed class ServerMetrics : IDisposable
             _meter.Dispose();
         }
     }
+
+    private void Show(string name, string unit, string description, Func<int> value)
+        => _meter.CreateObservableUpDownCounter(name, () => new Measurement<int>(value(), _tags), unit, description);
 
     private void Count(string name, string unit, string description, Func<long> read)
         => _meter.CreateObservableCounter(name, () => new Measurement<long>(read(), _tags), unit, description);

@@ -4,6 +4,7 @@ namespace Broker.Transport;
 public abstract partial class Connection
 {
     private ReceiveGate _gate;
+    private LoopTimer? _delay;
 
     /// <summary>Whether <see cref="PauseReceiving"/> is in force. On the loop.</summary>
     public bool IsReceivingPaused => _gate.IsPausedByHandler;
@@ -93,6 +94,32 @@ public abstract partial class Connection
     }
 
     /// <summary>
+    /// Stops receiving and delivering for a limited time, so that the peer has to wait. The bytes that the current call
+    /// leaves unconsumed are passed to the handler again after it. Other pauses are not affected: receiving continues
+    /// when the last of them ends. Does nothing if a delay is in force already. On the loop.
+    /// </summary>
+    /// <param name="delay">The time, with the precision of <see cref="EventLoop.StartTimer"/>.</param>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void DelayReceiving(TimeSpan delay)
+    {
+        RequireLoop();
+        if (!IsOpen || !_gate.TryDelay())
+        {
+            return;
+        }
+
+        OnPaused();
+        if (_delay is null)
+        {
+            _delay = Loop.StartTimer(delay, EndDelay);
+        }
+        else
+        {
+            _delay.Restart(delay);
+        }
+    }
+
+    /// <summary>
     /// Asks to run a costly step: one that takes a good part of a millisecond, like a command of a handshake with
     /// public-key cryptography. One iteration of the loop runs a few such steps of all its connections together, so
     /// that many handshakes at once do not delay other connections. Called in
@@ -141,6 +168,14 @@ public abstract partial class Connection
         {
             // The handler pauses. The next read asks again.
             _inbound.Memory.ReleaseReserved();
+        }
+    }
+
+    private void EndDelay()
+    {
+        if (!IsClosed && _gate.TryEndDelay() && !IsInboundPaused)
+        {
+            ContinueReceiving();
         }
     }
 

@@ -77,6 +77,23 @@ public abstract partial class Connection
     }
 
     /// <summary>
+    /// A mark below <see cref="MaxPendingBytes"/> above which writers should write less. The connection only reports
+    /// it: by <see cref="IsAboveHighWater"/>, and to a loop that writes by
+    /// <see cref="EventLoop.WritesAboveHighWater"/>. 0, the default, for no mark. Any thread.
+    /// </summary>
+    public long HighWaterBytes
+    {
+        get => Outbound.HighWaterBytes;
+        set => Outbound.HighWaterBytes = value;
+    }
+
+    /// <summary>
+    /// Whether <see cref="BufferedBytes"/> was above <see cref="HighWaterBytes"/> after the last flush or send. Any
+    /// thread; the value may change at once.
+    /// </summary>
+    public bool IsAboveHighWater { get; internal set; }
+
+    /// <summary>
     /// How long the peer may accept no bytes while bytes wait for it. Default 10 s;
     /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit. The value is read when the queue first has to wait for the
     /// peer.

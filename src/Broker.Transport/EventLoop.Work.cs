@@ -45,6 +45,12 @@ public sealed partial class EventLoop
     /// </summary>
     public bool IsBehind { get; private set; }
 
+    /// <summary>
+    /// The number of writes of this loop to connections above their mark (<see cref="Connection.HighWaterBytes"/>). A
+    /// handler that compares it before and after its work knows whether it has written too much. On this loop's thread.
+    /// </summary>
+    public long WritesAboveHighWater { get; private set; }
+
     /// <summary>How often a connection that had nothing to flush was written to. On the loop.</summary>
     internal long ScheduledFlushes => _flushScheduler.Added;
 
@@ -99,6 +105,12 @@ public sealed partial class EventLoop
             Post(action);
         }
     }
+
+    /// <summary>
+    /// Counts a write to a receiver whose queue is above its mark, for <see cref="WritesAboveHighWater"/>. Connections
+    /// call it themselves. On this loop's thread.
+    /// </summary>
+    public void CountWriteAboveHighWater() => WritesAboveHighWater++;
 
     internal void PostClose(Connection connection, CloseReason reason)
         => Post(() => connection.CloseOnLoop(reason, null, TimeSpan.Zero));

@@ -40,6 +40,7 @@ internal static class PrometheusText
         Counter(text, "broker_slow_consumers_total", "Clients that were closed as slow consumers.", facts.Counters.SlowConsumers);
         Counter(text, "broker_messages_received_total", "Messages that clients published.", facts.Counters.MessagesIn);
         Counter(text, "broker_messages_sent_total", "Messages that were sent to clients.", facts.Counters.MessagesOut);
+        Counter(text, "broker_stalls_total", "Times that a client was slowed down because a subscriber read too slowly.", facts.Counters.Stalls);
         Counter(text, "broker_messages_dropped_total", "Messages that slow clients lost.", facts.Counters.Dropped);
         Counter(text, "broker_payload_received_bytes_total", "Bytes of payloads that clients published.", facts.PayloadBytesIn);
         Counter(text, "broker_payload_sent_bytes_total", "Bytes of payloads that were sent to clients.", facts.PayloadBytesOut);

@@ -1,3 +1,5 @@
+using Broker.ZeroMq;
+
 namespace Broker.Bridge;
 
 /// <summary>
@@ -18,6 +20,12 @@ internal sealed class LoopScratch
     internal long MessagesOut { get; set; }
 
     internal long Dropped { get; set; }
+
+    /// <summary>Whether the message that is being handled must wait, because the NATS server reads too slowly.</summary>
+    internal bool MustWait { get; set; }
+
+    /// <summary>The peers of the loop that are not read because a message of them waits.</summary>
+    internal List<ZeroMqPeer> Waiting { get; } = [];
 
     /// <summary>
     /// Returns at least this number of bytes, valid until the next call. Message sizes are limited, so the memory is

@@ -25,7 +25,23 @@ internal sealed partial class PubSubRoute
             Report(status);
         }
 
-        return true;
+        return !scratch.MustWait || Wait(peer, scratch);
+    }
+
+    // Leaves the message with the peer: TCP's flow control slows the PUB down, as a slow SUB would.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static bool Wait(ZeroMqPeer peer, LoopScratch scratch)
+    {
+        scratch.MustWait = false;
+        scratch.Waiting.Add(peer);
+        return false;
+    }
+
+    private static void Resume(LoopScratch scratch)
+    {
+        ZeroMqPeer[] peers = [.. scratch.Waiting];
+        scratch.Waiting.Clear();
+        Array.ForEach(peers, static peer => peer.ResumeReceiving());
     }
 
     private MapStatus Publish(in ZmtpMessage message, LoopScratch scratch)
@@ -61,6 +77,12 @@ internal sealed partial class PubSubRoute
             return MapStatus.TooLarge;
         }
 
+        if (status == PublishStatus.PendingLimit)
+        {
+            scratch.MustWait = true;
+            return MapStatus.Mapped;
+        }
+
         scratch.Dropped++;
         if (status is not (PublishStatus.Dropped or PublishStatus.NotConnected or PublishStatus.Closed))
         {
@@ -77,7 +99,6 @@ internal sealed partial class PubSubRoute
         {
             Log.NotTaken(status switch
             {
-                PublishStatus.PendingLimit => "the NATS server receives them too slowly",
                 PublishStatus.BufferFull => "no NATS server is connected, and the buffer for one is full",
                 PublishStatus.HeadersNotSupported => "the NATS server does not support headers",
                 PublishStatus.SubjectTooLong => "their subjects are longer than the NATS server's max_control_line",

@@ -95,6 +95,16 @@ internal sealed partial class PubSubRoute : BridgeRoute
 
     internal override void OnServerConnected() => _subscriptions.OnServerConnected();
 
+    // The action of a loop runs after its peer is in the list: both happen on the loop, and the peer was refused before.
+    internal override void OnWritable()
+    {
+        for (int i = 0; i < _scratch.Length; i++)
+        {
+            LoopScratch scratch = _scratch[i];
+            Context.Loops[i].Run(() => Resume(scratch));
+        }
+    }
+
     internal override void Open()
     {
         foreach (byte[] topic in _options.Topics)

@@ -27,6 +27,7 @@ internal static class ServeConfig
             MaxPending = section.Bytes("max_pending", defaults.MaxPending, 1024, 1L << 40),
             MaxPendingTotal = section.Bytes("max_pending_total", defaults.MaxPendingTotal, 0, 1L << 40),
             SlowConsumers = SlowConsumers(section, defaults.SlowConsumers),
+            StallFastPublishers = !section.Flag("no_fast_producer_stall", !defaults.StallFastPublishers),
             MaxSubscriptions = MaxSubscriptions(section, defaults.MaxSubscriptions),
             ClientAdvertise = Advertised(section, "client_advertise") ?? defaults.ClientAdvertise,
             ConnectUrls = section.Many("connect_urls", defaults.ConnectUrls, AdvertisedShape, CheckAdvertised),

@@ -14,6 +14,7 @@ internal static class ServerOptionsSetup
         options.MaxPending = settings.MaxPending;
         options.MaxPendingTotal = settings.MaxPendingTotal;
         options.SlowConsumers = settings.SlowConsumers;
+        options.StallFastPublishers = settings.StallFastPublishers;
         options.MaxSubscriptions = settings.MaxSubscriptions;
         options.MaxConnections = settings.MaxConnections;
         options.WriteDeadline = settings.WriteDeadline;

@@ -48,6 +48,9 @@ internal sealed record ServeSettings
     /// <summary>The policy for a connection that exceeds <see cref="MaxPending"/>.</summary>
     public SlowConsumerPolicy SlowConsumers { get; init; }
 
+    /// <summary>Whether clients that publish faster than a subscriber reads are slowed down.</summary>
+    public bool StallFastPublishers { get; init; } = true;
+
     /// <summary>The maximum number of subscriptions of a connection; 0 for no limit.</summary>
     public int MaxSubscriptions { get; init; }
 

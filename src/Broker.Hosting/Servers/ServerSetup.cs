@@ -62,6 +62,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         options.MaxPending = settings.MaxPending ?? options.MaxPending;
         options.MaxPendingTotal = settings.MaxPendingTotal ?? options.MaxPendingTotal;
         options.SlowConsumers = settings.SlowConsumers ?? options.SlowConsumers;
+        options.StallFastPublishers = settings.StallFastPublishers ?? options.StallFastPublishers;
         options.MaxSubscriptions = settings.MaxSubscriptions ?? options.MaxSubscriptions;
         options.MaxConnections = settings.MaxConnections ?? options.MaxConnections;
         options.WriteDeadline = settings.WriteDeadline ?? options.WriteDeadline;

@@ -44,6 +44,9 @@ public sealed class BrokerSettings
     /// <summary>As <see cref="BrokerServerOptions.SlowConsumers"/>.</summary>
     public SlowConsumerPolicy? SlowConsumers { get; set; }
 
+    /// <summary>As <see cref="BrokerServerOptions.StallFastPublishers"/>.</summary>
+    public bool? StallFastPublishers { get; set; }
+
     /// <summary>As <see cref="BrokerServerOptions.MaxSubscriptions"/>.</summary>
     public int? MaxSubscriptions { get; set; }
 

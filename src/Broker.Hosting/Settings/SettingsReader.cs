@@ -26,6 +26,7 @@ internal static class SettingsReader
         settings.MaxPending = keys.ReadSize(nameof(settings.MaxPending), long.MaxValue) ?? settings.MaxPending;
         settings.MaxPendingTotal = keys.ReadSize(nameof(settings.MaxPendingTotal), long.MaxValue) ?? settings.MaxPendingTotal;
         settings.SlowConsumers = keys.ReadName<SlowConsumerPolicy>(nameof(settings.SlowConsumers)) ?? settings.SlowConsumers;
+        settings.StallFastPublishers = keys.ReadFlag(nameof(settings.StallFastPublishers)) ?? settings.StallFastPublishers;
         settings.MaxSubscriptions = keys.ReadInteger(nameof(settings.MaxSubscriptions)) ?? settings.MaxSubscriptions;
         settings.MaxConnections = keys.ReadInteger(nameof(settings.MaxConnections)) ?? settings.MaxConnections;
         settings.WriteDeadline = keys.ReadDurationOrNever(nameof(settings.WriteDeadline)) ?? settings.WriteDeadline;

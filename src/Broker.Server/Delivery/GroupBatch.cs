@@ -129,7 +129,7 @@ internal sealed class GroupBatch
     private bool TryOpen(ref Lane lane, int at)
     {
         Subscription subscription = _members[at];
-        if (ConnectionTarget.FindForBatch(subscription, _publisher!) is not { } target)
+        if (ConnectionTarget.FindForBatch(subscription, _publisher!) is not { Connection.IsAboveHighWater: false } target)
         {
             return false;
         }

@@ -71,6 +71,9 @@ internal sealed class LoopState
     /// <summary>The number of messages from this loop that slow clients lost.</summary>
     internal long Dropped { get; set; }
 
+    /// <summary>How often clients of this loop were slowed down because a subscriber read too slowly.</summary>
+    internal long Stalls { get; set; }
+
     private readonly Padding _after;
 
     /// <summary>Ends the active batch.</summary>

@@ -134,6 +134,11 @@ internal sealed partial class RoutingPublisher
     private bool DeliverToChosen(PublishOperation operation, Route route, QueueGroup group, int at)
     {
         EndBatch();
+        if (ReadsTooSlowly(group, at))
+        {
+            at = FindOther(group, at);
+        }
+
         var message = new RoutedMessage(operation);
         if (!TryDeliver(group, at, route, in message) && !DeliverToNext(group, at, route, in message))
         {

@@ -216,7 +216,39 @@ internal sealed partial class RoutingPublisher
     {
         int count = group.Count;
         int at = count == 1 ? 0 : State.Next(count);
+        if (count != 1 && ReadsTooSlowly(group, at))
+        {
+            at = FindOther(group, at);
+        }
+
         return TryDeliver(group, at, route, in message) || DeliverToNext(group, at, route, in message);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool ReadsTooSlowly(QueueGroup group, int at)
+    {
+        Subscription[] members = group.Members;
+        return (uint)at < (uint)members.Length && members[at].Subscriber is ConnectionTarget target && target.Connection.IsAboveHighWater;
+    }
+
+    // Finds another member if the chosen one reads too slowly. It returns the chosen one if all others do so too: the
+    // publisher is then slowed down.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int FindOther(QueueGroup group, int chosen)
+    {
+        int count = group.Count;
+        int tries = Math.Min(count, MaxPicks);
+        for (int i = 1; i < tries; i++)
+        {
+            int at = count <= MaxPicks ? (chosen + i) % count : State.Next(count);
+            if (!ReadsTooSlowly(group, at))
+            {
+                ChargeSkipped(i);
+                return at;
+            }
+        }
+
+        return chosen;
     }
 
     // Some members of a large group may have been removed. Trying the next one would give it the share of all removed

@@ -2,7 +2,7 @@ namespace Broker.Server;
 
 /// <summary>
 /// What the server does when more than <see cref="BrokerServerOptions.MaxPending"/> bytes are queued for a client. A
-/// slow client never blocks publishers.
+/// slow client never blocks publishers, but see <see cref="BrokerServerOptions.StallFastPublishers"/>.
 /// </summary>
 /// <remarks>
 /// Only whole messages are dropped. Each is counted in <see cref="ServerSnapshot.Dropped"/>. The server logs a warning

@@ -41,6 +41,12 @@ public sealed record ConnectionDescription
     /// <summary>The number of bytes that are queued for the client.</summary>
     public long PendingBytes { get; init; }
 
+    /// <summary>
+    /// How often the server slowed the client down because it published faster than a subscriber read; see
+    /// <see cref="BrokerServerOptions.StallFastPublishers"/>.
+    /// </summary>
+    public long Stalls { get; init; }
+
     /// <summary>The number of messages that the client published.</summary>
     public long MessagesIn { get; init; }
 

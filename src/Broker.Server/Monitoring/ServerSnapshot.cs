@@ -15,6 +15,10 @@ namespace Broker.Server;
 /// <param name="Dropped">
 /// The number of messages that were dropped for slow clients; see <see cref="SlowConsumerPolicy"/>.
 /// </param>
+/// <param name="Stalls">
+/// How often the server slowed clients down that published faster than a subscriber read; see
+/// <see cref="BrokerServerOptions.StallFastPublishers"/>.
+/// </param>
 public readonly record struct ServerSnapshot(
     int Connections,
     long TotalConnections,
@@ -24,4 +28,5 @@ public readonly record struct ServerSnapshot(
     long MessagesOut,
     long BytesOut,
     long SlowConsumers,
-    long Dropped);
+    long Dropped,
+    long Stalls);

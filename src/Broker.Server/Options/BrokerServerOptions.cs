@@ -58,6 +58,13 @@ public sealed partial class BrokerServerOptions
     public SlowConsumerPolicy SlowConsumers { get; set; }
 
     /// <summary>
+    /// Whether the server slows a client down that publishes faster than a subscriber reads: it then reads less from
+    /// the client while more than half of <see cref="MaxPending"/> is queued for the subscriber. Only with
+    /// <see cref="SlowConsumerPolicy.Disconnect"/>. Default true. Without it the subscriber is closed sooner.
+    /// </summary>
+    public bool StallFastPublishers { get; set; } = true;
+
+    /// <summary>
     /// The maximum number of subscriptions of one client. 0, the default, for no limit; if the heap is limited (in a
     /// container or by <c>DOTNET_GCHeapHardLimit</c>), it means one for each 2 KiB of the heap, and the subscriptions of
     /// all clients together may use about a quarter of the heap.
@@ -160,6 +167,7 @@ public sealed partial class BrokerServerOptions
         MaxPending = other.MaxPending;
         MaxPendingTotal = other.MaxPendingTotal;
         SlowConsumers = other.SlowConsumers;
+        StallFastPublishers = other.StallFastPublishers;
         MaxSubscriptions = other.MaxSubscriptions;
         MaxConnections = other.MaxConnections;
         WriteDeadline = other.WriteDeadline;

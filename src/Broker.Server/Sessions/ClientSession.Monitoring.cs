@@ -40,6 +40,7 @@ internal sealed partial class ClientSession
             LastActivity = last < Started ? Started : last,
             RoundTrip = _liveness.RoundTrip,
             PendingBytes = PendingBytes,
+            Stalls = _stall?.Count ?? 0,
             MessagesIn = MessagesIn,
             MessagesOut = MessagesOut,
             BytesIn = PayloadIn,

@@ -36,6 +36,9 @@ internal sealed partial class ClientSession
     private TlsUpgrade? _tls;
     private ClientOperationParser _parser;
 
+    // Null until the client first publishes faster than a subscriber reads.
+    private PublisherStall? _stall;
+
     private int _infoVersion;
     private long _messagesIn;
     private long _payloadIn;
@@ -158,10 +161,46 @@ internal sealed partial class ClientSession
             return ReceiveBeforeAuthentication(connection, bytes, ref needed);
         }
 
+        if (_stall is { IsActive: true })
+        {
+            return ReceiveInBatch(connection, bytes, ref needed);
+        }
+
+        return Handle(connection, bytes, ref needed);
+    }
+
+    public override void OnDrained(Connection connection)
+    {
+        long dropped = _target.ExchangeDropped();
+        if (dropped != 0)
+        {
+            _server.Log.CaughtUp(Id, RemoteEndPoint, dropped);
+        }
+    }
+
+    public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
+    {
+        _liveness.End();
+        _authentication.End();
+        _subscriptions.RemoveInBackground();
+        _publisher.Routes.Abandon();
+        if (_authentication.Request is not null)
+        {
+            _server.Events.Disconnected(this, CloseText.Of(_channel.Failure, reason));
+        }
+
+        _identity.Leave();
+        error = _tls is null ? error : _tls.End(error);
+        _server.RemoveSession(this, connection, reason, error);
+    }
+
+    private int Handle(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
         _liveness.OnActivity();
         _publisher.Begin();
+        long slowWrites = connection.Loop.WritesAboveHighWater;
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
         int consumed = _channel.Trace is { } trace
@@ -191,32 +230,59 @@ internal sealed partial class ClientSession
             _authentication.CountBufferedBytes(bytes.Length - consumed);
         }
 
+        if (connection.Loop.WritesAboveHighWater != slowWrites)
+        {
+            Stall(connection, consumed);
+        }
+
         return consumed;
     }
 
-    public override void OnDrained(Connection connection)
+    // Handles a part of the received bytes, because the client is being slowed down.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int ReceiveInBatch(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
-        long dropped = _target.ExchangeDropped();
-        if (dropped != 0)
+        long delays = _stall!.Count;
+        long slowWrites = connection.Loop.WritesAboveHighWater;
+        int size = PublisherStall.BatchBytes;
+        ReadOnlySpan<byte> part;
+        int consumed;
+        int needsAfterPart;
+        do
         {
-            _server.Log.CaughtUp(Id, RemoteEndPoint, dropped);
+            part = bytes[..Math.Min(bytes.Length, size)];
+            needsAfterPart = 0;
+            consumed = Handle(connection, part, ref needsAfterPart);
+            // The message is larger than the part if nothing was consumed.
+            size = Math.Max(needsAfterPart, 2 * part.Length);
         }
+        while (consumed == 0 && part.Length != bytes.Length && _channel.MayContinue);
+
+        if (connection.Loop.WritesAboveHighWater == slowWrites)
+        {
+            _stall.End();
+        }
+
+        if (part.Length == bytes.Length)
+        {
+            needed = needsAfterPart;
+        }
+        else if (_stall.Count == delays)
+        {
+            connection.YieldReceiving();
+        }
+
+        return consumed;
     }
 
-    public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Stall(Connection connection, int bytes)
     {
-        _liveness.End();
-        _authentication.End();
-        _subscriptions.RemoveInBackground();
-        _publisher.Routes.Abandon();
-        if (_authentication.Request is not null)
+        _stall ??= new PublisherStall(connection);
+        if (_stall.Continue(bytes))
         {
-            _server.Events.Disconnected(this, CloseText.Of(_channel.Failure, reason));
+            _state.Stalls++;
         }
-
-        _identity.Leave();
-        error = _tls is null ? error : _tls.End(error);
-        _server.RemoveSession(this, connection, reason, error);
     }
 
     /// <inheritdoc/>

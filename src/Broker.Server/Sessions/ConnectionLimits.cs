@@ -26,6 +26,7 @@ internal sealed class ConnectionLimits(ClientChannel channel)
         long buffered = channel.Loop.Group.Count * (MaxPendingReplyBytes + options.MaxPayload);
         connection.Framing = OperationFraming.Framing;
         connection.MaxPendingBytes = options.MaxPending + (drops ? MaxPendingReplyBytes + buffered : 0);
+        connection.HighWaterBytes = options.StallFastPublishers && !drops ? options.MaxPending / 2 : 0;
         connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
         channel.Target.Limit(
             options.SlowConsumers,

@@ -291,7 +291,8 @@ internal sealed class ServerCore
         _states.Sum(s => s.MessagesOut),
         _states.Sum(s => s.BytesOut),
         Interlocked.Read(ref _slowConsumers),
-        _states.Sum(s => s.Dropped));
+        _states.Sum(s => s.Dropped),
+        _states.Sum(s => s.Stalls));
 
     private void CountUndelivered(ClientSession session, Connection connection)
     {

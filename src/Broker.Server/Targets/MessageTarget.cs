@@ -33,7 +33,7 @@ public sealed class MessageTarget : IDisposable
         IMessageTargetHandler handler)
     {
         _account = account;
-        _queue = new TargetQueue(handler, loop, options.MaxPendingBytes);
+        _queue = new TargetQueue(handler, loop, options.MaxPendingBytes, options.StallFastPublishers);
         _publisher = new RoutingPublisher(loop, state, account.Router) { ExcludedTarget = _queue };
         _targets = targets;
         Loop = loop;

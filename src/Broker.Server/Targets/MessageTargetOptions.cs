@@ -21,6 +21,14 @@ public sealed record MessageTargetOptions
     public int MaxPendingBytes { get; init; } = 64 * 1024 * 1024;
 
     /// <summary>
+    /// Whether clients that publish to the target are slowed down while more than half of <see cref="MaxPendingBytes"/>
+    /// waits for the handler, as for a client that reads too slowly
+    /// (<see cref="BrokerServerOptions.StallFastPublishers"/>). The default is true. A target that forwards messages to
+    /// another server sets it to false, so that publishers do not wait for that server.
+    /// </summary>
+    public bool StallFastPublishers { get; init; } = true;
+
+    /// <summary>
     /// Whether <see cref="IMessageTargetHandler.OnInterestChanged"/> is called. The default is false.
     /// </summary>
     public bool WatchInterest { get; init; }

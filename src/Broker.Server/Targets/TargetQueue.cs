@@ -14,6 +14,7 @@ internal sealed class TargetQueue : DeliveryTarget, IInterestObserver
     private readonly IMessageTargetHandler _handler;
     private readonly EventLoop _loop;
     private readonly int _maxPendingBytes;
+    private readonly bool _stallsPublishers;
     private readonly Action _drain;
     private readonly Lock _gate = new();
 
@@ -29,8 +30,9 @@ internal sealed class TargetQueue : DeliveryTarget, IInterestObserver
     private bool _isPaused;
     private bool _isClosed;
 
-    internal TargetQueue(IMessageTargetHandler handler, EventLoop loop, int maxPendingBytes)
+    internal TargetQueue(IMessageTargetHandler handler, EventLoop loop, int maxPendingBytes, bool stallsPublishers)
     {
+        _stallsPublishers = stallsPublishers;
         _handler = handler;
         _loop = loop;
         _maxPendingBytes = maxPendingBytes;
@@ -87,6 +89,11 @@ internal sealed class TargetQueue : DeliveryTarget, IInterestObserver
             }
 
             long size = (long)message.Subject.Length + message.ReplyTo.Length + message.Payload.Length;
+            if (_stallsPublishers && _incoming.Length + _outgoingBytes > _maxPendingBytes / 2)
+            {
+                publisher.Loop.CountWriteAboveHighWater();
+            }
+
             bool fits = _incoming.Length + _outgoingBytes + size <= _maxPendingBytes;
             if (fits)
             {

@@ -24,6 +24,9 @@ internal struct ReceiveGate
 
         /// <summary>The connection needs memory, and the budget for received bytes is used up.</summary>
         Memory = 8,
+
+        /// <summary>The handler has delayed receiving for a limited time.</summary>
+        Delay = 16,
     }
 
     /// <summary>Whether there is any reason to pause.</summary>
@@ -96,6 +99,22 @@ internal struct ReceiveGate
         bool waited = IsWaitingForMemory;
         _reasons &= ~PauseReasons.Memory;
         return waited;
+    }
+
+    /// <summary>The handler delays receiving. Returns false if a delay is in force already.</summary>
+    internal bool TryDelay()
+    {
+        bool isDelayed = (_reasons & PauseReasons.Delay) != PauseReasons.None;
+        _reasons |= PauseReasons.Delay;
+        return !isDelayed;
+    }
+
+    /// <summary>The time of the delay has passed. Returns whether the delay was in force.</summary>
+    internal bool TryEndDelay()
+    {
+        bool wasDelayed = (_reasons & PauseReasons.Delay) != PauseReasons.None;
+        _reasons &= ~PauseReasons.Delay;
+        return wasDelayed;
     }
 
     /// <summary>The TLS handshake has enough bytes.</summary>

@@ -113,6 +113,19 @@ public sealed class LoopWriteBuffer
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void AddBlock(int size)
     {
+        bool isLimited = _loop is not null && _connection.IsAboveHighWater;
+        if (isLimited)
+        {
+            _loop!.CountWriteAboveHighWater();
+        }
+
+        if (_current is not null && _array.Length - _position >= size)
+        {
+            // The limit was lowered by an earlier write above the mark.
+            SetLimit(size, isLimited);
+            return;
+        }
+
         if (_current is null)
         {
             _loop?.ScheduleFlush(this);
@@ -143,8 +156,11 @@ public sealed class LoopWriteBuffer
         _current = block;
         _array = block.Array;
         _position = _currentStart = 0;
-        _limit = block.Array.Length;
+        SetLimit(size, isLimited);
     }
+
+    // While the connection is above its mark, each write is counted. So the space ends after each.
+    private void SetLimit(int size, bool isLimited) => _limit = isLimited ? _position + size : _array.Length;
 
     private void EndBlock()
     {

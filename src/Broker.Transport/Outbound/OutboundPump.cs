@@ -63,6 +63,19 @@ internal sealed partial class OutboundPump
         set => _marks.MaxPendingBytes = value;
     }
 
+    internal long HighWaterBytes
+    {
+        get => _marks.HighWaterBytes;
+        set
+        {
+            lock (Gate)
+            {
+                _marks.HighWaterBytes = value;
+                CheckHighWater();
+            }
+        }
+    }
+
     internal long LowWaterBytes
     {
         get => _marks.LowWaterBytes;
@@ -119,7 +132,7 @@ internal sealed partial class OutboundPump
                     _queue.TrimForStopped(framing, loop);
                 }
 
-                _marks.CountFlush(_queue.BufferedBytes);
+                CountFlush();
                 CheckFull();
                 return PumpResult.None;
             }
@@ -136,7 +149,7 @@ internal sealed partial class OutboundPump
                 chain = _queue.TakeAll();
             }
 
-            _marks.CountFlush(_queue.BufferedBytes);
+            CountFlush();
             _right.Take();
         }
 
@@ -328,9 +341,27 @@ internal sealed partial class OutboundPump
         }
     }
 
+    // Under the lock of the queue.
+    private void CountFlush()
+    {
+        _marks.CountFlush(_queue.BufferedBytes);
+        CheckHighWater();
+    }
+
+    // Under the lock of the queue. Writers of all loops read the result without the lock.
+    private void CheckHighWater()
+    {
+        bool isAbove = _marks.IsAboveHighWater(_queue.BufferedBytes);
+        if (isAbove != _connection.IsAboveHighWater)
+        {
+            _connection.IsAboveHighWater = isAbove;
+        }
+    }
+
     // Under the lock of the queue. Posted, because a flush may happen in the middle of a handler's call.
     private void CheckLowWater()
     {
+        CheckHighWater();
         if (_marks.TryReportLowWater(_queue.BufferedBytes))
         {
             Loop.Post(_postedLowWater ??= _sender.NotifyLowWater);

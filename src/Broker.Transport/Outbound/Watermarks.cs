@@ -18,6 +18,9 @@ internal struct Watermarks
     /// <summary>The most memory that may wait for the peer.</summary>
     internal long MaxPendingBytes { get; set; } = 64L * 1024 * 1024;
 
+    /// <summary>The mark above which writers should write less; 0 for none.</summary>
+    internal long HighWaterBytes { get; set; }
+
     /// <summary>The mark at which a writer may continue; 0 for none. Can be read without the lock.</summary>
     internal readonly long LowWaterBytes => Volatile.Read(in _lowWater);
 
@@ -43,6 +46,9 @@ internal struct Watermarks
 
     /// <summary>The queue has to wait for the peer.</summary>
     internal void CountBlocked() => _wasBlocked = true;
+
+    /// <summary>Whether writers should write less.</summary>
+    internal readonly bool IsAboveHighWater(long buffered) => HighWaterBytes != 0 && buffered > HighWaterBytes;
 
     /// <summary>Whether more memory waits than is allowed.</summary>
     internal readonly bool IsFull(long buffered) => buffered > MaxPendingBytes;

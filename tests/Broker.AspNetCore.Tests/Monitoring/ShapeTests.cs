@@ -19,7 +19,9 @@ public sealed partial class ShapeTests
 
     // Keys of our own settings.
     private static readonly string[] OnlyHere =
-        ["http_max_connections", "max_subscriptions", "max_received_bytes", "received_bytes", "receive_waiting", "receive_closed"];
+        ["http_max_connections", "max_subscriptions", "max_received_bytes", "received_bytes", "receive_waiting", "receive_closed",
+        // nats-server has it since 2.11.
+        "stalled_clients"];
 
     // Connections are equal in these fields, or differ by the time, so nats-server's order is random.
     private static readonly string[] Ties =

@@ -1,3 +1,6 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
 using Broker.Bridge.Tests.PubSub.Support;
 
 namespace Broker.Bridge.Tests.PubSub;
@@ -149,6 +152,48 @@ public sealed class LossTests
         byte[] read = await slow.ReadToEndAsync();
         Assert.InRange(undelivered, 1, sentToSlow);
         Assert.Equal(sentToSlow - undelivered, WholeMessages(read));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task A_PUB_is_read_more_slowly_while_a_NATS_subscriber_is_slow_and_nothing_is_lost(int loops)
+    {
+        const int Messages = 3000;
+        const int Size = 10_000;
+        await using Site site = await Site.StartAsync(
+            loops, client: o => o with { MaxPendingBytes = 1024 * 1024 }, server: o => o.MaxPending = 8 * 1024 * 1024);
+        using var reader = new TcpClient { ReceiveBufferSize = 8192 };
+        await reader.ConnectAsync((IPEndPoint)site.Server!.EndPoints[0], Token);
+        NetworkStream stream = reader.GetStream();
+        await stream.WriteAsync("CONNECT {\"verbose\":false}\r\nSUB zmq.t 1\r\nPING\r\n"u8.ToArray(), Token);
+        using var lines = new StreamReader(stream, Encoding.Latin1);
+        while (await lines.ReadLineAsync(Token) != "PONG")
+        {
+        }
+
+        using RawPeer publisher = await RawPeer.ConnectAsync(site.Route.PublisherEndpoints[0], "PUB");
+        string body = new('b', Size);
+        Task sends = publisher.SendAsync(
+            [.. Enumerable.Range(0, Messages).SelectMany(i => Shapes.Encode(Shapes.Frames("t", $"{i:d8}{body}")))]);
+        await Wait.UntilAsync(() => site.Server.Snapshot().Stalls > 0, () => $"{site.Server.Snapshot()}");
+        for (int i = 0; i < Messages;)
+        {
+            string? line = await lines.ReadLineAsync(Token);
+            if (line!.StartsWith("MSG ", StringComparison.Ordinal))
+            {
+                Assert.StartsWith($"{i:d8}", await lines.ReadLineAsync(Token), StringComparison.Ordinal);
+                if (++i % 50 == 0)
+                {
+                    // Slower than the PUB, and faster than the server lets a publisher publish meanwhile.
+                    await Task.Delay(1, Token);
+                }
+            }
+        }
+
+        await sends;
+        Assert.Equal(0, site.Route.Snapshot().Dropped);
+        Assert.Equal(Messages, site.Route.Snapshot().ToSubjects);
     }
 
     [Theory]

@@ -75,6 +75,7 @@ internal static class KeyCases
         Case("File", "max_pending", ["2MB"], ["1KB", "100", "x"]),
         Case("File", "max_pending_total", ["0", "64MB", "1GB"], ["1KB", "-1", "x"]),
         Case("File", "slow_consumers", ["disconnect", "drop_newest", "drop_oldest"], ["drop", "1", "true"]),
+        Case("File", "no_fast_producer_stall", ["true", "false"], ["1", "maybe"]),
         Case("File", "write_deadline", ["\"5s\"", "250ms", "1m30s"], NotASpan),
         Case("File", "ping_interval", ["\"5s\"", "\"2m\""], NotASpan),
         Case("File", "ping_max", ["1", "10"], ["0", "x"]),

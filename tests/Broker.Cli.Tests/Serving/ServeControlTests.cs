@@ -135,6 +135,7 @@ public sealed class ServeControlTests : IDisposable
             max_pending: 2MB
             max_pending_total: 4MB
             slow_consumers: drop_oldest
+            no_fast_producer_stall: true
             max_subscriptions: 7
             client_advertise: "a.b:3"
             connect_urls: ["c:4", "d:5"]
@@ -148,6 +149,7 @@ public sealed class ServeControlTests : IDisposable
         Assert.Equal(("127.0.0.1", 1), (settings.Host, settings.Port));
         Assert.Equal([new ListenAddress("::1", 2)], settings.AlsoListen);
         Assert.Equal((4L << 20, SlowConsumerPolicy.DropOldest, 7), (settings.MaxPendingTotal, settings.SlowConsumers, settings.MaxSubscriptions));
+        Assert.False(settings.StallFastPublishers);
         Assert.Equal("a.b:3", settings.ClientAdvertise);
         Assert.Equal(["c:4", "d:5"], settings.ConnectUrls);
         Assert.Equal((30d, 1d, false), (settings.LameDuckDuration.TotalSeconds, settings.LameDuckGracePeriod.TotalSeconds, settings.LogTime));

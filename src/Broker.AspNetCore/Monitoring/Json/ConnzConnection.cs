@@ -31,6 +31,8 @@ internal sealed record ConnzConnection
 
     public long PendingBytes { get; init; }
 
+    public long? Stalls { get; init; }
+
     public long InMsgs { get; init; }
 
     public long OutMsgs { get; init; }
@@ -80,6 +82,7 @@ internal sealed record ConnzConnection
             Uptime = GoText.Uptime(end - facts.Started),
             Idle = GoText.Uptime(end - facts.LastActivity),
             PendingBytes = facts.PendingBytes,
+            Stalls = facts.Stalls == 0 ? null : facts.Stalls,
             InMsgs = facts.MessagesIn,
             OutMsgs = facts.MessagesOut,
             InBytes = facts.BytesIn,

@@ -114,6 +114,8 @@ internal sealed record Varz
 
     public long SlowConsumers { get; init; }
 
+    public long StalledClients { get; init; }
+
     public int Subscriptions { get; init; }
 
     public required Dictionary<string, long> HttpReqStats { get; init; }
@@ -182,6 +184,7 @@ internal sealed record Varz
             InBytes = facts.PayloadBytesIn,
             OutBytes = facts.PayloadBytesOut,
             SlowConsumers = facts.Counters.SlowConsumers,
+            StalledClients = facts.Counters.Stalls,
             Subscriptions = facts.Counters.Subscriptions,
             HttpReqStats = requests,
             ConfigLoadTime = facts.Started,
