@@ -77,7 +77,7 @@ public abstract partial class MessageSocket
         Context.Remove(this);
         if (_ownsContext)
         {
-            Context.Dispose();
+            await Context.DisposeAsync().ConfigureAwait(false);
         }
 
         return report;

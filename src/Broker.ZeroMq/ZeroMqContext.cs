@@ -10,7 +10,7 @@ namespace Broker.ZeroMq;
 /// process, which start with the first context and stop with the last. Sockets that connect to each other by
 /// <c>inproc://</c> need the same context.
 /// </remarks>
-public sealed class ZeroMqContext : IDisposable
+public sealed class ZeroMqContext : IDisposable, IAsyncDisposable
 {
     private readonly SharedEventLoops? _shared;
     private readonly HashSet<MessageSocket> _sockets = [];
@@ -60,30 +60,47 @@ public sealed class ZeroMqContext : IDisposable
     internal MessageChunkPool Chunks { get; }
 
     /// <summary>
-    /// Closes the sockets that are still open, each with its linger time. Drops messages for inproc endpoints that were
-    /// never bound. Must not be called on a loop's thread.
+    /// Closes the sockets that are still open, all at the same time, each with its linger time. Drops messages for
+    /// inproc endpoints that were never bound. Must not be called on a loop's thread.
     /// </summary>
     public void Dispose()
     {
-        MessageSocket[] left;
+        if (!TryBeginDisposal(out MessageSocket[] left))
+        {
+            return;
+        }
+
+        // All sockets linger side by side, so this takes as long as the longest linger time.
+        Array.ForEach(left, static socket => _ = socket.CloseAsync());
+        Array.ForEach(left, static socket => socket.Dispose());
+        _shared?.Dispose();
+    }
+
+    /// <summary>Closes the context as <see cref="Dispose"/> does, without blocking the calling thread.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (TryBeginDisposal(out MessageSocket[] left))
+        {
+            await Task.WhenAll(left.Select(static socket => socket.CloseAsync())).ConfigureAwait(false);
+            _shared?.Dispose();
+        }
+    }
+
+    private bool TryBeginDisposal(out MessageSocket[] left)
+    {
         lock (_gate)
         {
+            left = [.. _sockets];
             if (_isDisposed)
             {
-                return;
+                return false;
             }
 
             _isDisposed = true;
-            left = [.. _sockets];
         }
 
         Inproc.Dispose();
-        foreach (MessageSocket socket in left)
-        {
-            socket.Dispose();
-        }
-
-        _shared?.Dispose();
+        return true;
     }
 
     internal void Add(MessageSocket socket)
