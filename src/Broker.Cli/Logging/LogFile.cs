@@ -1,5 +1,4 @@
 using System.Text;
-using Microsoft.Win32.SafeHandles;
 
 namespace Broker.Cli.Logging;
 
@@ -7,16 +6,16 @@ namespace Broker.Cli.Logging;
 /// <remarks>
 /// One thread writes. Another thread may call <see cref="Reopen"/> and <see cref="Dispose"/>, which never wait for the
 /// writing thread, because a write to a pipe or a remote disk may block forever. Nothing is buffered: a line that
-/// cannot be written is lost and does not affect the next line.
+/// cannot be written is lost and does not affect the next line. The path may be of a pipe, a FIFO or a terminal.
 /// </remarks>
 internal sealed class LogFile : IDisposable
 {
     private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false);
 
-    private SafeFileHandle _file;
+    private FileStream _file;
 
     // The file whose last line is incomplete because a write failed.
-    private SafeFileHandle? _torn;
+    private FileStream? _torn;
 
     /// <exception cref="ServeStartException">The file cannot be opened.</exception>
     public LogFile(string path) => _file = Open(path);
@@ -26,7 +25,7 @@ internal sealed class LogFile : IDisposable
     {
         while (true)
         {
-            SafeFileHandle file = Volatile.Read(ref _file);
+            FileStream file = Volatile.Read(ref _file);
             try
             {
                 Append(file, line);
@@ -47,20 +46,28 @@ internal sealed class LogFile : IDisposable
 
     public void Dispose() => _file.Dispose();
 
-    private void Append(SafeFileHandle file, string line)
+    private void Append(FileStream file, string line)
     {
+        if (!file.CanSeek)
+        {
+            // A pipe or a terminal has no length and no positions.
+            ObjectDisposedException.ThrowIf(!file.CanWrite, file);
+            file.Write(Utf8.GetBytes(line + Environment.NewLine));
+            return;
+        }
+
         // The length is read each time, because a log rotation may have truncated the file, or another process may
         // write to it.
-        long end = LengthOf(file);
+        long end = RandomAccess.GetLength(file.SafeFileHandle);
         byte[] bytes = Utf8.GetBytes((_torn == file && end > 0 ? "\n" : "") + line + Environment.NewLine);
         try
         {
-            RandomAccess.Write(file, bytes, end);
+            RandomAccess.Write(file.SafeFileHandle, bytes, end);
             _torn = null;
         }
         catch
         {
-            if (!file.IsClosed && LengthOf(file) > end)
+            if (file.CanWrite && RandomAccess.GetLength(file.SafeFileHandle) > end)
             {
                 _torn = file;
             }
@@ -69,24 +76,17 @@ internal sealed class LogFile : IDisposable
         }
     }
 
-    // A pipe or a terminal has no length.
-    private static long LengthOf(SafeFileHandle file)
+    private static FileStream Open(string path)
     {
         try
         {
-            return RandomAccess.GetLength(file);
-        }
-        catch (NotSupportedException)
-        {
-            return 0;
-        }
-    }
-
-    private static SafeFileHandle Open(string path)
-    {
-        try
-        {
-            return File.OpenHandle(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
+            return new FileStream(path, new FileStreamOptions
+            {
+                Mode = FileMode.OpenOrCreate,
+                Access = FileAccess.Write,
+                Share = FileShare.ReadWrite | FileShare.Delete,
+                BufferSize = 0,
+            });
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

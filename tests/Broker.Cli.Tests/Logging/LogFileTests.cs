@@ -1,3 +1,4 @@
+using System.IO.Pipes;
 using Broker.Cli.Logging;
 
 namespace Broker.Cli.Tests.Logging;
@@ -48,5 +49,34 @@ public sealed class LogFileTests : IDisposable
         file.WriteLine("three");
 
         Assert.Equal(["one", "two", "three"], File.ReadAllLines(Log));
+    }
+
+    [Fact]
+    public void Lines_arrive_in_a_pipe()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Only Linux has a path for an open pipe.");
+        using var pipe = new AnonymousPipeServerStream(PipeDirection.In);
+        string path = $"/proc/self/fd/{pipe.ClientSafePipeHandle.DangerousGetHandle()}";
+        using (var file = new LogFile(path))
+        {
+            file.WriteLine("one");
+            file.Reopen(path);
+            file.WriteLine("two");
+        }
+
+        pipe.DisposeLocalCopyOfClientHandle();
+        using var reader = new StreamReader(pipe);
+        Assert.Equal(["one", "two", ""], reader.ReadToEnd().Split(Environment.NewLine));
+    }
+
+    [Fact]
+    public void A_line_after_the_end_of_a_pipe_fails_and_does_not_end_the_process()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Only Linux has a path for an open pipe.");
+        var pipe = new AnonymousPipeServerStream(PipeDirection.In);
+        using var file = new LogFile($"/proc/self/fd/{pipe.ClientSafePipeHandle.DangerousGetHandle()}");
+        pipe.Dispose();
+
+        Assert.ThrowsAny<IOException>(() => file.WriteLine("lost"));
     }
 }
