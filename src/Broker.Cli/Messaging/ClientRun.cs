@@ -9,12 +9,12 @@ namespace Broker.Cli.Messaging;
 /// </summary>
 internal sealed class ClientRun
 {
-    private readonly ShellStreams _shell;
+    private readonly TimeSpan _silence;
     private int _errors;
 
-    private ClientRun(ShellStreams shell, BrokerConnection connection, CancellationToken stop)
+    private ClientRun(BrokerConnection connection, TimeSpan silence, CancellationToken stop)
     {
-        _shell = shell;
+        _silence = silence;
         Connection = connection;
         Stop = stop;
     }
@@ -29,7 +29,10 @@ internal sealed class ClientRun
 
     /// <summary>Connects to the server, runs <paramref name="work"/> and returns the exit code.</summary>
     /// <param name="shell">The streams of the command.</param>
-    /// <param name="options">Returns the client's options. It may read files and throw.</param>
+    /// <param name="options">
+    /// Returns the client's options. It may read files and throw. Their time-out for connecting is also the longest time
+    /// in which the server may make no progress later.
+    /// </param>
     /// <param name="work">Uses the connection and returns the exit code.</param>
     /// <param name="cancellationToken">Ends the command, as Ctrl+C does.</param>
     public static async Task<int> OfAsync(
@@ -60,7 +63,7 @@ internal sealed class ClientRun
             shell.Complain(e.Message);
             return ExitCode.NothingCame;
         }
-        catch (Exception e) when (e is ClientException or IOException or SocketException)
+        catch (Exception e) when (e is ClientException or IOException or SocketException or TimeoutException)
         {
             shell.Complain(e.Message);
             return ExitCode.Failure;
@@ -84,16 +87,34 @@ internal sealed class ClientRun
             OnReconnected = _ => shell.Say("reconnected to the server"),
         };
         await using BrokerConnection connection = await BrokerConnection.ConnectAsync(options, stop);
-        run = new ClientRun(shell, connection, stop);
+        run = new ClientRun(connection, options.ConnectTimeout, stop);
         return await work(run);
     }
 
     /// <summary>
     /// Waits until the server has processed everything sent so far. Returns false if it reported an error.
     /// </summary>
+    /// <exception cref="TimeoutException">The server neither answers nor reads what was sent.</exception>
     public async Task<bool> ConfirmAsync()
     {
-        await Connection.FlushAsync(Stop);
-        return !WasRefused;
+        Task confirmation = Connection.FlushAsync(Stop);
+        for (long waiting = long.MaxValue; ;)
+        {
+            try
+            {
+                await confirmation.WaitAsync(_silence);
+                return !WasRefused;
+            }
+            catch (TimeoutException e) when (!confirmation.IsCompleted)
+            {
+                // A busy server may need long for many messages, but it reads some of them.
+                long before = waiting;
+                waiting = Connection.GetStatistics().PendingBytes;
+                if (waiting >= before || waiting == 0)
+                {
+                    throw new TimeoutException("The server does not answer any more.", e);
+                }
+            }
+        }
     }
 }

@@ -19,6 +19,9 @@ internal sealed class ConnectionFlags
     // Longer than the client's default, because a command tries to connect only once and its user can press Ctrl+C.
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
 
+    // A command that waits for messages for a tenth of a second only must still be able to connect on a busy machine.
+    private static readonly TimeSpan LeastTimeout = TimeSpan.FromSeconds(1);
+
     private readonly Option<string[]> _servers = new("--server", "-s")
     {
         Description = "URL of the server: nats://HOST:PORT, tls://, ws:// or wss://; may be repeated "
@@ -70,8 +73,10 @@ internal sealed class ConnectionFlags
         }
     }
 
+    /// <param name="flags">The flags of the command.</param>
+    /// <param name="timeout">The time after which the command ends, or null for none.</param>
     /// <exception cref="UsageException">Flags conflict, or a file cannot be used.</exception>
-    public ClientOptions Read(ParseResult flags)
+    public ClientOptions Read(ParseResult flags, TimeSpan? timeout = null)
     {
         string? user = flags.GetValue(_user);
         string? password = flags.GetValue(_password);
@@ -84,7 +89,9 @@ internal sealed class ConnectionFlags
         {
             Servers = Servers(flags),
             Name = "broker command",
-            ConnectTimeout = ConnectTimeout,
+            ConnectTimeout = timeout is null || timeout > ConnectTimeout ? ConnectTimeout
+                : timeout < LeastTimeout ? LeastTimeout
+                : timeout.Value,
             User = user,
             Password = password,
             Token = flags.GetValue(_token),

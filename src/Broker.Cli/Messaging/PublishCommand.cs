@@ -36,13 +36,15 @@ internal sealed class PublishCommand(ShellStreams shell)
     private readonly Option<bool> _lines = new("--lines") { Description = "Publish each line of standard input as a message" };
     private readonly Option<bool> _hex = CommonOptions.Hex("Read the body as hexadecimal digits");
     private readonly Option<bool> _json = new("--json") { Description = "Print the summary as JSON" };
+    private readonly Option<TimeSpan?> _timeout =
+        CommonOptions.Time("--timeout", "How long the server may neither answer nor read anything [default: 10s]");
 
     public Command Build()
     {
         var command = new Command("pub", "Publishes messages.");
         command.Arguments.Add(_subject);
         command.Arguments.Add(_body);
-        foreach (Option option in (Option[])[_headers, _replyTo, _count, _lines, _hex, _json])
+        foreach (Option option in (Option[])[_headers, _replyTo, _count, _lines, _hex, _json, _timeout])
         {
             command.Options.Add(option);
         }
@@ -52,7 +54,7 @@ internal sealed class PublishCommand(ShellStreams shell)
         command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
             shell,
             // The command does not reconnect: it could not know which messages the lost server had received.
-            () => _connection.Read(flags) with { MaxReconnectAttempts = 0 },
+            () => _connection.Read(flags, flags.GetValue(_timeout)) with { MaxReconnectAttempts = 0 },
             run => PublishAsync(run, flags),
             cancellationToken));
         return command;

@@ -41,7 +41,11 @@ internal sealed class ReplyCommand(ShellStreams shell)
         _connection.AddTo(command);
         HelpWithExamples.Add(command, Examples);
         command.SetAction((flags, cancellationToken) =>
-            ClientRun.OfAsync(shell, () => _connection.Read(flags), run => AnswerAsync(run, flags), cancellationToken));
+            ClientRun.OfAsync(
+                shell,
+                () => _connection.Read(flags, flags.GetValue(_reading.Timeout)),
+                run => AnswerAsync(run, flags),
+                cancellationToken));
         return command;
     }
 

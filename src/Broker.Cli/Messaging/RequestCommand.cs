@@ -50,7 +50,7 @@ internal sealed class RequestCommand(ShellStreams shell)
         HelpWithExamples.Add(command, Examples);
         command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
             shell,
-            () => _connection.Read(flags) with { MaxReconnectAttempts = 0 },
+            () => _connection.Read(flags, flags.GetValue(_timeout) ?? DefaultTimeout) with { MaxReconnectAttempts = 0 },
             run => AskAsync(run, flags),
             cancellationToken));
         return command;

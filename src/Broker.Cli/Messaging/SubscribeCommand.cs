@@ -35,7 +35,11 @@ internal sealed class SubscribeCommand(ShellStreams shell)
         _connection.AddTo(command);
         HelpWithExamples.Add(command, Examples);
         command.SetAction((flags, cancellationToken) =>
-            ClientRun.OfAsync(shell, () => _connection.Read(flags), run => ReadAsync(run, flags), cancellationToken));
+            ClientRun.OfAsync(
+                shell,
+                () => _connection.Read(flags, flags.GetValue(_reading.Timeout)),
+                run => ReadAsync(run, flags),
+                cancellationToken));
         return command;
     }
 

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 using Broker.Cli.Tests.Shell;
 using Broker.Client;
@@ -56,6 +57,47 @@ public sealed class MessageCommandTests
 
         await sub.EndAsync();
         Assert.Equal(shown, sub.Output);
+    }
+
+    [Theory]
+    [InlineData(false, "pub", "a", "b")]
+    [InlineData(false, "sub", "a")]
+    [InlineData(false, "req", "a")]
+    [InlineData(false, "reply", "a")]
+    [InlineData(true, "pub", "a", "b")]
+    [InlineData(true, "sub", "a")]
+    [InlineData(true, "reply", "a")]
+    public async Task A_server_that_says_nothing_ends_a_command_in_its_time_with_one_line(bool answersHandshake, params string[] command)
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        Task<TcpClient> accepting = AcceptAsync(listener, answersHandshake);
+        string url = $"nats://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}";
+
+        (int exitCode, string output, string error) = await ShellRun.OfAsync([.. command, "-s", url, "--timeout", "2s"]);
+
+        (await accepting).Dispose();
+        Assert.Equal((ExitCode.Failure, ""), (exitCode, output));
+        Assert.Matches("^broker: The server (did|does) not answer [^\n]*\n$", error);
+    }
+
+    private static async Task<TcpClient> AcceptAsync(TcpListener listener, bool answersHandshake)
+    {
+        TcpClient client = await listener.AcceptTcpClientAsync(TestContext.Current.CancellationToken);
+        if (!answersHandshake)
+        {
+            return client;
+        }
+
+        NetworkStream stream = client.GetStream();
+        await stream.WriteAsync("INFO {\"server_id\":\"x\",\"version\":\"2.9.10\",\"proto\":1,\"headers\":true,\"max_payload\":1048576}\r\n"u8.ToArray());
+        using var reader = new StreamReader(stream, leaveOpen: true);
+        while (await reader.ReadLineAsync() != "PING")
+        {
+        }
+
+        await stream.WriteAsync("PONG\r\n"u8.ToArray());
+        return client;
     }
 
     [Fact]
