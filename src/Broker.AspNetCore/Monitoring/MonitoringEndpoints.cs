@@ -15,7 +15,8 @@ public static class MonitoringEndpoints
 
     /// <summary>
     /// Maps <c>/ /healthz /varz /connz /subsz /accountz</c>, with nats-server's field names and parameters, and
-    /// <c>/metrics</c> in Prometheus text, below <see cref="MonitoringOptions.BasePath"/>.
+    /// <c>/metrics</c> in Prometheus text, below <see cref="MonitoringOptions.BasePath"/>. <c>/routez /leafz /gatewayz
+    /// /jsz</c> answer as a nats-server without these features does.
     /// </summary>
     /// <returns>A builder for all pages, to add conventions such as <c>RequireAuthorization()</c>.</returns>
     public static IEndpointConventionBuilder MapBrokerMonitoring(
@@ -36,6 +37,11 @@ public static class MonitoringEndpoints
         Map("/subsz", pages.SubszAsync);
         Map("/subscriptionsz", pages.SubszAsync);
         Map("/accountz", pages.AccountzAsync);
+        // Exporters ask for these pages too. Features that the server does not have are shown as absent.
+        Map("/routez", pages.RoutezAsync);
+        Map("/leafz", pages.LeafzAsync);
+        Map("/gatewayz", pages.GatewayzAsync);
+        Map("/jsz", pages.JszAsync);
         Map("/metrics", pages.MetricsAsync);
         foreach (MonitoringPage page in options.Pages)
         {

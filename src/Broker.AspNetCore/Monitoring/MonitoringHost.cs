@@ -47,7 +47,7 @@ public sealed class MonitoringHost : IAsyncDisposable
             endPoint,
             options,
             new HttpPlaces(options.MaxConnections, options.BasePath + MonitoringEndpoints.ProbePath),
-            application => application.MapMonitoring(server, options),
+            application => application.UseCleanPaths().MapMonitoring(server, options),
             cancellationToken).ConfigureAwait(false);
     }
 
@@ -68,7 +68,7 @@ public sealed class MonitoringHost : IAsyncDisposable
             endPoint,
             options,
             new HttpPlaces(options.MaxConnections),
-            application => application.MapPages(options),
+            application => application.UseCleanPaths().MapPages(options),
             cancellationToken).ConfigureAwait(false);
     }
 

@@ -104,6 +104,18 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         return WriteAsync(context, Accountz.From(server.Inspect(), accounts, one), MonitoringJson.Default.Accountz);
     }
 
+    internal Task RoutezAsync(HttpContext context)
+        => WriteAsync(context, Routez.From(server.Inspect()), MonitoringJson.Default.Routez);
+
+    internal Task LeafzAsync(HttpContext context)
+        => WriteAsync(context, Leafz.From(server.Inspect()), MonitoringJson.Default.Leafz);
+
+    internal Task GatewayzAsync(HttpContext context)
+        => WriteAsync(context, Gatewayz.From(server.Inspect()), MonitoringJson.Default.Gatewayz);
+
+    internal Task JszAsync(HttpContext context)
+        => WriteAsync(context, Jsz.From(server.Inspect()), MonitoringJson.Default.Jsz);
+
     internal async Task MetricsAsync(HttpContext context)
     {
         context.Response.ContentType = PrometheusText.ContentType;

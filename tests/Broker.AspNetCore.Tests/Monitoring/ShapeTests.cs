@@ -35,7 +35,7 @@ public sealed partial class ShapeTests
         "connz?state=closed&sort=stop", "connz?state=closed&sort=reason", "connz?cid=99", "connz?limit=1", "connz?offset=1",
         "connz?offset=99", "connz?limit=-1", "connz?offset=-1", "connz?user=nobody", "connz?user=nobody&auth=1",
         "connz?acc=$G", "connz?mqtt_client=nobody", "connz?filter_subject=foo&subs=1", "connz?limit=1&offset=1&subs=1", "subsz", "subsz?acc=$G&subs=1&test=foo",
-        "accountz", "accountz?acc=$G", "healthz",
+        "accountz", "accountz?acc=$G", "healthz", "routez", "leafz", "gatewayz", "jsz",
     ];
 
     [Theory]
@@ -75,6 +75,20 @@ public sealed partial class ShapeTests
         using HttpResponseMessage theirs = await oracle.Http.GetAsync(path, TestContext.Current.CancellationToken);
         using HttpResponseMessage ours = await site.Http.GetAsync(path, TestContext.Current.CancellationToken);
         Assert.Equal(theirs.StatusCode, ours.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("//varz", "/varz")]
+    [InlineData("/connz//?limit=1&sort=cid", "/connz?limit=1&sort=cid")]
+    [InlineData("//nothing///here", "/nothing/here")]
+    [InlineData("//example.org/x", "/example.org/x")]
+    public async Task A_doubled_slash_is_redirected(string path, string to)
+    {
+        await using Site site = await Site.StartAsync();
+        using var http = new HttpClient(new HttpClientHandler { AllowAutoRedirect = false });
+        var address = new Uri($"{site.Http.BaseAddress!.GetLeftPart(UriPartial.Authority)}{path}");
+        using HttpResponseMessage answer = await http.GetAsync(address, TestContext.Current.CancellationToken);
+        Assert.Equal((System.Net.HttpStatusCode.MovedPermanently, to), (answer.StatusCode, answer.Headers.Location?.OriginalString));
     }
 
     private static JsonElement ByNumber(JsonElement page)

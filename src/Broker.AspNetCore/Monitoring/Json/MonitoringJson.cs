@@ -13,6 +13,10 @@ namespace Broker.AspNetCore;
 [JsonSerializable(typeof(Subsz))]
 [JsonSerializable(typeof(Accountz))]
 [JsonSerializable(typeof(Healthz))]
+[JsonSerializable(typeof(Routez))]
+[JsonSerializable(typeof(Leafz))]
+[JsonSerializable(typeof(Gatewayz))]
+[JsonSerializable(typeof(Jsz))]
 internal sealed partial class MonitoringJson : JsonSerializerContext
 {
     /// <summary>The options for JSON on one line. Probes compare <c>/healthz</c> with <c>{"status":"ok"}</c>.</summary>
