@@ -75,7 +75,7 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
 
         if (testOnly)
         {
-            screen.WriteLine(flags.GetValue(_options.Shared.Config) is { } path
+            screen.WriteLine(flags.GetValue(_options.Shared.Config) is { Length: > 0 } path
                 ? $"broker: configuration file {path} is valid"
                 : "broker: the flags are valid");
             return ExitCode.Success;

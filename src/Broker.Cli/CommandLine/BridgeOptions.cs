@@ -59,7 +59,7 @@ internal sealed class BridgeOptions
         var settings = new ServeSettings { Port = 0, IsBridgeAlone = true };
         List<ConfigProblem> warnings = [];
         ConfigBlock? root = null;
-        if (flags.GetValue(Shared.Config) is { } path)
+        if (flags.GetValue(Shared.Config) is { Length: > 0 } path)
         {
             var file = ConfigFile.Load(path);
             warnings = [.. file.Warnings];

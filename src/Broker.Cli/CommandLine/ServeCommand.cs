@@ -96,7 +96,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
 
         if (testOnly)
         {
-            string what = flags.GetValue(_options.Config) is { } path ? $"configuration file {path} is" : "the flags are";
+            string what = flags.GetValue(_options.Config) is { Length: > 0 } path ? $"configuration file {path} is" : "the flags are";
             screen.WriteLine($"broker: {what} valid");
             return ExitCode.Success;
         }

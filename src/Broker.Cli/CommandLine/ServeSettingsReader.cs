@@ -17,7 +17,7 @@ internal static class ServeSettingsReader
         var settings = new ServeSettings();
         List<ConfigProblem> warnings = [];
         ConfigBlock? root = null;
-        if (flags.GetValue(options.Config) is { } path)
+        if (flags.GetValue(options.Config) is { Length: > 0 } path)
         {
             var file = ConfigFile.Load(path);
             warnings = [.. file.Warnings];
@@ -36,9 +36,9 @@ internal static class ServeSettingsReader
             Trace = Given(options.Trace, flags) ?? (flags.GetValue(options.TraceSystemAccount) || settings.Trace),
             TraceSystemAccount = Given(options.TraceSystemAccount, flags) ?? settings.TraceSystemAccount,
             TracedPayload = flags.GetValue(options.TracedPayload) ?? settings.TracedPayload,
-            LogFile = flags.GetValue(options.Log) ?? settings.LogFile,
-            PidFile = flags.GetValue(options.Pid) ?? settings.PidFile,
-            PortsFileDirectory = flags.GetValue(options.PortsFileDirectory) ?? settings.PortsFileDirectory,
+            LogFile = FilePath(flags.GetValue(options.Log), settings.LogFile),
+            PidFile = FilePath(flags.GetValue(options.Pid), settings.PidFile),
+            PortsFileDirectory = FilePath(flags.GetValue(options.PortsFileDirectory), settings.PortsFileDirectory),
             Quiet = flags.GetValue(options.Quiet),
             ZeroMq = ZeroMq(options, flags, settings.ZeroMq),
         };
@@ -65,6 +65,9 @@ internal static class ServeSettingsReader
     // The parser returns an empty array, not null, if the option is absent.
     private static BridgeEndpoint[]? Given(Option<BridgeEndpoint[]?> option, ParseResult flags)
         => flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
+
+    // As in nats-server, an empty text means that there is no file.
+    private static string? FilePath(string? flag, string? otherwise) => flag is null ? otherwise : flag.Length == 0 ? null : flag;
 
     private static ZeroMqSettings? ZeroMq(ServeOptions options, ParseResult flags, ZeroMqSettings? fromFile)
     {

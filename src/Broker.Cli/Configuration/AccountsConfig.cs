@@ -59,7 +59,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     // Keys without an effect are accepted: a jetstream that is off, and an empty limits block.
     private static void AllowNothing(ConfigSection section, ConfigBlock block)
     {
-        section.AllowOff("jetstream");
+        section.AllowOff("jetstream", isOffIfEmpty: false);
         if (block.Find("limits")?.Value is ConfigBlock limits && !limits.Entries.Any())
         {
             section.Find("limits");

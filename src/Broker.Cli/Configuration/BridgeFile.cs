@@ -17,9 +17,9 @@ internal static class BridgeFile
         {
             Debug = section.Flag("debug", defaults.Debug),
             LogTime = section.Flag("logtime", defaults.LogTime),
-            LogFile = section.Text("log_file", defaults.LogFile),
-            PidFile = section.Text("pid_file", defaults.PidFile),
-            PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
+            LogFile = section.FilePath("log_file", defaults.LogFile),
+            PidFile = section.FilePath("pid_file", defaults.PidFile),
+            PortsFileDirectory = section.FilePath("ports_file_dir", defaults.PortsFileDirectory),
             StopDeadline = section.Span("stop_deadline", defaults.StopDeadline),
             Http = ServeConfig.Http(section, defaults, "http", defaults.Http),
             HttpMaxConnections = ServeConfig.HttpMaxConnections(section, defaults.HttpMaxConnections),

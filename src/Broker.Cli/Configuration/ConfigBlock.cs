@@ -8,6 +8,8 @@ internal sealed record ConfigBlock(ConfigPosition Position) : ConfigValue(Positi
 {
     private readonly Dictionary<string, ConfigEntry> _entries = new(StringComparer.OrdinalIgnoreCase);
 
+    public bool IsEmpty => !Entries.Any();
+
     public IEnumerable<ConfigEntry> Entries => _entries.Values;
 
     public ConfigEntry? Find(string key) => _entries.GetValueOrDefault(key);

@@ -7,6 +7,28 @@ internal sealed partial class ConfigParser
     // These characters end an unquoted word. '#' and '//' do not, because nats://host:4222 is a word.
     private const string WordStops = " \t\r\n,;]}";
 
+    /// <summary>
+    /// Parses the text of an environment variable as a value in the file: as in nats-server, quotes, spaces around it, a
+    /// line end and a comment behind it are not part of the value. Returns null if the text is not one value, is a block,
+    /// or refers to another variable.
+    /// </summary>
+    public static ConfigValue? ParseVariable(string text, ConfigPosition use)
+    {
+        var cursor = new ConfigCursor(text, use.File);
+        var parser = new ConfigParser(cursor, new ConfigScopes(static _ => null), static (_, _, _) => { }) { _secrets = 1 };
+        try
+        {
+            cursor.SkipBlank();
+            ConfigValue value = parser.ParseValue();
+            cursor.SkipBlank();
+            return cursor.AtEnd && value is not ConfigBlock ? value : null;
+        }
+        catch (ConfigException)
+        {
+            return null;
+        }
+    }
+
     private ConfigValue ParseValue()
     {
         ConfigPosition position = cursor.Position;

@@ -48,9 +48,16 @@ internal sealed class ConfigScopes(Func<string, string?> environment)
             throw new ConfigException($"{what} is neither a key above nor an environment variable", use);
         }
 
-        ConfigValue value = text is ['"', .., '"'] or ['\'', .., '\''] && text.Length > 1
-            ? new ConfigText(text[1..^1], use)
-            : ConfigScalar.Read(text, use, isSecret: true);
-        return value with { Variable = name };
+        ConfigValue value = ConfigParser.ParseVariable(text, use)
+            // A value that is no configuration text, for example a password with a space, is taken as it is.
+            ?? new ConfigText(text.Trim(), use);
+        return WithVariable(value, name, use);
     }
+
+    // No error shows a part of the value.
+    private static ConfigValue WithVariable(ConfigValue value, string name, ConfigPosition use) => value switch
+    {
+        ConfigArray array => new ConfigArray([.. array.Items.Select(item => WithVariable(item, name, use))], use) { Variable = name },
+        _ => value with { Position = use, Variable = name },
+    };
 }

@@ -29,6 +29,10 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             var value => Wrong(key, "a text (put it in quotes)", value, otherwise),
         };
 
+    /// <summary>Reads the path of a file or folder. As in nats-server, an empty text means that there is none.</summary>
+    public string? FilePath(string key, string? otherwise)
+        => Text(key, otherwise) is { Length: > 0 } path ? path : Has(key) ? null : otherwise;
+
     public bool Flag(string key, bool otherwise)
         => Find(key) switch
         {
@@ -89,6 +93,17 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             ConfigInteger number when number.Value >= min && number.Value <= max => number.Value,
             var value => Wrong(key, $"a size from {min} to {max} bytes, such as 64KB or 1MB without quotes", value, otherwise),
         };
+
+    /// <summary>Reads a whole number. As in nats-server, 0 means the default.</summary>
+    public long WholeOrDefault(string key, long otherwise, long min, long max)
+        => IsZero(key) ? otherwise : Whole(key, otherwise, min, max);
+
+    /// <summary>Reads a size in bytes. As in nats-server, 0 means the default.</summary>
+    public long BytesOrDefault(string key, long otherwise, long min, long max)
+        => IsZero(key) ? otherwise : Bytes(key, otherwise, min, max);
+
+    /// <summary>Reads a duration. As in nats-server, <c>0s</c> means the default.</summary>
+    public TimeSpan SpanOrDefault(string key, TimeSpan otherwise) => IsZero(key) ? otherwise : Span(key, otherwise);
 
     /// <summary>Reads a duration above 0.</summary>
     public TimeSpan Span(string key, TimeSpan otherwise) => Span(key, otherwise, "a duration such as \"10s\" or \"2m\"");
@@ -198,6 +213,13 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             : Wrong(key, shape, value, otherwise);
     }
 
+    private bool IsZero(string key) => Find(key) switch
+    {
+        ConfigInteger { Value: 0 } => true,
+        ConfigText text => Duration.TryParse(text.Value, out TimeSpan span) && span == TimeSpan.Zero,
+        _ => false,
+    };
+
     // A key that is not similar to a known key may be a misplaced secret, so it is not shown in a secret section.
     private ConfigProblem Unknown(ConfigEntry entry)
     {
@@ -210,12 +232,15 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     /// Accepts a key of an unsupported feature if its value turns the feature off, such as <c>jetstream: disabled</c>.
     /// Another value leaves the key unknown.
     /// </summary>
-    public void AllowOff(string key)
+    /// <param name="key">The key.</param>
+    /// <param name="isOffIfEmpty">Whether an empty block turns the feature off.</param>
+    public void AllowOff(string key, bool isOffIfEmpty)
     {
         bool isOff = block.Find(key)?.Value switch
         {
             ConfigBoolean { Value: false } => true,
             ConfigText { Value: var word } => word.ToUpperInvariant() is "DISABLED" or "DISABLE" or "FALSE",
+            ConfigBlock { IsEmpty: true } => isOffIfEmpty,
             ConfigBlock { Entries: var entries } => entries.Any(e =>
                 e.Key.Equals("enabled", StringComparison.OrdinalIgnoreCase) && e.Value is ConfigBoolean { Value: false }),
             _ => false,

@@ -181,7 +181,10 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
     private SecuritySettings Authorization(ConfigSection section, ConfigBlock block)
     {
         string? name = Named(section, "user") ?? Named(section, "username");
-        string? password = Secret(section, "password") ?? Secret(section, "pass");
+        // Beside "users", a password that their blocks refer to is only a variable.
+        bool isVariable = name is null && section.Has("users")
+            && (block.Find("password") ?? block.Find("pass")) is { IsVariable: true };
+        string? password = isVariable ? null : Secret(section, "password") ?? Secret(section, "pass");
         List<User> users = Users(section);
         var settings = new SecuritySettings
         {
@@ -190,7 +193,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             DefaultPermissions = DefaultPermissions(section),
         };
         section.RejectTheRest(UnsupportedKeys.OfAuthorization);
-        bool hasPassword = section.Has("password") || section.Has("pass");
+        bool hasPassword = !isVariable && (section.Has("password") || section.Has("pass"));
         if ((section.Has("user") || section.Has("username")) != hasPassword)
         {
             problems.Add(new ConfigProblem("\"user\" and \"password\" must be given together", block.Position));
@@ -337,11 +340,22 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             case ConfigBlock block:
                 var defaults = new ResponsePermissions();
                 ConfigSection inner = Secretive(block);
-                int max = (int)inner.Whole("max", defaults.MaxMessages, -1, int.MaxValue);
+                int max = defaults.MaxMessages;
+                foreach (string name in (ReadOnlySpan<string>)["max", "max_msgs", "max_messages", "max_responses"])
+                {
+                    max = (int)inner.Whole(name, max, -1, int.MaxValue);
+                }
+
+                TimeSpan expires = defaults.Expires;
+                foreach (string name in (ReadOnlySpan<string>)["expires", "expiration", "ttl"])
+                {
+                    expires = inner.Span(name, expires);
+                }
+
                 var responses = new ResponsePermissions
                 {
                     MaxMessages = max == 0 ? defaults.MaxMessages : max,
-                    Expires = inner.Span("expires", defaults.Expires),
+                    Expires = expires,
                 };
                 inner.RejectTheRest();
                 return responses;

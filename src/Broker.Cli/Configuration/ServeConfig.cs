@@ -20,10 +20,10 @@ internal static class ServeConfig
         {
             Host = section.Host("host", null) ?? section.Host("net", defaults.Host)!,
             Port = Port(section, defaults.Port),
-            ServerName = section.Text("server_name", defaults.ServerName),
+            ServerName = section.Text("server_name", null) is { Length: > 0 } name ? name : defaults.ServerName,
             ServerTags = Tags(section, defaults.ServerTags),
-            MaxPayload = (int)section.Bytes("max_payload", defaults.MaxPayload, 1, 64 * 1024 * 1024),
-            MaxControlLine = (int)section.Bytes("max_control_line", defaults.MaxControlLine, 128, 1024 * 1024),
+            MaxPayload = (int)section.BytesOrDefault("max_payload", defaults.MaxPayload, 1, 64 * 1024 * 1024),
+            MaxControlLine = (int)section.BytesOrDefault("max_control_line", defaults.MaxControlLine, 128, 1024 * 1024),
             MaxPending = section.Bytes("max_pending", defaults.MaxPending, 1024, 1L << 40),
             MaxPendingTotal = section.Bytes("max_pending_total", defaults.MaxPendingTotal, 0, 1L << 40),
             SlowConsumers = SlowConsumers(section, defaults.SlowConsumers),
@@ -31,12 +31,12 @@ internal static class ServeConfig
             MaxSubscriptions = MaxSubscriptions(section, defaults.MaxSubscriptions),
             ClientAdvertise = Advertised(section, "client_advertise") ?? defaults.ClientAdvertise,
             ConnectUrls = section.Many("connect_urls", defaults.ConnectUrls, AdvertisedShape, CheckAdvertised),
-            MaxConnections = (int)section.Whole(
-                "max_conn", section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000), 1, 1_000_000),
+            MaxConnections = (int)section.WholeOrDefault(
+                "max_conn", section.WholeOrDefault("max_connections", defaults.MaxConnections, 1, 1_000_000), 1, 1_000_000),
             Loops = Loops(section, defaults.Loops, problems),
-            WriteDeadline = section.Span("write_deadline", defaults.WriteDeadline),
-            PingInterval = section.Span("ping_interval", defaults.PingInterval),
-            PingMax = (int)section.Whole("ping_max", defaults.PingMax, 1, 1000),
+            WriteDeadline = section.SpanOrDefault("write_deadline", defaults.WriteDeadline),
+            PingInterval = section.SpanOrDefault("ping_interval", defaults.PingInterval),
+            PingMax = (int)section.WholeOrDefault("ping_max", defaults.PingMax, 1, 1000),
             StopDeadline = section.Span("stop_deadline", defaults.StopDeadline),
             LameDuckDuration = section.Span("lame_duck_duration", defaults.LameDuckDuration),
             LameDuckGracePeriod = section.Span("lame_duck_grace_period", defaults.LameDuckGracePeriod),
@@ -45,9 +45,9 @@ internal static class ServeConfig
             Trace = section.Flag("trace", defaults.Trace) | section.Flag("trace_verbose", false),
             TraceSystemAccount = section.Flag("trace_verbose", defaults.TraceSystemAccount),
             TracedPayload = (int)Math.Max(section.Whole("max_traced_msg_len", defaults.TracedPayload, int.MinValue, int.MaxValue), 0),
-            LogFile = section.Text("log_file", null) ?? section.Text("logfile", defaults.LogFile),
-            PidFile = section.Text("pid_file", null) ?? section.Text("pidfile", defaults.PidFile),
-            PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
+            LogFile = section.FilePath("log_file", null) ?? section.FilePath("logfile", defaults.LogFile),
+            PidFile = section.FilePath("pid_file", null) ?? section.FilePath("pidfile", defaults.PidFile),
+            PortsFileDirectory = section.FilePath("ports_file_dir", defaults.PortsFileDirectory),
             HttpBasePath = BasePath(section, defaults.HttpBasePath),
             HttpMaxConnections = HttpMaxConnections(section, defaults.HttpMaxConnections),
         };
@@ -173,6 +173,8 @@ internal static class ServeConfig
             null => otherwise,
             ConfigInteger { Value: >= -1 and <= 65_535 } port => settings.PagesAt(port.Value),
             ConfigText text when ListenAddress.TryParse(text.Value) is { } address => address,
+            // As in nats-server, port 0 means no pages, also behind a host.
+            ConfigText { Value: [.. var host, ':', '0'] } when ListenAddress.TryParse($"{host}:-1") is not null => null,
             var value => section.Wrong(key, $"a port, or {ListenAddress.Shape}", value, otherwise),
         };
     }
@@ -180,7 +182,12 @@ internal static class ServeConfig
     // Accepts keys of nats-server that turn off a missing feature, and warns about keys without an effect.
     private static void AllowNoOps(ConfigSection section, ConfigBlock root, List<ConfigProblem> problems, List<ConfigProblem> warnings)
     {
-        section.AllowOff("jetstream");
+        section.AllowOff("jetstream", isOffIfEmpty: false);
+        foreach (string key in (ReadOnlySpan<string>)["cluster", "gateway", "leaf", "leafnodes", "mqtt", "ocsp", "default_js_domain"])
+        {
+            section.AllowOff(key, isOffIfEmpty: true);
+        }
+
         foreach ((string key, string why) in UnsupportedKeys.WithoutEffect)
         {
             if (section.Find(key) is { } found)

@@ -22,6 +22,8 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         ServerTlsOptions? options = root.Find("tls") switch
         {
             null => otherwise,
+            // As in nats-server, an empty block means no TLS if clients without TLS are allowed.
+            ConfigBlock { IsEmpty: true } when allowNonTls => otherwise,
             ConfigBlock block => Tls(new ConfigSection(block, problems), block, allowNonTls),
             var value => root.Wrong("tls", "a block", value, otherwise),
         };

@@ -38,7 +38,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
             NoTls = section.Flag("no_tls", false),
             AllowedOrigins = Origins(section),
             SameOrigin = section.Flag("same_origin", false),
-            Compression = section.Flag("compression", false),
+            Compression = section.Flag("compression", false) | section.Flag("compress", false),
             HandshakeTimeout = Timeout(section),
             Advertise = section.Text("advertise", null),
         };
@@ -81,15 +81,14 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
     // nats-server accepts these names too.
     private static IReadOnlyList<string> Origins(ConfigSection section)
     {
-        foreach (string key in (ReadOnlySpan<string>)["allowed_origins", "allowed_origin", "allow_origins", "allow_origin"])
+        IReadOnlyList<string> found = [];
+        foreach (string key in (ReadOnlySpan<string>)["allowed_origins", "allowed_origin", "allow_origins", "allow_origin", "origins", "origin"])
         {
-            if (section.Many<string>(key, [], OriginShape, Origin) is { Count: > 0 } origins)
-            {
-                return origins;
-            }
+            IReadOnlyList<string> origins = section.Many<string>(key, [], OriginShape, Origin);
+            found = found.Count == 0 ? origins : found;
         }
 
-        return [];
+        return found;
     }
 
     private static string? Origin(string text)

@@ -117,7 +117,8 @@ public sealed class ConfigFileTests : IDisposable
     {
         string main = _folder.Write("main.conf", "port: $PW");
 
-        string problem = Assert.Throws<ConfigException>(() => ConfigFile.Load(main, static _ => "98765432109876543210")).Message;
+        ConfigBlock root = ConfigFile.Load(main, static _ => "98765432109876543210").Root;
+        string problem = Assert.Throws<ConfigException>(() => ServeConfig.Bind(root, new ServeSettings(), [])).Message;
 
         Assert.DoesNotContain("9876", problem, StringComparison.Ordinal);
     }

@@ -85,6 +85,31 @@ public sealed class ConfigParserTests
     public void A_variable_is_a_key_above_or_of_the_environment(string text, string value)
         => Assert.Equal(value, Parsing.Quote(text, ("ENV_SIZE", "1MB"), ("ENV_TEXT", "\"a b\"")));
 
+    [Theory]
+    [InlineData("s3cret\n", "\"s3cret\"")]
+    [InlineData("s3cret \r\n", "\"s3cret\"")]
+    [InlineData(" s3cret # the token", "\"s3cret\"")]
+    [InlineData("4222 ", "4222")]
+    [InlineData("4222 // usual\n", "4222")]
+    [InlineData("'4222'", "\"4222\"")]
+    [InlineData("\"a\\tb\"", "\"a\tb\"")]
+    [InlineData("true\n", "true")]
+    [InlineData("[a, 1]\n", "an array")]
+    [InlineData("$2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG\n", "\"$2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG\"")]
+    // A text that is not one value is taken as it is, without the spaces around it.
+    [InlineData(" two words\n", "\"two words\"")]
+    [InlineData("a,b", "\"a,b\"")]
+    [InlineData("\"not closed", "\"\"not closed\"")]
+    [InlineData("{ a: 1 }", "\"{ a: 1 }\"")]
+    [InlineData("$V", "\"$V\"")]
+    [InlineData("", "\"\"")]
+    public void The_value_of_an_environment_variable_is_configuration_text(string value, string read)
+    {
+        Assert.Equal(read, Parsing.Quote("key: $V", ("V", value)));
+        var array = (ConfigArray)Parsing.Parse("key: [$V]", ("V", value)).Find("key")!.Value;
+        Assert.Equal(read, Assert.Single(array.Items).ToString());
+    }
+
     [Fact]
     public void A_variable_of_an_outer_block_is_seen_in_an_inner_one()
     {

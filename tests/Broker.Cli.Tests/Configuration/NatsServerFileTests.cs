@@ -13,7 +13,8 @@ public sealed class NatsServerFileTests
     [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }", "cluster", NoRoutes)]
     [InlineData("gateway { name: g }", "gateway", NoRoutes)]
     [InlineData("leafnodes { port: 7422 }", "leafnodes", NoRoutes)]
-    [InlineData("leaf { }", "leaf", NoRoutes)]
+    [InlineData("leaf { port: -1 }", "leaf", NoRoutes)]
+    [InlineData("ocsp: true", "ocsp", "the broker does not staple OCSP responses")]
     [InlineData("routes: []", "routes", NoRoutes)]
     [InlineData("jetstream { store_dir: \"/data\" }", "jetstream", NoStreams)]
     [InlineData("jetstream: enabled", "jetstream", NoStreams)]
@@ -53,7 +54,88 @@ public sealed class NatsServerFileTests
     [InlineData("no_header_support: false")]
     [InlineData("no_sys_acc: false")]
     [InlineData("syslog: false")]
+    [InlineData("cluster {}")]
+    [InlineData("leafnodes {}")]
+    [InlineData("leaf {}")]
+    [InlineData("gateway {}")]
+    [InlineData("mqtt {}")]
+    [InlineData("mqtt: disabled")]
+    [InlineData("ocsp: false")]
+    [InlineData("default_js_domain {}")]
+    [InlineData("tls {}\nallow_non_tls: true")]
     public void An_unsupported_feature_may_be_turned_off(string text) => Bind(text, out _);
+
+    [Theory]
+    [InlineData("max_payload: 0")]
+    [InlineData("max_connections: 0")]
+    [InlineData("max_conn: 0")]
+    [InlineData("max_control_line: 0")]
+    [InlineData("write_deadline: \"0s\"")]
+    [InlineData("write_deadline: 0")]
+    [InlineData("ping_interval: \"0s\"")]
+    [InlineData("ping_max: 0")]
+    [InlineData("server_name: \"\"")]
+    [InlineData("log_file: \"\"")]
+    [InlineData("logfile: \"\"")]
+    [InlineData("pid_file: \"\"")]
+    [InlineData("pidfile: \"\"")]
+    [InlineData("ports_file_dir: \"\"")]
+    [InlineData("http: \"0.0.0.0:0\"")]
+    [InlineData("https: \"[::]:0\"")]
+    public void Zero_and_an_empty_text_mean_the_default(string text)
+    {
+        ServeSettings settings = Bind(text, out _);
+        var defaults = new ServeSettings();
+
+        Assert.Equal(
+            (defaults.MaxPayload, defaults.MaxConnections, defaults.MaxControlLine, defaults.WriteDeadline, defaults.PingInterval, defaults.PingMax),
+            (settings.MaxPayload, settings.MaxConnections, settings.MaxControlLine, settings.WriteDeadline, settings.PingInterval, settings.PingMax));
+        Assert.Equal(
+            (defaults.ServerName, null, null, null, null, null),
+            (settings.ServerName, settings.LogFile, settings.PidFile, settings.PortsFileDirectory, settings.Http, settings.Https));
+    }
+
+    [Theory]
+    [InlineData("max: 7, ttl: 50ms")]
+    [InlineData("max_msgs: 7, expiration: 50ms")]
+    [InlineData("max_messages: 7, expires: 50ms")]
+    [InlineData("max_responses: 7, ttl: 50ms")]
+    public void Limits_of_responses_have_nats_servers_names(string keys)
+    {
+        SecuritySettings security = Bind(
+            $"authorization {{ users: [ {{ user: a, password: b, permissions: {{ allow_responses: {{ {keys} }} }} }} ] }}", out _).Security!;
+
+        Assert.Equal(
+            (7, TimeSpan.FromMilliseconds(50)),
+            (security.Users[0].Permissions!.Responses!.MaxMessages, security.Users[0].Permissions!.Responses!.Expires));
+    }
+
+    [Theory]
+    [InlineData("origins: [\"http://a\"], compress: true")]
+    [InlineData("origin: \"http://a\", compression: true")]
+    [InlineData("allowed_origins: [\"http://a\"], origins: [], compress: true")]
+    public void Keys_of_websocket_have_nats_servers_names(string keys)
+    {
+        WebSocketSettings settings = Bind($"websocket {{ port: -1, no_tls: true, {keys} }}", out _).WebSocket!;
+
+        Assert.Equal((true, "http://a"), (settings.Compression, Assert.Single(settings.AllowedOrigins)));
+    }
+
+    [Theory]
+    [InlineData("PASS")]
+    [InlineData("password")]
+    public void A_password_beside_users_that_refer_to_it_is_only_a_variable(string key)
+    {
+        SecuritySettings security = Bind(
+            $"authorization {{ {key}: s3cret\n users = [ {{ user: a, password: ${key} }}, {{ user: b, password: ${key} }} ] }}", out _).Security!;
+
+        Assert.Equal(["a", "b"], security.Users.Select(static u => u.Name));
+        Assert.False(security.IsOneUser);
+    }
+
+    [Fact]
+    public void A_password_beside_users_that_do_not_refer_to_it_is_refused()
+        => Assert.Throws<ConfigException>(() => Bind("authorization { password: x, users = [ { user: a, password: b } ] }", out _));
 
     [Theory]
     [InlineData("disable_sublist_cache: true")]

@@ -9,7 +9,8 @@ internal static class KeyCases
 {
     private static readonly string[] NotAFlag = ["1", "\"x\"", "[]", "{ }"];
     private static readonly string[] NotAText = ["1", "true", "[]", "{ }"];
-    private static readonly string[] NotASpan = ["0", "\"\"", "\"-1s\"", "x", "\"0s\"", "true", "[]"];
+    private static readonly string[] NotASpanNorZero = ["\"\"", "\"-1s\"", "x", "true", "[]"];
+    private static readonly string[] NotASpan = ["0", "\"0s\"", .. NotASpanNorZero];
 
     /// <summary>Returns a file with the placeholder BODY for the contents of the section's block.</summary>
     public static string Template(string section) => section switch
@@ -66,24 +67,24 @@ internal static class KeyCases
         Case("File", "server_tags", ["a", "\"a, b\"", "[a, \"B:1\"]", "[]"], ["1", "true", "{ }"]),
         Case("File", "client_advertise", ["\"example.org:4222\"", "\"[::1]:4222\""], ["\"example.org\"", "\":4222\"", "\"a:0\"", "1"]),
         Case("File", "connect_urls", ["\"b:4222\"", "[\"b:4222\", \"c:4222\"]", "[]"], ["\"b\"", "[\"b:0\"]", "1"]),
-        Case("File", "max_payload", ["1", "2MB"], ["0", "65MB", "1.5", "\"1MB\"", "x", "-1"]),
-        Case("File", "max_control_line", ["128", "8KB"], ["127", "2MB", "x"]),
-        Case("File", "max_connections", ["1", "70000"], ["0", "-1", "x"]),
-        Case("File", "max_conn", ["1"], ["0", "x"]),
+        Case("File", "max_payload", ["1", "2MB", "0"], ["65MB", "1.5", "\"1MB\"", "x", "-1"]),
+        Case("File", "max_control_line", ["128", "8KB", "0"], ["127", "2MB", "x"]),
+        Case("File", "max_connections", ["1", "70000", "0"], ["-1", "x"]),
+        Case("File", "max_conn", ["1", "0"], ["-1", "x"]),
         Case("File", "max_subscriptions", ["1", "0", "-1"], ["-2", "x"]),
         Case("File", "max_subs", ["1", "0", "-1"], ["-2", "x"]),
         Case("File", "max_pending", ["2MB"], ["1KB", "100", "x"]),
         Case("File", "max_pending_total", ["0", "64MB", "1GB"], ["1KB", "-1", "x"]),
         Case("File", "slow_consumers", ["disconnect", "drop_newest", "drop_oldest"], ["drop", "1", "true"]),
         Case("File", "no_fast_producer_stall", ["true", "false"], ["1", "maybe"]),
-        Case("File", "write_deadline", ["\"5s\"", "250ms", "1m30s"], NotASpan),
-        Case("File", "ping_interval", ["\"5s\"", "\"2m\""], NotASpan),
-        Case("File", "ping_max", ["1", "10"], ["0", "x"]),
+        Case("File", "write_deadline", ["\"5s\"", "250ms", "1m30s", "0", "\"0s\""], NotASpanNorZero),
+        Case("File", "ping_interval", ["\"5s\"", "\"2m\"", "\"0s\""], NotASpanNorZero),
+        Case("File", "ping_max", ["1", "10", "0"], ["-1", "x"]),
         Case("File", "stop_deadline", ["\"1s\""], NotASpan),
         Case("File", "lame_duck_duration", ["\"30s\"", "10s"], [.. NotASpan, "5s"]),
         Case("File", "lame_duck_grace_period", ["\"1s\"", "\"2m\""], [.. NotASpan, "3m", "\"3m\""]),
         Case("File", "loops", ["{ }", "{ threads: 1 }"], ["2", "[]", "{ thread: 1 }"]),
-        Case("File", "http", ["-1", "FREEPORT", "0", "\"0.0.0.0:-1\"", "\"[::]:-1\"", "\"*:-1\"", "\":-1\""], ["70000", "-2", "x", "\"a b:1\"", "true"]),
+        Case("File", "http", ["-1", "FREEPORT", "0", "\"0.0.0.0:-1\"", "\"[::]:-1\"", "\"*:-1\"", "\":-1\"", "\"0.0.0.0:0\""], ["70000", "-2", "x", "\"a b:1\"", "\"a b:0\"", "true"]),
         Case("File", "http_port", ["-1", "FREEPORT", "0"], ["70000", "\"1\"", "x"]),
         Case("File", "monitor_port", ["-1", "FREEPORT", "0"], ["70000", "\"1\"", "x"]),
         Case("File", "http_base_path", ["\"/broker\"", "\"a/b/\"", "\"\""], ["\"a b\"", "\"/{x}\"", "1"]),
@@ -98,12 +99,12 @@ internal static class KeyCases
         Case("File", "trace", ["true", "off"], NotAFlag),
         Case("File", "trace_verbose", ["true", "off"], NotAFlag),
         Case("File", "max_traced_msg_len", ["100", "0", "-1", "1KB"], ["x", "1.5"]),
-        Case("File", "log_file", ["\"FOLDER/b.log\""], ["\"FOLDER/none/b.log\"", "1"]),
-        Case("File", "logfile", ["\"FOLDER/b.log\""], ["\"FOLDER/none/b.log\"", "1"]),
+        Case("File", "log_file", ["\"FOLDER/b.log\"", "\"\""], ["\"FOLDER/none/b.log\"", "1"]),
+        Case("File", "logfile", ["\"FOLDER/b.log\"", "\"\""], ["\"FOLDER/none/b.log\"", "1"]),
         Case("File", "logtime", ["false", "true"], NotAFlag),
-        Case("File", "pid_file", ["\"FOLDER/b.pid\""], ["\"FOLDER/none/b.pid\"", "1"]),
-        Case("File", "pidfile", ["\"FOLDER/b.pid\""], ["\"FOLDER/none/b.pid\"", "1"]),
-        Case("File", "ports_file_dir", ["\"FOLDER\""], ["\"FOLDER/none\"", "1"]),
+        Case("File", "pid_file", ["\"FOLDER/b.pid\"", "\"\""], ["\"FOLDER/none/b.pid\"", "1"]),
+        Case("File", "pidfile", ["\"FOLDER/b.pid\"", "\"\""], ["\"FOLDER/none/b.pid\"", "1"]),
+        Case("File", "ports_file_dir", ["\"FOLDER\"", "\"\""], ["\"FOLDER/none\"", "1"]),
         Case("File", "authorization", ["{ token: t }"], ["x", "true", "{ }", "{ timeout: 1 }", "{ users: [] }"]),
         new(
             "File", "no_auth_user",
@@ -148,8 +149,8 @@ internal static class KeyCases
         .. Aliases("permissions", ["allow_responses", "publish_allow_responses"], ["KEY: true", "KEY: false", "KEY { max: 3 }"], ["KEY: 1", "KEY: x", "KEY { most: 1 }"]),
         Case("publish and subscribe", "allow", ["a", "[a, \"b.>\"]"], ["\"a..b\"", "1", "{ }"]),
         Case("publish and subscribe", "deny", ["a", "[]"], ["\"\"", "1", "{ }"]),
-        Case("allow_responses", "max", ["5", "-1", "0"], ["-2", "x"]),
-        Case("allow_responses", "expires", ["\"1m\"", "5s"], NotASpan),
+        .. new[] { "max", "max_msgs", "max_messages", "max_responses" }.Select(static key => Case("allow_responses", key, ["5", "-1", "0"], ["-2", "x"])),
+        .. new[] { "expires", "expiration", "ttl" }.Select(static key => Case("allow_responses", key, ["\"1m\"", "5s"], NotASpan)),
     ];
 
     private static IEnumerable<KeyCase> OfAccounts() =>
@@ -205,6 +206,7 @@ internal static class KeyCases
         .. Open("allowed_origins", ["[\"https://a.example\", \"http://b.example:81\"]", "\"https://a.example\"", "[]"], ["x", "[1]", "1"]),
         .. Open("same_origin", ["true"], NotAFlag),
         .. Open("compression", ["true"], NotAFlag),
+        .. Open("compress", ["true"], NotAFlag),
         .. Open("handshake_timeout", ["\"3s\"", "5"], ["0", "x", "\"0s\""]),
         .. Open("advertise", ["\"ws.example:443\""], ["1", "true"]),
         new(
