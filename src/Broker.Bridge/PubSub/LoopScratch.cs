@@ -25,7 +25,7 @@ internal sealed class LoopScratch
     internal bool MustWait { get; set; }
 
     /// <summary>The peers of the loop that are not read because a message of them waits.</summary>
-    internal List<ZeroMqPeer> Waiting { get; } = [];
+    internal HashSet<ZeroMqPeer> Waiting { get; } = [];
 
     /// <summary>
     /// Returns at least this number of bytes, valid until the next call. Message sizes are limited, so the memory is

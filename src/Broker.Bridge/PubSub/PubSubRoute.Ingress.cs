@@ -30,9 +30,15 @@ internal sealed partial class PubSubRoute
 
     // Leaves the message with the peer: TCP's flow control slows the PUB down, as a slow SUB would.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static bool Wait(ZeroMqPeer peer, LoopScratch scratch)
+    private bool Wait(ZeroMqPeer peer, LoopScratch scratch)
     {
         scratch.MustWait = false;
+        if (scratch.Waiting.Count >= _options.MaxPeers)
+        {
+            // Programs that disconnect while they wait must not use up the memory.
+            scratch.Waiting.RemoveWhere(static waiting => !waiting.IsConnected);
+        }
+
         scratch.Waiting.Add(peer);
         return false;
     }

@@ -95,7 +95,8 @@ internal sealed partial class PubSubRoute : BridgeRoute
 
     internal override void OnServerConnected() => _subscriptions.OnServerConnected();
 
-    // The action of a loop runs after its peer is in the list: both happen on the loop, and the peer was refused before.
+    // A loop adds a peer to its set in the same call in which it refuses the message. The posted action runs after that
+    // call, so it finds the peer.
     internal override void OnWritable()
     {
         for (int i = 0; i < _scratch.Length; i++)

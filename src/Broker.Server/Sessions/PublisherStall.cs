@@ -9,11 +9,11 @@ namespace Broker.Server;
 /// Runs on the publisher's loop, which is never blocked.
 /// </summary>
 /// <remarks>
-/// <para>So a subscriber that reads 6.5 MB/s loses no message of one publisher, however fast that publishes. nats-server
-/// promises about the same: it reads 64 KiB and waits for up to 10 ms.</para>
-/// <para>The second half of the queue of a stuck subscriber is full after about 5 s, and the server closes it. The other
-/// subscribers of the publisher receive as little as this one until then.</para>
-/// <para>A client that publishes less than this is never delayed.</para>
+/// <para>The publisher then publishes at most 6.5 MB/s, with messages of up to eight times
+/// <see cref="BatchBytes"/>. A client that publishes less keeps its rate, but some of its messages wait for
+/// <see cref="Delay"/>.</para>
+/// <para>The second half of the queue of a stuck subscriber is full after about 5 s with the default limit, and the server
+/// closes it. The other subscribers of the publisher receive as little as this one until then.</para>
 /// </remarks>
 internal sealed class PublisherStall(Connection connection)
 {

@@ -8,8 +8,8 @@ internal static class SubscriptionLimits
 
     private const int PartForSubscriptions = 4;
 
-    // What the router and the client's table need, in bytes: for a subscription, and for a token that no other
-    // subscription has at its place.
+    // The bytes of a subscription in the router and in the client's table, and of a token that no other subscription
+    // has at its place.
     private const int BytesPerSubscription = 96;
     private const int BytesPerToken = 96;
 

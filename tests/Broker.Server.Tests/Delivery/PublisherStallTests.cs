@@ -17,54 +17,18 @@ public sealed class PublisherStallTests
     [InlineData(2, 100 * 1024)]
     public async Task A_burst_reaches_a_subscriber_that_reads_steadily(int loops, int size)
     {
-        const int Burst = 6 * MaxPending;
         await using BrokerServer server = await StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
         using RawClient reader = Subscribe(server, "SUB a 1\r\n");
         using var publisher = RawClient.Open(server);
-        int count = Burst / size;
-        var burst = Task.Run(
-            () =>
-            {
-                for (int i = 0; i < count; i++)
-                {
-                    publisher.Send(Message("a", i, size));
-                }
-            },
-            TestContext.Current.CancellationToken);
-        await Servers.UntilAsync(() => server.Snapshot().Stalls > 0, "the publisher to be slowed down");
-        for (int i = 0; i < count; i++)
-        {
-            (_, byte[] payload) = reader.ReadMessage();
-            Assert.Equal((size, i), (payload.Length, Number(payload)));
-        }
-
-        await burst;
-        Assert.Equal((0, 0), (server.Snapshot().SlowConsumers, server.Snapshot().Dropped));
+        await ReceiveBurstAsync(server, publisher, reader, size);
     }
 
     [Fact]
     public async Task A_client_that_publishes_to_itself_faster_than_it_reads_receives_everything()
     {
-        const int Count = 6 * MaxPending / Size;
         await using BrokerServer server = await StartAsync();
         using RawClient client = Subscribe(server, "SUB a 1\r\n");
-        var burst = Task.Run(
-            () =>
-            {
-                for (int i = 0; i < Count; i++)
-                {
-                    client.Send(Message("a", i, Size));
-                }
-            },
-            TestContext.Current.CancellationToken);
-        await Servers.UntilAsync(() => server.Snapshot().Stalls > 0, "the client to be slowed down");
-        for (int i = 0; i < Count; i++)
-        {
-            Assert.Equal(i, Number(client.ReadMessage().Payload));
-        }
-
-        await burst;
-        Assert.Equal(0, server.Snapshot().SlowConsumers);
+        await ReceiveBurstAsync(server, client, client, Size);
     }
 
     [Fact]
@@ -251,6 +215,29 @@ public sealed class PublisherStallTests
         client.Send(subscribe);
         client.Sync();
         return client;
+    }
+
+    private static async Task ReceiveBurstAsync(BrokerServer server, RawClient publisher, RawClient reader, int size)
+    {
+        int count = 6 * MaxPending / size;
+        var burst = Task.Run(
+            () =>
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    publisher.Send(Message("a", i, size));
+                }
+            },
+            TestContext.Current.CancellationToken);
+        await Servers.UntilAsync(() => server.Snapshot().Stalls > 0, "the publisher to be slowed down");
+        for (int i = 0; i < count; i++)
+        {
+            (_, byte[] payload) = reader.ReadMessage();
+            Assert.Equal((size, i), (payload.Length, Number(payload)));
+        }
+
+        await burst;
+        Assert.Equal((0, 0), (server.Snapshot().SlowConsumers, server.Snapshot().Dropped));
     }
 
     // Publishes until the server slows the publisher down.
