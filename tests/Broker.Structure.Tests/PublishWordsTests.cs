@@ -13,8 +13,8 @@ public sealed partial class PublishWordsTests(ITestOutputHelper output)
     private static readonly string[] Path =
     [
         "EventLoop", "EpollPoller", "EpollConnection", "SocketConnection", "PullConnection", "Connection", "InboundBuffer", "ReceiveGate",
-        "UnconsumedBuffer", "ConnectionHandler", "ConnectionLifecycle", "ClientSession", "ClientOperationParser", "PublishOperation",
-        "ClientPublishing", "RoutingPublisher", "RouteCache", "RouteHashTable", "Route", "ByteKey", "Subscription", "DeliveryTarget",
+        "UnconsumedBuffer", "ConnectionHandler", "ConnectionLifecycle", "ClientSession", "ClientReceiving", "ClientOperationParser",
+        "PublishOperation", "ClientPublishing", "RoutingPublisher", "RouteCache", "RouteHashTable", "Route", "ByteKey", "Subscription", "DeliveryTarget",
         "BufferedTarget", "ConnectionTarget", "DirectBatch", "RoutedMessage", "LoopState", "MessageHead", "LoopWriteBuffer",
         "WriteBufferSet", "FlushScheduler", "OutboundPump", "OutboundQueue", "OutboundSender", "WriteDeadline", "Watermarks", "Block",
         "BlockChain", "LoopBlockPool",

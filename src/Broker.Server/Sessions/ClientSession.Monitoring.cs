@@ -10,9 +10,9 @@ internal sealed partial class ClientSession
     /// <summary>The UTC time when the client connected.</summary>
     internal DateTime Started { get; }
 
-    internal long MessagesIn => Volatile.Read(ref _messagesIn);
+    internal long MessagesIn => _receiving.Messages;
 
-    internal long PayloadIn => Volatile.Read(ref _payloadIn);
+    internal long PayloadIn => _receiving.PayloadBytes;
 
     internal long MessagesOut => _target.Messages;
 
@@ -40,7 +40,7 @@ internal sealed partial class ClientSession
             LastActivity = last < Started ? Started : last,
             RoundTrip = _liveness.RoundTrip,
             PendingBytes = PendingBytes,
-            Stalls = _stall?.Count ?? 0,
+            Stalls = _receiving.Stalls,
             MessagesIn = MessagesIn,
             MessagesOut = MessagesOut,
             BytesIn = PayloadIn,

@@ -1,16 +1,15 @@
 using System.Net;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
-using Broker.Protocol;
 using Broker.Transport;
 
 namespace Broker.Server;
 
 /// <summary>
-/// The session of one client, from the opening of its connection to its end. It passes received operations to its
-/// parts, which own their state and share only the <see cref="ClientChannel"/>: identity, authentication, TLS,
-/// subscriptions, publishing and liveness. Its <see cref="RoutingPublisher"/> delivers what the client publishes; its
-/// <see cref="ConnectionTarget"/> receives what is delivered to the client.
+/// The session of one client, from the opening of its connection to its end. Its parts own their state and share only
+/// the <see cref="ClientChannel"/>: identity, authentication, TLS, subscriptions, liveness, and
+/// <see cref="ClientReceiving"/>, which gets the received bytes. Its <see cref="RoutingPublisher"/> delivers what the
+/// client publishes; its <see cref="ConnectionTarget"/> receives what is delivered to the client.
 /// </summary>
 /// <remarks>
 /// The session runs on the connection's loop. Publishers of other loops only access its target.
@@ -19,29 +18,18 @@ internal sealed partial class ClientSession
     : ConnectionHandler, IConnectionOwner, IAuthenticationOwner, ITlsUpgradeOwner
 {
     private readonly ServerCore _server;
-    private readonly LoopState _state;
-    private readonly RoutingPublisher _publisher;
     private readonly ConnectionTarget _target;
     private readonly ClientChannel _channel;
     private readonly ClientIdentity _identity;
     private readonly Authentication _authentication;
     private readonly ClientSubscriptions _subscriptions;
-    private readonly InterestBarrier _barrier;
     private readonly Liveness _liveness;
-    private readonly DeferredOperation _deferred = new();
-    private readonly ClientPublishing _publishing;
+    private readonly ClientReceiving _receiving;
     private readonly ConnectionLimits _limits;
 
     // Null for a connection without TLS.
     private TlsUpgrade? _tls;
-    private ClientOperationParser _parser;
-
-    // Null until the client first publishes faster than a subscriber reads.
-    private PublisherStall? _stall;
-
     private int _infoVersion;
-    private long _messagesIn;
-    private long _payloadIn;
 
     /// <param name="server">The state that all sessions of the server share.</param>
     /// <param name="loop">The connection's loop.</param>
@@ -63,17 +51,14 @@ internal sealed partial class ClientSession
         SubjectReservation? reservation = null)
     {
         _server = server;
-        _state = server.StateOf(loop);
-        _parser = new ClientOperationParser(server.ParserLimits);
         _target = new ConnectionTarget(this);
-        _publisher = new RoutingPublisher(loop, _state, server.Accounts.Global.Router, _target);
-        _channel = new ClientChannel(server, _publisher, _target, remote);
+        var publisher = new RoutingPublisher(loop, server.StateOf(loop), server.Accounts.Global.Router, _target);
+        _channel = new ClientChannel(server, publisher, _target, remote);
         _identity = new ClientIdentity(_channel, reservation);
         _authentication = new Authentication(_channel, _identity, user, certificate, this);
         _subscriptions = new ClientSubscriptions(_channel, _identity);
-        _barrier = new InterestBarrier(_channel);
         _liveness = new Liveness(_channel);
-        _publishing = new ClientPublishing(_channel, _identity, _subscriptions, _deferred);
+        _receiving = new ClientReceiving(_channel, _identity, _authentication, _subscriptions, _liveness);
         _limits = new ConnectionLimits(_channel);
         Transport = transport;
         Started = server.Now;
@@ -161,12 +146,7 @@ internal sealed partial class ClientSession
             return ReceiveBeforeAuthentication(connection, bytes, ref needed);
         }
 
-        if (_stall is { IsActive: true })
-        {
-            return ReceiveInBatch(connection, bytes, ref needed);
-        }
-
-        return Handle(connection, bytes, ref needed);
+        return _receiving.Receive(connection, bytes, ref needed);
     }
 
     public override void OnDrained(Connection connection)
@@ -183,7 +163,7 @@ internal sealed partial class ClientSession
         _liveness.End();
         _authentication.End();
         _subscriptions.RemoveInBackground();
-        _publisher.Routes.Abandon();
+        _channel.Publisher.Routes.Abandon();
         if (_authentication.Request is not null)
         {
             _server.Events.Disconnected(this, CloseText.Of(_channel.Failure, reason));
@@ -192,97 +172,6 @@ internal sealed partial class ClientSession
         _identity.Leave();
         error = _tls is null ? error : _tls.End(error);
         _server.RemoveSession(this, connection, reason, error);
-    }
-
-    private int Handle(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
-    {
-        _state.BytesIn += bytes.Length;
-        var handler = new Operations(this);
-        _liveness.OnActivity();
-        _publisher.Begin();
-        long slowWrites = connection.Loop.WritesAboveHighWater;
-        long messages = _state.MessagesIn;
-        long payload = _state.PayloadIn;
-        int consumed = _channel.Trace is { } trace
-            ? ParseTraced(bytes, trace, ref needed, out ProtocolError error)
-            : _parser.Parse(bytes, ref handler, ref needed, out error);
-        _publisher.EndBatch();
-        if (_publisher.IsOverBudget)
-        {
-            consumed -= _deferred.Take(bytes[..consumed]);
-            connection.YieldReceiving();
-        }
-
-        // Only this client's operations have changed the loop's counters meanwhile.
-        messages = _state.MessagesIn - messages;
-        _messagesIn += messages;
-        connection.CountMessages((int)messages);
-        _payloadIn += _state.PayloadIn - payload;
-        // The remaining bytes are counted when the connection delivers them again.
-        _state.BytesIn -= bytes.Length - consumed;
-        if (error != ProtocolError.None && !_channel.IsEnded)
-        {
-            _channel.FailProtocol(error);
-        }
-
-        if (_authentication.IsVerifying)
-        {
-            _authentication.CountBufferedBytes(bytes.Length - consumed);
-        }
-
-        if (connection.Loop.WritesAboveHighWater != slowWrites)
-        {
-            Stall(connection, consumed);
-        }
-
-        return consumed;
-    }
-
-    // Handles a part of the received bytes, because the client is being slowed down.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private int ReceiveInBatch(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
-    {
-        long delays = _stall!.Count;
-        long slowWrites = connection.Loop.WritesAboveHighWater;
-        int size = PublisherStall.BatchBytes;
-        ReadOnlySpan<byte> part;
-        int consumed;
-        int needsAfterPart;
-        do
-        {
-            part = bytes[..Math.Min(bytes.Length, size)];
-            needsAfterPart = 0;
-            consumed = Handle(connection, part, ref needsAfterPart);
-            // The message is larger than the part if nothing was consumed.
-            size = Math.Max(needsAfterPart, 2 * part.Length);
-        }
-        while (consumed == 0 && part.Length != bytes.Length && _channel.MayContinue);
-
-        if (connection.Loop.WritesAboveHighWater == slowWrites)
-        {
-            _stall.End();
-        }
-
-        if (part.Length == bytes.Length)
-        {
-            needed = needsAfterPart;
-        }
-        else if (_stall.Count == delays)
-        {
-            connection.YieldReceiving();
-        }
-
-        return consumed;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Stall(Connection connection, int bytes)
-    {
-        _stall ??= new PublisherStall(connection);
-        if (_stall.Continue(bytes))
-        {
-            _state.Stalls++;
-        }
     }
 
     /// <inheritdoc/>
@@ -305,7 +194,7 @@ internal sealed partial class ClientSession
         _liveness.OnAnswer();
         _channel.Trace?.Name(request.Name);
         _channel.IsVerbose = request.Verbose;
-        _publishing.Configure(request);
+        _receiving.Configure(request);
         _target.SupportsHeaders = request.Headers;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         _channel.Acknowledge();
@@ -339,13 +228,6 @@ internal sealed partial class ClientSession
     void IConnectionOwner.OnAccepted(Subscription subscription, Route route, in RoutedMessage message)
         => _channel.Trace?.Deliver(subscription, route, in message, _target.SupportsHeaders);
 
-    // Handles a repeated CONNECT. All earlier subscriptions must have been removed before the client is authenticated
-    // again.
-    private bool Connect(ReadOnlySpan<byte> json)
-        => _authentication.Request is null || _subscriptions.TryRemoveAll()
-            ? _authentication.Connect(json)
-            : _deferred.DeferConnect(json);
-
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int ReceiveBeforeAuthentication(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
@@ -356,18 +238,9 @@ internal sealed partial class ClientSession
             return upgrade.IsInHandshake || used == bytes.Length ? used : OnReceived(connection, bytes, ref needed);
         }
 
-        used = _authentication.Receive(ref _parser, bytes, ref needed);
+        used = _receiving.Authenticate(bytes, ref needed);
         return _authentication.IsPending || _channel.IsEnded
             ? used
             : used + OnReceived(connection, bytes[used..], ref needed);
-    }
-
-    // The trace costs an untraced client one branch per read and nothing per message: a traced client has a separate
-    // handler, and its target is marked as watched.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private int ParseTraced(ReadOnlySpan<byte> bytes, ProtocolTrace trace, ref int needed, out ProtocolError error)
-    {
-        var handler = new TracedOperations<Operations>(new Operations(this), _publisher, trace);
-        return _parser.Parse(bytes, ref handler, ref needed, out error);
     }
 }

@@ -1,0 +1,178 @@
+using System.Runtime.CompilerServices;
+using Broker.Protocol;
+using Broker.Transport;
+
+namespace Broker.Server;
+
+/// <summary>
+/// Handles the bytes that a client sends: it parses them and passes the operations to the other parts of the session,
+/// or to <see cref="ClientPublishing"/>. It stops when the work budget of this iteration of the loop is used up, and
+/// delays a client that publishes faster than its subscribers read. Runs on the connection's loop.
+/// </summary>
+internal sealed partial class ClientReceiving
+{
+    private readonly ClientChannel _channel;
+    private readonly Authentication _authentication;
+    private readonly ClientSubscriptions _subscriptions;
+    private readonly Liveness _liveness;
+    private readonly RoutingPublisher _publisher;
+    private readonly LoopState _state;
+    private readonly InterestBarrier _barrier;
+    private readonly DeferredOperation _deferred = new();
+    private readonly ClientPublishing _publishing;
+    private ClientOperationParser _parser;
+
+    // Null until the client first publishes faster than a subscriber reads.
+    private PublisherStall? _stall;
+
+    private long _messages;
+    private long _payload;
+
+    internal ClientReceiving(
+        ClientChannel channel,
+        ClientIdentity identity,
+        Authentication authentication,
+        ClientSubscriptions subscriptions,
+        Liveness liveness)
+    {
+        _channel = channel;
+        _authentication = authentication;
+        _subscriptions = subscriptions;
+        _liveness = liveness;
+        _publisher = channel.Publisher;
+        _state = channel.Publisher.State;
+        _barrier = new InterestBarrier(channel);
+        _publishing = new ClientPublishing(channel, identity, subscriptions, _deferred);
+        _parser = new ClientOperationParser(channel.Server.ParserLimits);
+    }
+
+    /// <summary>The number of messages that the client has published. Thread-safe.</summary>
+    internal long Messages => Volatile.Read(ref _messages);
+
+    /// <summary>The payload bytes that the client has published. Thread-safe.</summary>
+    internal long PayloadBytes => Volatile.Read(ref _payload);
+
+    /// <summary>How often the client was delayed because a subscriber reads too slowly. Thread-safe.</summary>
+    internal long Stalls => _stall?.Count ?? 0;
+
+    /// <summary>Applies the options of an accepted CONNECT.</summary>
+    internal void Configure(ConnectRequest request) => _publishing.Configure(request);
+
+    /// <summary>Handles bytes of a client whose authentication is pending. Returns how many it has consumed.</summary>
+    internal int Authenticate(ReadOnlySpan<byte> bytes, ref int needed)
+        => _authentication.Receive(ref _parser, bytes, ref needed);
+
+    /// <summary>Handles bytes of an authenticated client. Returns how many it has consumed.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal int Receive(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+        => _stall is { IsActive: true }
+            ? ReceiveInBatch(connection, bytes, ref needed)
+            : Handle(connection, bytes, ref needed);
+
+    private int Handle(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        _state.BytesIn += bytes.Length;
+        var handler = new Operations(this);
+        _liveness.OnActivity();
+        _publisher.Begin();
+        long slowWrites = connection.Loop.WritesAboveHighWater;
+        long messages = _state.MessagesIn;
+        long payload = _state.PayloadIn;
+        int consumed = _channel.Trace is { } trace
+            ? ParseTraced(bytes, trace, ref needed, out ProtocolError error)
+            : _parser.Parse(bytes, ref handler, ref needed, out error);
+        _publisher.EndBatch();
+        if (_publisher.IsOverBudget)
+        {
+            consumed -= _deferred.Take(bytes[..consumed]);
+            connection.YieldReceiving();
+        }
+
+        // Only this client's operations have changed the loop's counters meanwhile.
+        messages = _state.MessagesIn - messages;
+        _messages += messages;
+        connection.CountMessages((int)messages);
+        _payload += _state.PayloadIn - payload;
+        // The remaining bytes are counted when the connection delivers them again.
+        _state.BytesIn -= bytes.Length - consumed;
+        if (error != ProtocolError.None && !_channel.IsEnded)
+        {
+            _channel.FailProtocol(error);
+        }
+
+        if (_authentication.IsVerifying)
+        {
+            _authentication.CountBufferedBytes(bytes.Length - consumed);
+        }
+
+        if (connection.Loop.WritesAboveHighWater != slowWrites)
+        {
+            Stall(connection, consumed);
+        }
+
+        return consumed;
+    }
+
+    // Handles a part of the received bytes, because the client is being slowed down.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int ReceiveInBatch(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        long delays = _stall!.Count;
+        long slowWrites = connection.Loop.WritesAboveHighWater;
+        int size = PublisherStall.BatchBytes;
+        ReadOnlySpan<byte> part;
+        int consumed;
+        int needsAfterPart;
+        do
+        {
+            part = bytes[..Math.Min(bytes.Length, size)];
+            needsAfterPart = 0;
+            consumed = Handle(connection, part, ref needsAfterPart);
+            // The message is larger than the part if nothing was consumed.
+            size = Math.Max(needsAfterPart, 2 * part.Length);
+        }
+        while (consumed == 0 && part.Length != bytes.Length && _channel.MayContinue);
+
+        if (connection.Loop.WritesAboveHighWater == slowWrites)
+        {
+            _stall.End();
+        }
+
+        if (part.Length == bytes.Length)
+        {
+            needed = needsAfterPart;
+        }
+        else if (_stall.Count == delays)
+        {
+            connection.YieldReceiving();
+        }
+
+        return consumed;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Stall(Connection connection, int bytes)
+    {
+        _stall ??= new PublisherStall(connection);
+        if (_stall.Continue(bytes))
+        {
+            _state.Stalls++;
+        }
+    }
+
+    // Handles a repeated CONNECT. All earlier subscriptions must have been removed before the client is authenticated
+    // again.
+    private bool Connect(ReadOnlySpan<byte> json)
+        => _authentication.Request is null || _subscriptions.TryRemoveAll()
+            ? _authentication.Connect(json)
+            : _deferred.DeferConnect(json);
+
+    // The trace costs an untraced client one branch per read and nothing per message: a traced client has a separate
+    // handler, and its target is marked as watched.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int ParseTraced(ReadOnlySpan<byte> bytes, ProtocolTrace trace, ref int needed, out ProtocolError error)
+    {
+        var handler = new TracedOperations<Operations>(new Operations(this), _publisher, trace);
+        return _parser.Parse(bytes, ref handler, ref needed, out error);
+    }
+}
