@@ -147,6 +147,22 @@ public abstract partial class Connection
         return false;
     }
 
+    /// <summary>
+    /// Closes the connection with a linger time, as <see cref="Close"/> does, but receives nothing more. So a peer that
+    /// is refused in the middle of a message cannot send the rest of it, or anything behind it, and knows that. On the
+    /// loop.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void CloseUnread(TimeSpan linger)
+    {
+        RequireLoop();
+        Close(linger);
+        if (IsLingering && _gate.TryPause())
+        {
+            OnPaused();
+        }
+    }
+
     /// <summary>The loop delivers the unconsumed bytes again. On the loop.</summary>
     internal void DeliverAfterYield()
     {

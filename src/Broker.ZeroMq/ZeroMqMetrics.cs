@@ -50,6 +50,10 @@ public sealed class ZeroMqMetrics : IDisposable
             "broker.zeromq.dropped",
             "Messages dropped because a queue was full or a peer disconnected.",
             () => counts().MessagesDropped);
+        Count(
+            "broker.zeromq.refused",
+            "Received messages refused because of their size or their number of frames.",
+            () => counts().MessagesRefused);
     }
 
     /// <summary>Disposes the meter, unless a factory owns it.</summary>

@@ -46,7 +46,7 @@ public sealed record MappingOptions
     /// <summary>The largest number of bytes of a single frame that count as its topic. Default 128.</summary>
     public int MaxSingleFrameTopic { get; init; } = 128;
 
-    /// <summary>The largest number of frames in a message. Default 1,024.</summary>
+    /// <summary>The largest number of frames in a message. Default 65,535.</summary>
     public int MaxFrames { get; init; } = ushort.MaxValue;
 
     /// <summary>

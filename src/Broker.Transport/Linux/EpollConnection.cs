@@ -70,6 +70,11 @@ internal sealed unsafe class EpollConnection : SocketConnection
         {
             CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
         }
+        else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0 && IsLingering)
+        {
+            // Nothing more is received (CloseUnread), so bytes before the end do not matter.
+            OnPeerEnded();
+        }
         else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0)
         {
             PeekForEnd();

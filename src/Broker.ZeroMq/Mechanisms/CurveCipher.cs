@@ -25,6 +25,7 @@ internal sealed class CurveCipher : ZmtpCipher
     private readonly byte[] _sealNonce = new byte[CurveBoxes.NonceSize];
     private readonly byte[] _openNonce = new byte[CurveBoxes.NonceSize];
     private readonly long _longest;
+    private bool _isTooLarge;
     private ulong _sent;
     private ulong _received;
 
@@ -83,6 +84,12 @@ internal sealed class CurveCipher : ZmtpCipher
     /// <inheritdoc/>
     public override int MeasureRecord(ReadOnlySpan<byte> received)
     {
+        if (_isTooLarge)
+        {
+            // The decoder refuses the announced frame, and nothing behind its header is read.
+            return received.Length + 1;
+        }
+
         if (received.Length < ShortHeader)
         {
             return ShortHeader;
@@ -112,12 +119,27 @@ internal sealed class CurveCipher : ZmtpCipher
             return Refuse(ZmtpError.NotEncrypted);
         }
 
-        return length > (ulong)_longest || header + (long)length > Array.MaxLength ? Refuse(ZmtpError.FrameTooLarge) : header + (int)length;
+        if (length <= (ulong)_longest)
+        {
+            return header + (long)length > Array.MaxLength ? Refuse(ZmtpError.FrameTooLarge) : header + (int)length;
+        }
+
+        // The header alone becomes the header of a plain frame of that size. So the socket refuses it as a plain one:
+        // it counts it, and the peer is sent the reason.
+        _isTooLarge = true;
+        _headerSize = ZmtpWriter.WriteHeader(_header, (int)Math.Min(length - Overhead, int.MaxValue), ZmtpFlags.None);
+        _read = 0;
+        return header;
     }
 
     /// <inheritdoc/>
     public override int Open(ReadOnlySpan<byte> record)
     {
+        if (_isTooLarge)
+        {
+            return _headerSize;
+        }
+
         ReadOnlySpan<byte> message = record[HeaderOf(record)..];
         if (!message.StartsWith(Name))
         {
@@ -161,6 +183,11 @@ internal sealed class CurveCipher : ZmtpCipher
             _header.AsSpan(_read, count).CopyTo(destination);
             _read += count;
             destination = destination[count..];
+        }
+
+        if (destination.IsEmpty)
+        {
+            return;
         }
 
         int at = HeaderOf(record) + Overhead + _read - _headerSize;

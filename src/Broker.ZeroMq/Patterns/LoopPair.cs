@@ -30,7 +30,7 @@ public sealed class LoopPair : DistributingSocket
     }
 
     internal override string? RefusalOf(PeerSession session)
-        => Sessions.Count > 0 || (Volatile.Read(ref _link) is { } link && link != session.Link)
+        => Sessions.Any(static other => !other.IsOver) || (Volatile.Read(ref _link) is { } link && link != session.Link)
             ? "the socket already has a peer"
             : null;
 

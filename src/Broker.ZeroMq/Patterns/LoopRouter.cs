@@ -153,7 +153,7 @@ public sealed class LoopRouter : SingleLoopSocket
     internal override string? RefusalOf(PeerSession session)
     {
         ReadOnlySpan<byte> announced = session.Peer!.Zmtp.Identity.Span;
-        if (announced.IsEmpty || _ids.Find(announced) is not { } other || other == session.Link?.Pipe)
+        if (announced.IsEmpty || _ids.Find(announced) is not { IsEnding: false } other || other == session.Link?.Pipe)
         {
             return null;
         }

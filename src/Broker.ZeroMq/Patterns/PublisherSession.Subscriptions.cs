@@ -35,7 +35,9 @@ internal sealed partial class PublisherSession
         return true;
     }
 
-    /// <summary>Whether the connection has ended. May be read on any thread.</summary>
+    /// <summary>
+    /// Whether the connection has ended, or ends because this side has refused the peer. May be read on any thread.
+    /// </summary>
     internal bool IsDisconnected => _isDisconnected;
 
     /// <summary>
@@ -112,7 +114,7 @@ internal sealed partial class PublisherSession
 
         if (change == PrefixChange.LimitReached)
         {
-            Refuse(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
+            RefuseWithError(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
             ReportCancellation(prefix);
             return false;
         }
@@ -140,7 +142,7 @@ internal sealed partial class PublisherSession
 
         // This prefix was not counted, so it must not be in the set when all counted prefixes are removed.
         set.Remove(prefix);
-        Refuse(refusal);
+        RefuseWithError(refusal);
         ReportCancellation(prefix);
         return false;
     }

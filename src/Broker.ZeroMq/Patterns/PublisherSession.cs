@@ -46,8 +46,16 @@ internal sealed partial class PublisherSession : PeerSession
         }
     }
 
+    // The subscriptions of a refused peer must not use the memory of the others.
+    private protected override void OnLingering() => OnDisconnected();
+
     private protected override void OnDisconnected()
     {
+        if (_isDisconnected)
+        {
+            return;
+        }
+
         _isDisconnected = true;
         _socket.Remove(this);
         _socket.OnPeerDisconnected?.Invoke(Peer!);
@@ -66,13 +74,7 @@ internal sealed partial class PublisherSession : PeerSession
     {
         _changes = 0;
         var traffic = new Traffic(this);
-        ZmtpDecodeResult result = Decoder.Decode(bytes, ref traffic);
-        if (result.Error != ZmtpError.None)
-        {
-            Socket.CountRefused(result.Error);
-        }
-
-        return result;
+        return Decoder.Decode(bytes, ref traffic);
     }
 
     private void SendWelcome(ReadOnlySpan<byte> frame)

@@ -86,13 +86,7 @@ internal sealed class SubscriberSession : PeerSession
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
     {
         var traffic = new Traffic(this);
-        ZmtpDecodeResult result = Decoder.Decode(bytes, ref traffic);
-        if (result.Error != ZmtpError.None)
-        {
-            Socket.CountRefused(result.Error);
-        }
-
-        return result;
+        return Decoder.Decode(bytes, ref traffic);
     }
 
     private ZmtpVerdict OnMessage(in ZmtpMessage message)

@@ -43,8 +43,9 @@ public record LoopMessageOptions : LoopSocketOptions
 
     /// <summary>
     /// The limits of the messages that a peer may send. A message is collected in its own buffer while its bytes
-    /// arrive, so that this limits the memory of each peer. Default <see cref="ZmtpLimits.Default"/>: 16 MiB per frame,
-    /// 64 MiB and 1,048,576 frames per message.
+    /// arrive, so that this limits the memory of each peer. A message over a limit is refused and counted, and its
+    /// connection ends; a peer of ZMTP 3.1 is sent the reason. Default <see cref="ZmtpLimits.Default"/>: 64 MiB and
+    /// 1,048,576 frames.
     /// </summary>
     public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
 

@@ -70,7 +70,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
     {
         lock (_gate)
         {
-            return _registry.GetCounts(Dropped);
+            return _registry.GetCounts(Dropped) with { MessagesRefused = MessagesRefused };
         }
     }
 

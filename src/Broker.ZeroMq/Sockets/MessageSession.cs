@@ -80,15 +80,18 @@ internal sealed class MessageSession : PeerSession
             _socket.OnBatchEnd();
         }
 
-        if (result.Error != ZmtpError.None)
-        {
-            _socket.CountRefused(result.Error);
-        }
-
         return result;
     }
 
     private protected override void OnAccepted() => _socket.Add(this);
+
+    private protected override void OnEnding()
+    {
+        lock (_socket.PipeGate)
+        {
+            Pipe?.BeginEnd();
+        }
+    }
 
     private protected override void OnDisconnected() => _socket.Remove(this);
 

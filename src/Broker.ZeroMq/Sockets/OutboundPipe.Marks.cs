@@ -13,6 +13,12 @@ internal sealed partial class OutboundPipe
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryRefillCredit(int size)
     {
+        if (IsEnding)
+        {
+            IsFull = _newest is null;
+            return false;
+        }
+
         if (_newest is not null)
         {
             return TryGrantConflated(size);

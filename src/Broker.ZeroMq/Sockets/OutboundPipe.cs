@@ -71,6 +71,9 @@ internal sealed partial class OutboundPipe
     /// <summary>The routing id of a ROUTER's peer; null for other sockets.</summary>
     internal byte[]? RoutingId { get; set; }
 
+    /// <summary>Whether this side has refused the peer, whose connection ends soon.</summary>
+    internal bool IsEnding { get; private set; }
+
     /// <summary>Whether the pipe has a connection now.</summary>
     internal bool IsAttached => _buffer is not null;
 
@@ -88,6 +91,11 @@ internal sealed partial class OutboundPipe
             if (_newest is not null)
             {
                 return _buffer is null && _backlog is null ? 0 : int.MaxValue;
+            }
+
+            if (IsEnding)
+            {
+                return 0;
             }
 
             if (_buffer is null)
@@ -209,6 +217,22 @@ internal sealed partial class OutboundPipe
     }
 
     /// <summary>
+    /// Sends what was written, and writes nothing more to this connection: this side has refused the peer and is about
+    /// to close. Messages wait until the pipe is detached.
+    /// </summary>
+    internal void BeginEnd()
+    {
+        Flush();
+        if (_buffer is not null)
+        {
+            UpdateMarks();
+            _granted = _credit = 0;
+            _byteCredit = 0;
+            IsEnding = true;
+        }
+    }
+
+    /// <summary>
     /// Detaches the pipe from a closed connection. Unsent messages wait for the next connection. Returns false if there
     /// will be none.
     /// </summary>
@@ -238,6 +262,7 @@ internal sealed partial class OutboundPipe
         _peer = null;
         _connection = null;
         _buffer = null;
+        IsEnding = false;
         _granted = _credit = 0;
         _byteCredit = 0;
         return survives;
@@ -291,6 +316,11 @@ internal sealed partial class OutboundPipe
     /// <summary>Called when there may be room again.</summary>
     internal void OnRoom()
     {
+        if (IsEnding)
+        {
+            return;
+        }
+
         if (_newest is { Count: > 0 } && _buffer is not null)
         {
             SendNewest();
@@ -306,7 +336,7 @@ internal sealed partial class OutboundPipe
     /// <summary>Called when memory is no longer short, for a pipe that refused a message because of it.</summary>
     internal void OnMemoryAvailable()
     {
-        if (IsFull && HasAnyRoom())
+        if (IsFull && !IsEnding && HasAnyRoom())
         {
             EndFull();
         }

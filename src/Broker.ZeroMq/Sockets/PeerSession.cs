@@ -140,7 +140,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             return consumed + result.Consumed;
         }
 
-        Refuse(ZmtpErrors.Text(result.Error));
+        OnRefusedBytes(result.Error);
         return bytes.Length;
     }
 
@@ -277,8 +277,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             case ZmtpCommandKind.Ping:
                 return Heartbeat.OnPing(command);
             case ZmtpCommandKind.Error:
-                Refuse(ZmtpErrors.Text(ZmtpError.PeerRefused));
-                return false;
+                return OnErrorOfPeer(command);
             default:
                 // RFC 37: unknown commands are ignored. A PONG needs no handling, because its arrival has been counted.
                 return true;

@@ -14,4 +14,11 @@ namespace Broker.ZeroMq;
 /// </param>
 /// <param name="PendingBytes">The number of bytes that are queued for connected peers.</param>
 public readonly record struct ZeroMqCounts(
-    int Peers, long MessagesReceived, long MessagesSent, long MessagesDropped, long PendingBytes);
+    int Peers, long MessagesReceived, long MessagesSent, long MessagesDropped, long PendingBytes)
+{
+    /// <summary>
+    /// The number of received messages that were refused because they have more frames or bytes than the limits of the
+    /// socket permit. Each of them has ended its connection.
+    /// </summary>
+    public long MessagesRefused { get; init; }
+}

@@ -4,8 +4,8 @@ namespace Broker.ZeroMq;
 internal static class ZmtpErrors
 {
     /// <summary>
-    /// Replaces all characters but visible ASCII and spaces in a text of the system or of a peer, so that it stays one
-    /// line of a log.
+    /// Replaces all characters but visible ASCII and spaces in a text of the system or of a peer, so that it cannot
+    /// control a terminal or begin another line of a log.
     /// </summary>
     internal static string Printable(string text)
         => string.Create(text.Length, text, static (line, source) =>
@@ -13,6 +13,16 @@ internal static class ZmtpErrors
             for (int i = 0; i < line.Length; i++)
             {
                 line[i] = source[i] is >= ' ' and <= '~' ? source[i] : '?';
+            }
+        });
+
+    /// <inheritdoc cref="Printable(string)"/>
+    internal static string Printable(ReadOnlySpan<byte> text)
+        => string.Create(text.Length, text, static (line, source) =>
+        {
+            for (int i = 0; i < line.Length; i++)
+            {
+                line[i] = source[i] is >= (byte)' ' and <= (byte)'~' ? (char)source[i] : '?';
             }
         });
 

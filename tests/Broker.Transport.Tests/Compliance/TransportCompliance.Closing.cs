@@ -51,6 +51,39 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
+    public async Task Closing_unread_delivers_everything_and_leaves_the_peers_unsent_bytes_with_the_peer()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        var unsent = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var far = new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int needed) =>
+            {
+                needed = 3;
+                if (bytes.Length == 3)
+                {
+                    unsent.TrySetResult(connection.PendingBytes);
+                    connection.Close();
+                }
+
+                return bytes.Length == 3 ? 3 : 0;
+            },
+        };
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        await OnLoopAsync(near.Connection, connection => connection.PauseReceiving());
+        for (int i = 0; i < 20; i++)
+        {
+            await far.WriteAsync(Pattern(1_000_000));
+        }
+
+        await near.WriteAsync((byte[])[1, 2, 3], connection => connection.CloseUnread(ConnectionPairs.Patience));
+        Assert.InRange(await Soon(unsent.Task), 1, 20_000_000);
+        Assert.Equal(CloseReason.Local, await Soon(near.Closed));
+        Assert.Equal(0, near.Received);
+    }
+
+    [Fact]
     public async Task A_linger_survives_what_other_loops_and_threads_write_later()
     {
         using var pairs = new ConnectionPairs(Kind, nearLoops: 2);

@@ -71,7 +71,7 @@ public sealed class MemoryTests
         long resident = ResidentMemory.Octets();
 
         // Each peer announces a frame of the largest allowed size, sends a little of it, and waits.
-        byte[] says = Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), [2, .. Wire.Big64(16 << 20)], Wire.Filled(5000));
+        byte[] says = Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), [2, .. Wire.Big64(64 << 20)], Wire.Filled(5000));
         var strangers = Enumerable.Range(0, Strangers).Select(_ => new RawPeer(endpoint).Send(says)).ToList();
         await rig.ConnectedOnceAsync(Strangers);
         Assert.InRange(ResidentMemory.Octets() - resident, long.MinValue, 64 * Mebibyte);

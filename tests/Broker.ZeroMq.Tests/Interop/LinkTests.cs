@@ -19,8 +19,6 @@ public sealed class LinkTests
     // not a heartbeat would be swallowed.
     private static readonly TimeSpan Beat = TimeSpan.FromSeconds(1);
 
-    private static readonly ZmtpLimits Roomy = new(maxFrameSize: Largest, maxMessageSize: Largest);
-
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -30,8 +28,7 @@ public sealed class LinkTests
         await using var host = ForeignHost.Take();
         var sizes = new Inbox<(int Size, int Others)>();
         LoopPull pull = rig.Pull(
-            o => o with { Limits = Roomy },
-            (ZeroMqPeer _, in ZmtpMessage message) =>
+            onMessage: (ZeroMqPeer _, in ZmtpMessage message) =>
             {
                 ReadOnlySpan<byte> body = message.FirstFrame.Body;
                 sizes.Add((body.Length, body.IndexOfAnyExcept((byte)7)));
@@ -53,9 +50,8 @@ public sealed class LinkTests
     [Fact]
     public void A_message_of_64_MiB_passes_between_thread_safe_sockets()
     {
-        var options = new ZeroMqSocketOptions { Limits = Roomy };
-        using var pull = new PullSocket(options);
-        using var push = new PushSocket(options);
+        using var pull = new PullSocket();
+        using var push = new PushSocket();
         push.Connect(pull.Bind(AnyPort));
         push.Send(Wire.Filled(Largest, 3));
         push.Send("behind it");
@@ -70,7 +66,7 @@ public sealed class LinkTests
     public async Task Nothing_is_received_of_a_partial_message_whose_sender_was_killed_and_restarted(bool portable)
     {
         await using var rig = new Rig(portable: portable);
-        LoopPull pull = rig.Pull(o => o with { Limits = Roomy }, (ZeroMqPeer _, in ZmtpMessage message) =>
+        LoopPull pull = rig.Pull(onMessage: (ZeroMqPeer _, in ZmtpMessage message) =>
         {
             rig.Messages.Add($"{message.BodySize}");
             return true;

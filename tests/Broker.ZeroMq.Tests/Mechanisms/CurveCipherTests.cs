@@ -81,10 +81,30 @@ public sealed class CurveCipherTests
         { "MORE in clear", [1, 50], nameof(ZmtpError.NotEncrypted) },
         { "reserved flags", [0x80, 50], nameof(ZmtpError.NotEncrypted) },
         { "a PING in clear", Wire.Command("PING", Wire.Filled(40)), nameof(ZmtpError.NotEncrypted) },
-        { "one octet too large", [2, .. Wire.Big64(1000 + 34)], nameof(ZmtpError.FrameTooLarge) },
-        { "2^63-1", [2, .. Wire.Big64(long.MaxValue)], nameof(ZmtpError.FrameTooLarge) },
-        { "2^64-1", [2, .. Wire.Big64(ulong.MaxValue)], nameof(ZmtpError.FrameTooLarge) },
     };
+
+    public static TheoryData<byte[], int> TooLarge => new()
+    {
+        { [2, .. Wire.Big64(1000 + 34)], 1001 },
+        { [2, .. Wire.Big64(long.MaxValue)], int.MaxValue },
+        { [2, .. Wire.Big64(ulong.MaxValue)], int.MaxValue },
+    };
+
+    // The decoder refuses that header as it refuses the header of a plain frame.
+    [Theory]
+    [MemberData(nameof(TooLarge))]
+    public void A_MESSAGE_over_the_limit_becomes_the_header_of_a_frame_over_the_limit(byte[] header, int expected)
+    {
+        (ZmtpCipher _, ZmtpCipher? server) = Make(new ZmtpLimits(maxFrameSize: 1000, maxMessageSize: 1000, maxCommandSize: 1000));
+        byte[] stream = [.. header, .. Wire.Filled(100)];
+        Assert.Equal(header.Length, server.MeasureRecord(stream));
+        byte[] plain = new byte[server.Open(header)];
+        server.Read(header, plain);
+        server.Read(header, []);
+        Assert.Equal((byte[])[2, .. Wire.Big64((ulong)expected)], plain);
+        Assert.Equal(ZmtpError.None, server.Error);
+        Assert.Equal(101, server.MeasureRecord(stream.AsSpan(header.Length)));
+    }
 
     [Theory]
     [MemberData(nameof(Refused))]

@@ -85,7 +85,8 @@ public sealed class PausedHeartbeatTests
         await rig.DoAsync(() => takes = true);
         await rig.DoAsync(pull.ResumeReceiving);
         Assert.Equal("01", await rig.Messages.TakeAsync());
-        Assert.Empty(push.ReadToEnd());
+        byte[] reason = Wire.Ascii("a-frame-length-is-above-2^63-1");
+        Assert.Equal(Wire.Command("ERROR", [(byte)reason.Length, .. reason]), push.ReadToEnd());
         await rig.EventAsync(Broker.ZeroMq.ZeroMqEventKind.PeerRefused);
     }
 

@@ -25,7 +25,7 @@ public sealed class ZmtpLimits
     /// A limit is below 1, or the limits together exceed the largest span.
     /// </exception>
     public ZmtpLimits(
-        int maxFrameSize = 16 << 20,
+        int maxFrameSize = 64 << 20,
         int maxMessageSize = 64 << 20,
         int maxFrames = 1 << 20,
         int maxCommandSize = 64 << 10)
@@ -45,8 +45,8 @@ public sealed class ZmtpLimits
     }
 
     /// <summary>
-    /// The default limits: 16 MiB for a frame, 64 MiB and 1,048,576 frames for a message, 64 KiB for a
-    /// command. So the bytes limit a message, and its frames hardly do.
+    /// The default limits: 64 MiB and 1,048,576 frames for a message, 64 KiB for a command. So the bytes limit a message,
+    /// and its frames hardly do.
     /// </summary>
     public static ZmtpLimits Default { get; } = new();
 

@@ -88,7 +88,7 @@ internal sealed partial class ZmtpHandshake
     {
         if (command.Kind == ZmtpCommandKind.Error)
         {
-            PeerReason = Printable(command.ReadErrorReason());
+            PeerReason = ZmtpErrors.Printable(command.ReadErrorReason());
             Fail(ZmtpError.PeerRefused);
             return 0;
         }
@@ -120,16 +120,6 @@ internal sealed partial class ZmtpHandshake
         State = ZmtpHandshakeState.Failed;
         Error = error;
     }
-
-    /// <summary>Makes the peer's reason safe for logs: it must not control a terminal or forge a line.</summary>
-    private static string Printable(ReadOnlySpan<byte> reason)
-        => string.Create(reason.Length, reason, static (text, octets) =>
-        {
-            for (int i = 0; i < text.Length; i++)
-            {
-                text[i] = octets[i] is >= 0x20 and < 0x7F ? (char)octets[i] : '?';
-            }
-        });
 
     /// <summary>Stops the decoder after every command, since each command may end the handshake.</summary>
     private ref struct CommandSink(ZmtpHandshake handshake, Span<byte> output) : IZmtpFrameHandler
