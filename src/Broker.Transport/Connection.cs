@@ -16,8 +16,27 @@ namespace Broker.Transport;
 /// <para>The bytes of one write buffer are sent in order and are not mixed with others. Buffers are sent in the order
 /// of their flushes.</para>
 /// </remarks>
-public abstract partial class Connection
+public abstract class Connection
 {
+    private WriteBufferSet _writeBuffers;
+    private ConnectionLifecycle _lifecycle;
+    private SpinRequest _spinning = new();
+    private ClosingProcedure? _closing;
+
+    /// <summary>
+    /// A derived class implements <see cref="IInboundTransport"/> and <see cref="IOutboundTransport"/>.
+    /// </summary>
+    private protected Connection(EventLoop loop, ConnectionHandler handler)
+    {
+        Loop = loop;
+        Handler = handler;
+        Transport = (IInboundTransport)this;
+        _writeBuffers = new WriteBufferSet(loop.Group.Count);
+        Gate = new ReceiveGate(this);
+        Inbound = new InboundBuffer(this, handler);
+        Sender = new OutboundSender(this, (IOutboundTransport)this);
+    }
+
     /// <summary>The loop on whose thread the handler is called.</summary>
     public EventLoop Loop { get; }
 
@@ -42,11 +61,7 @@ public abstract partial class Connection
     public bool SpinBeforeSleep
     {
         get => _spinning.IsWanted;
-        set
-        {
-            Loop.RequireCurrent();
-            _spinning.Set(value, Loop);
-        }
+        set => _spinning.Set(value, Loop);
     }
 
     /// <summary>
@@ -137,7 +152,26 @@ public abstract partial class Connection
     /// bytes. So a timer that compares two values knows whether the peer lives. Any thread; the value may change at
     /// once.
     /// </summary>
-    public long ReceivedBytes => Volatile.Read(ref _receivedBytes);
+    public long ReceivedBytes => Inbound.ReceivedBytes;
+
+    /// <summary>Whether <see cref="PauseReceiving"/> is in force. On the loop.</summary>
+    public bool IsReceivingPaused => Gate.IsPausedByHandler;
+
+    /// <summary>
+    /// Whether nothing is received because the group's <see cref="EventLoopGroup.ReceiveBudget"/> is used up. A peer
+    /// whose bytes are not read cannot answer. On the loop.
+    /// </summary>
+    public bool IsWaitingForMemory => Gate.IsWaitingForMemory;
+
+    /// <summary>
+    /// The most unconsumed bytes that reads collect, for a peer that is not authenticated yet. A handler that needs more
+    /// gets them in small reads. 0, the default, for no limit. On the loop.
+    /// </summary>
+    public int MaxReadBytes
+    {
+        get => Inbound.MaxReadBytes;
+        set => Inbound.MaxReadBytes = value;
+    }
 
     /// <summary>
     /// All bytes flushed so far and not dropped: the sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at
@@ -167,35 +201,19 @@ public abstract partial class Connection
     /// loop's thread.
     /// </summary>
     public long GetUnflushedBytes(EventLoop loop)
-    {
-        ArgumentNullException.ThrowIfNull(loop);
-        return _writeBuffers.GetWritten(loop)?.Length ?? 0;
-    }
+        => _writeBuffers.GetWritten(loop)?.Length ?? 0;
 
     /// <summary>
     /// Flushes and sends what <paramref name="loop"/> has written for this connection, before the end of the loop's
     /// iteration: for a writer that wants to know how much the peer accepts. On that loop's thread. No handler method
     /// is called except <see cref="ConnectionHandler.OnDiscarded"/>.
     /// </summary>
-    public void Flush(EventLoop loop)
-    {
-        ArgumentNullException.ThrowIfNull(loop);
-        if (_writeBuffers.GetWritten(loop) is { } buffer)
-        {
-            _sender.Flush(buffer, loop);
-        }
-    }
+    public void Flush(EventLoop loop) => _writeBuffers.Flush(loop, Sender);
 
     /// <summary>
     /// Flushes what was written to <see cref="ExternalWriteBuffer"/> and sends it on the caller's thread.
     /// </summary>
-    public void FlushExternal()
-    {
-        if (_writeBuffers.WrittenExternal is { } buffer)
-        {
-            _sender.Flush(buffer, null);
-        }
-    }
+    public void FlushExternal() => _writeBuffers.FlushExternal(Sender);
 
     /// <summary>
     /// Closes the connection. With a linger time, bytes that were flushed, and bytes that the caller's loop has
@@ -203,22 +221,7 @@ public abstract partial class Connection
     /// that are flushed later are dropped. Without a linger time, queued bytes are dropped too. The handler gets no
     /// more calls except <see cref="ConnectionHandler.OnClosed"/>. Any thread.
     /// </summary>
-    public void Close(TimeSpan linger = default)
-    {
-        if (Loop.IsCurrent)
-        {
-            CloseOnLoop(CloseReason.Local, null, linger);
-            return;
-        }
-
-        if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller)
-        {
-            // A flush at the end of the caller's iteration would be too late.
-            Flush(caller);
-        }
-
-        Loop.Post(() => CloseOnLoop(CloseReason.Local, null, linger));
-    }
+    public void Close(TimeSpan linger = default) => ClosingProcedure.Request(this, linger);
 
     /// <summary>
     /// Closes the connection with <see cref="CloseReason.QueueFull"/> and drops what is queued: for a limit that the
@@ -270,6 +273,75 @@ public abstract partial class Connection
     public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
 
     /// <summary>
+    /// Stops receiving and delivering until <see cref="ResumeReceiving"/>. Bytes that were received and not consumed
+    /// are kept, including those that the current call leaves. All other bytes stay with the operating system, the
+    /// pipe or the peer, so the peer has to wait. On the loop, inside or outside a call of the handler; it may be
+    /// called repeatedly.
+    /// </summary>
+    /// <remarks>
+    /// <para>The end of the peer's stream closes the connection once everything that the peer sent before it has been
+    /// delivered. So the end is reported during a pause if nothing is left to deliver, and after the pause otherwise.
+    /// Bytes that were sent before a failure may be lost.</para>
+    /// <para>The transports differ in how soon they report the end. Sockets on Linux report it at once, whatever
+    /// waits, and a reset too. Portable sockets report it at once unless bytes wait in the kernel. Pipes report it at
+    /// once unless bytes wait in the pipe. In-process links report it at once. Over TLS, bytes of TLS itself, such as
+    /// close_notify, may wait in the kernel and count as waiting bytes.</para>
+    /// <para>A TLS handshake continues during a pause. <see cref="Close"/> ends the pause; bytes that are received
+    /// afterwards are dropped.</para>
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void PauseReceiving() => Gate.Pause();
+
+    /// <summary>
+    /// Ends a pause. The handler gets the unconsumed bytes again, unless it needs more of them, in a later iteration
+    /// of the loop and never within this call; then receiving continues. On the loop. It does nothing if there is no
+    /// pause.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void ResumeReceiving() => Gate.Resume();
+
+    /// <summary>
+    /// Lets other connections run first. The bytes that the current call leaves unconsumed are passed to the handler
+    /// again in the loop's next iteration, after all ready connections and posted actions have run and written bytes
+    /// were flushed. Nothing is received for this connection before that. Called in
+    /// <see cref="ConnectionHandler.OnReceived"/>.
+    /// </summary>
+    /// <remarks>Use it if a few bytes cause much work, so that one peer does not delay all others.</remarks>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void YieldReceiving() => Gate.Yield();
+
+    /// <summary>
+    /// Stops receiving and delivering for a limited time, so that the peer has to wait. The bytes that the current call
+    /// leaves unconsumed are passed to the handler again after it. Other pauses are not affected: receiving continues
+    /// when the last of them ends. Does nothing if a delay is in force already. On the loop.
+    /// </summary>
+    /// <param name="delay">The time, with the precision of <see cref="EventLoop.StartTimer"/>.</param>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void DelayReceiving(TimeSpan delay) => Gate.Delay(delay);
+
+    /// <summary>
+    /// Asks to run a costly step: one that takes a good part of a millisecond, like a command of a handshake with
+    /// public-key cryptography. One iteration of the loop runs a few such steps of all its connections together, so
+    /// that many handshakes at once do not delay other connections. Called in
+    /// <see cref="ConnectionHandler.OnReceived"/>.
+    /// </summary>
+    /// <returns>
+    /// True if the step may run now. False if it must wait: the handler then leaves the bytes of the step unconsumed,
+    /// and gets them again in a later iteration, in the order in which the connections asked. Nothing is received for
+    /// this connection before that.
+    /// </returns>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public bool TryBeginCostlyStep() => Gate.TryBeginCostlyStep();
+
+    /// <summary>
+    /// Closes the connection with a linger time, as <see cref="Close"/> does, but receives nothing more. So a peer that
+    /// is refused in the middle of a message cannot send the rest of it, or anything behind it, and knows that. On the
+    /// loop.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
+    public void CloseUnread(TimeSpan linger) => Gate.CloseUnread(linger);
+
+    /// <summary>
     /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>, which is made if the connection stays open:
     /// when <see cref="BufferedBytes"/> next falls to <see cref="LowWaterBytes"/>, or, if it is not above that now, as
     /// soon as nothing waits for the peer. For a writer that found no space and waits for the call: its message may be
@@ -311,32 +383,13 @@ public abstract partial class Connection
     /// including a message whose first part was sent, but not bytes that the system may have sent. Call it in
     /// <see cref="ConnectionHandler.OnClosed"/>. These messages are not reported as discarded.
     /// </summary>
-    public void TakeUnsent(IUnsentMessages unsent)
-    {
-        ArgumentNullException.ThrowIfNull(unsent);
-        if (Framing is { } framing)
-        {
-            Outbound.VisitUnsent(framing, unsent);
-            _writeBuffers.GetWritten(Loop)?.TakeUnsent(framing, unsent);
-        }
-    }
+    public void TakeUnsent(IUnsentMessages unsent) => _writeBuffers.TakeUnsent(this, unsent);
 
     /// <summary>Starts TLS as the server: the peer is expected to send the first message of the handshake.</summary>
-    /// <param name="options">
-    /// Passed to <see cref="SslStream"/> without a change. Their callbacks run on the thread pool and may block.
-    /// </param>
-    /// <param name="timeout">How long the handshake may take.</param>
-    /// <param name="onSecured">
-    /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
-    /// </param>
     /// <inheritdoc cref="StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})"
-    /// path="/remarks|/exception"/>
+    /// path="/param|/remarks|/exception"/>
     public void StartTls(SslServerAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        _security = SecurityUpgrade.StartTls(
-            this, ssl => ssl.AuthenticateAsServerAsync(options), timeout, onSecured) ?? _security;
-    }
+        => SecurityUpgrade.StartTls(this, options, timeout, onSecured);
 
     /// <summary>Starts TLS as the client.</summary>
     /// <param name="options">
@@ -366,11 +419,7 @@ public abstract partial class Connection
     /// The connection is an in-process link, which carries no bytes out of the process.
     /// </exception>
     public void StartTls(SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        _security = SecurityUpgrade.StartTls(
-            this, ssl => ssl.AuthenticateAsClientAsync(options), timeout, onSecured) ?? _security;
-    }
+        => SecurityUpgrade.StartTls(this, options, timeout, onSecured);
 
     /// <summary>
     /// From now on, <paramref name="cipher"/> encrypts written bytes into records and decrypts received records. The
@@ -389,9 +438,66 @@ public abstract partial class Connection
     /// <exception cref="NotSupportedException">
     /// The connection is an in-process link, which carries no bytes out of the process.
     /// </exception>
-    public void StartRecords(RecordCipher cipher)
-    {
-        ArgumentNullException.ThrowIfNull(cipher);
-        SecurityUpgrade.StartRecords(this, cipher);
-    }
+    public void StartRecords(RecordCipher cipher) => SecurityUpgrade.StartRecords(this, cipher);
+
+    /// <summary>What receiving and closing call of the transport.</summary>
+    internal IInboundTransport Transport { get; }
+
+    internal ref ConnectionLifecycle Lifecycle => ref _lifecycle;
+
+    internal ref SpinRequest Spinning => ref _spinning;
+
+    internal bool IsClosed => _lifecycle.IsClosed;
+
+    /// <summary>Whether this side has been closed and lingers: received bytes are then read and dropped.</summary>
+    internal bool IsLingering => _lifecycle.IsLingering;
+
+    internal ClosingProcedure Closing => _closing ??= new ClosingProcedure(this);
+
+    internal OutboundSender Sender { get; }
+
+    internal OutboundPump Outbound => Sender.Pump;
+
+    internal InboundBuffer Inbound { get; }
+
+    internal ReceiveGate Gate { get; }
+
+    /// <inheritdoc cref="InboundBuffer.Memory"/>
+    internal ReceiveMemory ReceiveMemory => Inbound.Memory;
+
+    /// <inheritdoc cref="InboundBuffer.MemoryIfUsed"/>
+    internal ReceiveMemory? MemoryIfUsed => Inbound.MemoryIfUsed;
+
+    /// <summary>The TLS handshake, if TLS was started.</summary>
+    internal SecurityUpgrade? Security { get; set; }
+
+    internal SecurityLayer? Layer => Outbound.Layer;
+
+    /// <inheritdoc cref="ConnectionOpening.Open"/>
+    internal void Open() => ConnectionOpening.Open(this);
+
+    /// <summary>Closes the connection for a reason that the transport found. On the loop.</summary>
+    internal void CloseOnLoop(CloseReason reason, Exception? error, TimeSpan linger)
+        => Closing.Close(reason, error, linger);
+
+    /// <inheritdoc cref="ClosingProcedure.Fail"/>
+    internal void Fail(Exception error) => Closing.Fail(error);
+
+    /// <summary>Ends this side's direction if the connection lingers and everything is sent. On the loop.</summary>
+    internal void AdvanceLinger() => _closing?.Advance();
+
+    /// <inheritdoc cref="ClosingProcedure.End"/>
+    internal void EndClosing() => Closing.End();
+
+    /// <summary>The peer accepts bytes again. On the loop.</summary>
+    internal void OnWritable() => Sender.OnWritable();
+
+    /// <inheritdoc cref="ReceiveGate.DeliverAfterYield"/>
+    internal void DeliverAfterYield() => Gate.DeliverAfterYield();
+
+    /// <summary>
+    /// There is something to receive. <paramref name="ready"/> is the number of connections that have something to
+    /// receive now. On the loop.
+    /// </summary>
+    internal abstract void OnReadable(int ready);
 }

@@ -15,11 +15,30 @@ internal sealed class ClosingProcedure(Connection connection)
     private LoopTimer? _timer;
     private bool _isPeerIdle;
 
+    /// <inheritdoc cref="Connection.Close"/>
+    internal static void Request(Connection connection, TimeSpan linger)
+    {
+        EventLoop loop = connection.Loop;
+        if (loop.IsCurrent)
+        {
+            connection.CloseOnLoop(CloseReason.Local, null, linger);
+            return;
+        }
+
+        if (linger > TimeSpan.Zero && loop.Group.Current is { } caller)
+        {
+            // A flush at the end of the caller's iteration would be too late.
+            connection.Flush(caller);
+        }
+
+        loop.Post(() => connection.CloseOnLoop(CloseReason.Local, null, linger));
+    }
+
     /// <summary>Closes the connection. With a linger time it first sends what is queued.</summary>
     internal void Close(CloseReason reason, Exception? error, TimeSpan linger)
     {
         // The handler's OnOpened runs before its OnClosed.
-        if (connection.Lifecycle.IsClosed || !connection.TryCallOnOpened())
+        if (connection.Lifecycle.IsClosed || !ConnectionOpening.TryAnnounce(connection))
         {
             return;
         }
@@ -42,7 +61,7 @@ internal sealed class ClosingProcedure(Connection connection)
         if (connection.Lifecycle.State == ConnectionState.Flushing)
         {
             // The peer may still read. The last queued bytes are sent, and then there is nothing to wait for.
-            connection.EndReceiving();
+            EndReceiving();
             return;
         }
 
@@ -59,6 +78,32 @@ internal sealed class ClosingProcedure(Connection connection)
             connection.Outbound.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
 
+    /// <summary>The peer has ended its stream, and this side does not close yet.</summary>
+    internal void EndReceiving()
+    {
+        connection.Lifecycle.EndPeer();
+        lock (connection.Outbound.Queue.Gate)
+        {
+            connection.Transport.StopReceiving();
+        }
+    }
+
+    /// <summary>
+    /// Closes the connection after an exception outside a handler's call; the loop continues.
+    /// </summary>
+    internal void Fail(Exception error)
+    {
+        connection.Loop.Group.ReportFault(error);
+        try
+        {
+            connection.CloseOnLoop(CloseReason.Error, error, TimeSpan.Zero);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            connection.Loop.Group.ReportFault(e);
+        }
+    }
+
     /// <summary>The TLS handshake has failed: its alert is sent before the end.</summary>
     internal void FailHandshake(Exception error)
     {
@@ -68,7 +113,7 @@ internal sealed class ClosingProcedure(Connection connection)
         connection.Layer!.Abort(error);
         // Receiving continues, and the bytes are dropped: unread input would cause a reset, and the peer could lose
         // the alert.
-        connection.ClearPauses();
+        connection.Gate.EndPauses();
         _timer = connection.Loop.StartTimer(PeerGrace, Finish);
         Advance();
     }
@@ -103,7 +148,7 @@ internal sealed class ClosingProcedure(Connection connection)
         _timer = _isPeerIdle
             ? connection.Loop.StartTimer(IdlePeerGrace, FinishIfIdle)
             : connection.Loop.StartTimer(PeerGrace, Finish);
-        connection.ShutdownSend();
+        connection.Transport.ShutdownSend();
     }
 
     /// <summary>
@@ -118,7 +163,7 @@ internal sealed class ClosingProcedure(Connection connection)
     /// </summary>
     internal void End()
     {
-        connection.ReleaseTransport();
+        connection.Transport.ReleaseTransport();
         connection.Layer?.Dispose();
         connection.Loop.Group.Remove(connection);
         try
@@ -144,8 +189,8 @@ internal sealed class ClosingProcedure(Connection connection)
         // If nothing was unsent, unacknowledged or unread, a reset takes nothing away from the peer.
         _isPeerIdle = connection.GetUnflushedBytes(connection.Loop) == 0
             && !connection.Outbound.HasUnsent()
-            && !connection.HasUnacknowledged()
-            && !connection.HasUnread();
+            && !connection.Transport.HasUnacknowledged()
+            && !connection.Transport.HasUnread();
 
         // The last flush. It comes before the change to flushing: otherwise the end of this send would shut the
         // direction down, and bytes that another thread flushes meanwhile would be accepted and lost.
@@ -164,14 +209,14 @@ internal sealed class ClosingProcedure(Connection connection)
         }
 
         _timer = connection.Loop.StartTimer(linger, Finish);
-        connection.ClearPauses();
+        connection.Gate.EndPauses();
         Advance();
     }
 
     // An idle peer may take long to answer the end of the stream, and a reset cannot lose anything of it meanwhile.
     private void FinishIfIdle()
     {
-        if (_isPeerIdle && !connection.HasUnread())
+        if (_isPeerIdle && !connection.Transport.HasUnread())
         {
             Finish();
         }
@@ -190,10 +235,18 @@ internal sealed class ClosingProcedure(Connection connection)
 
         _timer?.Cancel();
         _timer = null;
-        connection.StopTimersAndReceiving();
+        StopTimersAndReceiving();
         if (connection.Outbound.TryStop())
         {
             End();
         }
+    }
+    private void StopTimersAndReceiving()
+    {
+        connection.Spinning.Close(connection.Loop);
+        connection.Gate.Close();
+        connection.Outbound.Deadline.Cancel();
+        connection.Security?.Cancel();
+        connection.Transport.ReleaseInbound();
     }
 }

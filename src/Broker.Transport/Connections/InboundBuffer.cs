@@ -16,6 +16,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     private UnconsumedBuffer _unconsumed;
     private int _needed;
     private int _counted;
+    private long _received;
     private ReceiveMemory? _memory;
 
     /// <summary>How many received bytes the handler has not consumed.</summary>
@@ -33,18 +34,28 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     /// </summary>
     internal int Needed => _needed;
 
+    /// <inheritdoc cref="Connection.ReceivedBytes"/>
+    internal long ReceivedBytes => Volatile.Read(ref _received);
+
+    /// <inheritdoc cref="Connection.MaxReadBytes"/>
+    internal int MaxReadBytes { get; set; }
+
     /// <summary>
     /// The largest number of bytes that one call of the handler received from memory that this connection owns.
     /// </summary>
     internal int LargestDelivered { get; private set; }
 
     /// <summary>The connection's part of the budget for received bytes.</summary>
-    internal ReceiveMemory Memory => _memory ??= new ReceiveMemory(connection);
+    internal ReceiveMemory Memory => _memory
+        ??= new ReceiveMemory(connection, connection.Gate.ResumeAfterMemoryWait);
 
     /// <summary>The same if the connection has used it; otherwise null. Any thread.</summary>
     internal ReceiveMemory? MemoryIfUsed => _memory;
 
     private EventLoop Loop => connection.Loop;
+
+    /// <summary>Counts bytes for <see cref="ReceivedBytes"/>.</summary>
+    internal void CountReceived(int bytes) => _received += bytes;
 
     /// <summary>
     /// Passes borrowed bytes to the handler and copies those that it leaves unconsumed. Only while no unconsumed bytes

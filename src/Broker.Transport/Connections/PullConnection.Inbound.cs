@@ -36,7 +36,7 @@ internal abstract partial class PullConnection
         long before = Loop.BytesReceived;
         long scheduled = Loop.ScheduledFlushes;
         Loop.MessagesHandled = Pacing.Unknown;
-        bool more = !IsInboundPaused;
+        bool more = !Gate.IsPaused;
         for (int reads = ready > 1 || Loop.Pacing.OthersAreInteractive(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
         {
             more = IsLingering ? Discard()
@@ -50,9 +50,7 @@ internal abstract partial class PullConnection
         Loop.Pacing.CountRead(ref _pace, got, more, Loop.ScheduledFlushes > scheduled, Loop.MessagesHandled);
     }
 
-    private protected override void ReleaseInbound() => Inbound.Release();
-
-    private protected override void ContinueReceiving()
+    public void ContinueReceiving()
     {
         long scheduled = Loop.ScheduledFlushes;
         Loop.MessagesHandled = Pacing.Unknown;
@@ -67,7 +65,7 @@ internal abstract partial class PullConnection
 
         // A part of deferred work takes as long as a read, and more of it remains.
         Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.ScheduledFlushes > scheduled, Loop.MessagesHandled);
-        if (!IsInboundPaused && !IsClosed)
+        if (!Gate.IsPaused && !IsClosed)
         {
             RearmReceive();
         }
@@ -80,9 +78,9 @@ internal abstract partial class PullConnection
     private protected void EndWhilePaused()
     {
         // A layer with a close_notify reports the end of its stream itself: in ReceiveCloseNotify, or after the pause.
-        if ((Inbound.Count == 0 || (IsWaitingForMemory && !IsReceivingPaused)) && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
+        if ((Inbound.Count == 0 || (Gate.IsWaitingForMemory && !Gate.IsPausedByHandler)) && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
         {
-            OnPeerEnded();
+            Closing.OnPeerEnded();
         }
     }
 
@@ -99,7 +97,7 @@ internal abstract partial class PullConnection
         byte[] buffer = Loop.ReceiveBuffer;
         int kept = Inbound.Count;
         int space = buffer.Length - kept;
-        bool isLimited = Loop.Group.ReceiveBudget.IsTight | MaxReadBytes != 0;
+        bool isLimited = Loop.Group.ReceiveBudget.IsTight | Inbound.MaxReadBytes != 0;
         if (isLimited && !TryLimitRead(kept, ref space))
         {
             return false;
@@ -120,7 +118,7 @@ internal abstract partial class PullConnection
             Inbound.DeliverAfterUnconsumed(buffer, got);
         }
 
-        return got == space && !IsInboundPaused;
+        return got == space && !Gate.IsPaused;
     }
 
     // Limits a read to MaxReadBytes and, while the budget for received bytes is used up, to what is not counted.
@@ -128,9 +126,9 @@ internal abstract partial class PullConnection
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryLimitRead(int kept, ref int space)
     {
-        if (MaxReadBytes != 0)
+        if (Inbound.MaxReadBytes != 0)
         {
-            space = Math.Min(space, Math.Max(MaxReadBytes - kept, LeastRead));
+            space = Math.Min(space, Math.Max(Inbound.MaxReadBytes - kept, LeastRead));
         }
 
         bool isLarge = kept > ReceiveBudget.LargestShared;
@@ -191,7 +189,7 @@ internal abstract partial class PullConnection
 
         Inbound.Advance(got);
         Inbound.DeliverUnconsumed();
-        return got == space && !IsInboundPaused;
+        return got == space && !Gate.IsPaused;
     }
 
     private bool Discard()
@@ -203,7 +201,7 @@ internal abstract partial class PullConnection
             return End(outcome);
         }
 
-        OnReceivedAfterEnd();
+        Closing.OnReceived();
         return true;
     }
 
@@ -211,7 +209,7 @@ internal abstract partial class PullConnection
     {
         if (outcome == ReceiveOutcome.EndOfStream)
         {
-            OnPeerEnded();
+            Closing.OnPeerEnded();
         }
         else if (outcome != ReceiveOutcome.Blocked)
         {
@@ -234,7 +232,7 @@ internal abstract partial class PullConnection
         {
             int got = connection.Receive(array.AsSpan(offset, count), out outcome);
             connection.Loop.BytesReceived += got;
-            connection.CountReceived(got);
+            connection.Inbound.CountReceived(got);
             return got;
         }
     }

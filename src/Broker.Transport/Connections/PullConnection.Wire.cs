@@ -14,12 +14,10 @@ internal abstract partial class PullConnection
     /// <summary>The largest size of a close_notify record in any version of TLS.</summary>
     private protected const int MaxCloseNotifySize = 64;
 
-    internal override bool CanCarryLayers => true;
-
     // Posted: in the middle of a handler's call it is not known yet how much the handler will leave.
-    internal override void OnLayerInserted() => Loop.Post(PassUnconsumed);
+    public void OnLayerInserted() => Loop.Post(PassUnconsumed);
 
-    internal override void OnLayerSecured(SecurityLayer layer)
+    public void OnLayerSecured(SecurityLayer layer)
     {
         // This comes first: nothing is delivered during the handshake's pause, and the bytes received before may be
         // the last ones.
@@ -27,13 +25,7 @@ internal abstract partial class PullConnection
         DecryptAll(layer);
     }
 
-    private protected override void OnTlsStarved()
-    {
-        if (!IsClosed && Gate.TryResumeHandshake())
-        {
-            RearmReceive();
-        }
-    }
+    public void OnTlsStarved() => Gate.ResumeHandshake();
 
     /// <summary>
     /// The peer has ended its stream while the handler pauses, and the rest of the stream may be no more than the
@@ -96,7 +88,7 @@ internal abstract partial class PullConnection
     {
         byte[] cipher = Loop.CipherBuffer;
         int space = layer.IsSecured ? cipher.Length : HandshakeRead;
-        bool isLimited = Loop.Group.ReceiveBudget.IsTight | MaxReadBytes != 0;
+        bool isLimited = Loop.Group.ReceiveBudget.IsTight | Inbound.MaxReadBytes != 0;
         if (isLimited && layer.IsSecured)
         {
             space = Math.Min(space, MostSecuredRead);
@@ -112,7 +104,7 @@ internal abstract partial class PullConnection
             return End(outcome);
         }
 
-        CountReceived(got);
+        Inbound.CountReceived(got);
         if (!layer.IsSecured)
         {
             return ReadAhead(layer, cipher.AsSpan(0, got));
@@ -121,7 +113,7 @@ internal abstract partial class PullConnection
         Loop.BytesReceived += got;
         layer.Feed(cipher, got);
         DecryptAll(layer);
-        return got == space && !IsInboundPaused;
+        return got == space && !Gate.IsPaused;
     }
 
     private bool ReadAhead(SecurityLayer layer, ReadOnlySpan<byte> bytes)
@@ -134,7 +126,7 @@ internal abstract partial class PullConnection
         if (bytes.IsEmpty)
         {
             // The handshake now fails with its own error.
-            EndReceiving();
+            Closing.EndReceiving();
             layer.EndHandshakeFeed();
             return false;
         }
@@ -152,7 +144,7 @@ internal abstract partial class PullConnection
     // in the process. If the handler pauses, at most the bytes of one read stay encrypted.
     private void DecryptAll(SecurityLayer layer)
     {
-        while (IsOpen && !IsInboundPaused && layer.IsReadable())
+        while (IsOpen && !Gate.IsPaused && layer.IsReadable())
         {
             Read<Decrypted>();
         }

@@ -1,138 +1,174 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Why a connection receives and delivers nothing at present. The methods change the state and return what the
-/// connection has to do. On the connection's loop.
+/// Decides when a connection receives and delivers. The handler pauses, delays and yields; a TLS handshake and the
+/// budget for received bytes pause it too. On the connection's loop.
 /// </summary>
-internal struct ReceiveGate
+internal sealed class ReceiveGate(Connection connection)
 {
-    private PauseReasons _reasons;
-
-    [Flags]
-    private enum PauseReasons : byte
-    {
-        None,
-
-        /// <summary>The handler paused receiving and has not resumed it.</summary>
-        Handler = 1,
-
-        /// <summary>The connection waits until its loop delivers again; it is in the loop's list for that.</summary>
-        Yielded = 2,
-
-        /// <summary>The TLS handshake has received more bytes than it may buffer.</summary>
-        Handshake = 4,
-
-        /// <summary>The connection needs memory, and the budget for received bytes is used up.</summary>
-        Memory = 8,
-
-        /// <summary>The handler has delayed receiving for a limited time.</summary>
-        Delay = 16,
-    }
-
-    /// <summary>Whether there is any reason to pause.</summary>
-    internal readonly bool HasReasons => _reasons != PauseReasons.None;
-
-    /// <summary>Whether the handler has paused receiving.</summary>
-    internal readonly bool IsPausedByHandler => (_reasons & PauseReasons.Handler) != PauseReasons.None;
-
-    /// <summary>Whether the pause ends in the loop's next iteration.</summary>
-    internal readonly bool IsYielded => (_reasons & PauseReasons.Yielded) != PauseReasons.None;
-
-    /// <summary>Whether the TLS handshake has paused receiving.</summary>
-    internal readonly bool IsPausedByHandshake => (_reasons & PauseReasons.Handshake) != PauseReasons.None;
-
-    /// <summary>Whether the connection waits for memory.</summary>
-    internal readonly bool IsWaitingForMemory => (_reasons & PauseReasons.Memory) != PauseReasons.None;
-
-    /// <summary>The handler pauses. Returns false if it has paused already.</summary>
-    internal bool TryPause()
-    {
-        if (IsPausedByHandler)
-        {
-            return false;
-        }
-
-        _reasons = (_reasons & ~PauseReasons.Yielded) | PauseReasons.Handler;
-        return true;
-    }
+    private PauseState _pauses;
+    private LoopTimer? _delay;
 
     /// <summary>
-    /// The handler resumes: the loop is to deliver in its next iteration. Returns false if the handler has not paused.
+    /// Whether nothing may be received or delivered now. During a handshake nothing is passed to the handler, so the
+    /// handler's pause does not apply.
     /// </summary>
-    internal bool TryResume()
+    internal bool IsPaused
+        => _pauses.HasReasons && (connection.Layer is not { IsSecured: false } || _pauses.IsPausedByHandshake);
+
+    /// <inheritdoc cref="PauseState.IsPausedByHandler"/>
+    internal bool IsPausedByHandler => _pauses.IsPausedByHandler;
+
+    /// <inheritdoc cref="PauseState.IsYielded"/>
+    internal bool IsYielded => _pauses.IsYielded;
+
+    /// <inheritdoc cref="PauseState.IsWaitingForMemory"/>
+    internal bool IsWaitingForMemory => _pauses.IsWaitingForMemory;
+
+    private EventLoop Loop => connection.Loop;
+
+    /// <inheritdoc cref="Connection.PauseReceiving"/>
+    internal void Pause()
     {
-        if (!IsPausedByHandler)
+        RequireLoop();
+        if (connection.IsOpen && _pauses.TryPause())
         {
-            return false;
+            connection.Transport.OnPaused();
+        }
+    }
+
+    /// <inheritdoc cref="Connection.ResumeReceiving"/>
+    internal void Resume()
+    {
+        RequireLoop();
+        if (_pauses.TryResume())
+        {
+            Loop.ScheduleDelivery(connection);
+        }
+    }
+
+    /// <inheritdoc cref="Connection.YieldReceiving"/>
+    internal void Yield()
+    {
+        RequireLoop();
+        if (connection.IsOpen && _pauses.TryYield())
+        {
+            Loop.ScheduleDelivery(connection);
+        }
+    }
+
+    /// <inheritdoc cref="Connection.DelayReceiving"/>
+    internal void Delay(TimeSpan delay)
+    {
+        RequireLoop();
+        if (!connection.IsOpen || !_pauses.TryDelay())
+        {
+            return;
         }
 
-        _reasons = (_reasons & ~PauseReasons.Handler) | PauseReasons.Yielded;
-        return true;
+        connection.Transport.OnPaused();
+        if (_delay is null)
+        {
+            _delay = Loop.StartTimer(delay, EndDelay);
+        }
+        else
+        {
+            _delay.Restart(delay);
+        }
     }
 
-    /// <summary>The handler yields. Returns false if it has paused or yielded already.</summary>
-    internal bool TryYield()
+    /// <inheritdoc cref="Connection.TryBeginCostlyStep"/>
+    internal bool TryBeginCostlyStep()
     {
-        if ((_reasons & (PauseReasons.Handler | PauseReasons.Yielded)) != PauseReasons.None)
+        RequireLoop();
+        if (Loop.TryBeginCostlyStep(connection))
         {
-            return false;
+            return true;
         }
 
-        _reasons |= PauseReasons.Yielded;
-        return true;
+        if (connection.IsOpen && _pauses.TryYield())
+        {
+            Loop.ScheduleCostlyStep(connection);
+        }
+
+        return false;
     }
 
-    /// <summary>The loop's next iteration has come. Returns false if the connection does not wait for it.</summary>
-    internal bool TryEndYield()
+    /// <inheritdoc cref="Connection.CloseUnread"/>
+    internal void CloseUnread(TimeSpan linger)
     {
-        bool wasYielded = IsYielded;
-        _reasons &= ~PauseReasons.Yielded;
-        return wasYielded;
+        RequireLoop();
+        connection.Close(linger);
+        if (connection.IsLingering && _pauses.TryPause())
+        {
+            connection.Transport.OnPaused();
+        }
     }
 
-    /// <summary>The connection begins to wait for memory.</summary>
-    internal void PauseForMemory() => _reasons |= PauseReasons.Memory;
+    /// <inheritdoc cref="PauseState.PauseForMemory"/>
+    internal void PauseForMemory() => _pauses.PauseForMemory();
 
-    /// <summary>The connection has memory. Returns whether it has waited.</summary>
-    internal bool TryEndMemoryWait()
+    /// <inheritdoc cref="PauseState.PauseForHandshake"/>
+    internal void PauseForHandshake() => _pauses.PauseForHandshake();
+
+    /// <summary>The TLS handshake needs bytes.</summary>
+    internal void ResumeHandshake()
     {
-        bool waited = IsWaitingForMemory;
-        _reasons &= ~PauseReasons.Memory;
-        return waited;
+        if (!connection.IsClosed && _pauses.TryResumeHandshake())
+        {
+            connection.Transport.RearmReceive();
+        }
     }
 
-    /// <summary>The handler delays receiving. Returns false if a delay is in force already.</summary>
-    internal bool TryDelay()
+    /// <summary>The loop delivers the unconsumed bytes again.</summary>
+    internal void DeliverAfterYield()
     {
-        bool isDelayed = (_reasons & PauseReasons.Delay) != PauseReasons.None;
-        _reasons |= PauseReasons.Delay;
-        return !isDelayed;
+        // The handler may have paused or closed the connection since, or the connection is in the list twice.
+        if (!connection.IsClosed && _pauses.TryEndYield() && !IsPaused)
+        {
+            connection.Transport.ContinueReceiving();
+        }
     }
 
-    /// <summary>The time of the delay has passed. Returns whether the delay was in force.</summary>
-    internal bool TryEndDelay()
+    /// <summary>The memory that the connection waits for is reserved for it.</summary>
+    internal void ResumeAfterMemoryWait()
     {
-        bool wasDelayed = (_reasons & PauseReasons.Delay) != PauseReasons.None;
-        _reasons &= ~PauseReasons.Delay;
-        return wasDelayed;
+        if (!connection.IsClosed && _pauses.TryEndMemoryWait() && !IsPaused)
+        {
+            connection.Transport.ContinueReceiving();
+        }
+        else
+        {
+            // The handler pauses. The next read asks again.
+            connection.ReceiveMemory.ReleaseReserved();
+        }
     }
 
-    /// <summary>The TLS handshake has enough bytes.</summary>
-    internal void PauseForHandshake() => _reasons |= PauseReasons.Handshake;
-
-    /// <summary>The TLS handshake needs bytes. Returns whether it had paused.</summary>
-    internal bool TryResumeHandshake()
+    /// <summary>Ends all pauses: received bytes are dropped from now on, and must be read for that.</summary>
+    internal void EndPauses()
     {
-        bool wasPaused = IsPausedByHandshake;
-        _reasons &= ~PauseReasons.Handshake;
-        return wasPaused;
+        if (_pauses.Clear())
+        {
+            connection.Transport.RearmReceive();
+        }
     }
 
-    /// <summary>Removes all reasons. Returns whether there was one.</summary>
-    internal bool Clear()
+    /// <summary>The connection is closed: nothing is received any more.</summary>
+    internal void Close() => _pauses.Clear();
+
+    private void EndDelay()
     {
-        bool had = HasReasons;
-        _reasons = PauseReasons.None;
-        return had;
+        if (!connection.IsClosed && _pauses.TryEndDelay() && !IsPaused)
+        {
+            connection.Transport.ContinueReceiving();
+        }
+    }
+
+    private void RequireLoop()
+    {
+        if (!Loop.IsCurrent)
+        {
+            throw new InvalidOperationException("Receiving can be paused, resumed and yielded on the connection's loop only.");
+        }
     }
 }

@@ -20,30 +20,26 @@ internal sealed class SecurityUpgrade
         _layer = new TlsLayer(connection);
     }
 
-    /// <summary>
-    /// Starts a TLS handshake; its steps run on the thread pool. Returns null if the connection is not open any more.
-    /// </summary>
-    internal static SecurityUpgrade? StartTls(
-        Connection connection, Func<SslStream, Task> authenticate, TimeSpan timeout, Action<Connection> onSecured)
+    /// <inheritdoc cref="Connection.StartTls(SslServerAuthenticationOptions, TimeSpan, Action{Connection})"/>
+    internal static void StartTls(
+        Connection connection, SslServerAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
     {
-        ArgumentNullException.ThrowIfNull(onSecured);
-        if (!TryBegin(connection, "TLS"))
-        {
-            return null;
-        }
+        ArgumentNullException.ThrowIfNull(options);
+        StartTls(connection, ssl => ssl.AuthenticateAsServerAsync(options), timeout, onSecured);
+    }
 
-        var upgrade = new SecurityUpgrade(connection, onSecured);
-        connection.Outbound.Insert(upgrade._layer);
-        upgrade._timer = connection.Loop.StartTimer(
-            timeout, () => upgrade.End(new TimeoutException("The handshake of TLS took too long.")));
-        connection.OnLayerInserted();
-        upgrade._layer.Start(authenticate, error => connection.Loop.Post(() => upgrade.End(error)));
-        return upgrade;
+    /// <inheritdoc cref="Connection.StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})"/>
+    internal static void StartTls(
+        Connection connection, SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        StartTls(connection, ssl => ssl.AuthenticateAsClientAsync(options), timeout, onSecured);
     }
 
     /// <summary>Starts records, whose protocol has had its own handshake.</summary>
     internal static void StartRecords(Connection connection, RecordCipher cipher)
     {
+        ArgumentNullException.ThrowIfNull(cipher);
         if (!TryBegin(connection, "records"))
         {
             cipher.Dispose();
@@ -51,7 +47,7 @@ internal sealed class SecurityUpgrade
         }
 
         connection.Outbound.Insert(new RecordLayer(connection, cipher));
-        connection.OnLayerInserted();
+        connection.Transport.OnLayerInserted();
 
         // Posted behind the action that passes the handler's unconsumed bytes to the cipher.
         connection.Loop.Post(() => EnableRecords(connection));
@@ -62,6 +58,25 @@ internal sealed class SecurityUpgrade
     {
         _timer?.Cancel();
         _timer = null;
+    }
+
+    // The steps of the handshake run on the thread pool.
+    private static void StartTls(
+        Connection connection, Func<SslStream, Task> authenticate, TimeSpan timeout, Action<Connection> onSecured)
+    {
+        ArgumentNullException.ThrowIfNull(onSecured);
+        if (!TryBegin(connection, "TLS"))
+        {
+            return;
+        }
+
+        var upgrade = new SecurityUpgrade(connection, onSecured);
+        connection.Security = upgrade;
+        connection.Outbound.Insert(upgrade._layer);
+        upgrade._timer = connection.Loop.StartTimer(
+            timeout, () => upgrade.End(new TimeoutException("The handshake of TLS took too long.")));
+        connection.Transport.OnLayerInserted();
+        upgrade._layer.Start(authenticate, error => connection.Loop.Post(() => upgrade.End(error)));
     }
 
     private void End(Exception? error)
@@ -93,7 +108,7 @@ internal sealed class SecurityUpgrade
         if (!_connection.IsClosed)
         {
             _connection.Sender.Resume();
-            _connection.OnLayerSecured(_layer);
+            _connection.Transport.OnLayerSecured(_layer);
         }
     }
 
@@ -103,7 +118,7 @@ internal sealed class SecurityUpgrade
         {
             connection.Outbound.Secure();
             connection.Sender.Resume();
-            connection.OnLayerSecured(layer);
+            connection.Transport.OnLayerSecured(layer);
         }
     }
 
@@ -116,7 +131,7 @@ internal sealed class SecurityUpgrade
                 $"A connection can start {what} only on its loop's thread, and only if it has no TLS and no records yet.");
         }
 
-        if (!connection.CanCarryLayers)
+        if (!connection.Transport.CanCarryLayers)
         {
             throw new NotSupportedException($"An in-process link does not support {what}.");
         }

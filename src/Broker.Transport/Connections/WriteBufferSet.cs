@@ -10,16 +10,36 @@ internal struct WriteBufferSet(int loops)
     private readonly LoopWriteBuffer?[] _ofLoops = new LoopWriteBuffer?[loops];
     private LoopWriteBuffer? _external;
 
-    /// <summary>The buffer for other threads, if it contains bytes.</summary>
-    internal readonly LoopWriteBuffer? WrittenExternal => _external is { Length: > 0 } buffer ? buffer : null;
-
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly LoopWriteBuffer Get(Connection connection, EventLoop loop)
         => _ofLoops[loop.Index] ?? Create(connection, loop);
 
     /// <summary>Returns the buffer of a loop if it contains bytes.</summary>
     internal readonly LoopWriteBuffer? GetWritten(EventLoop loop)
-        => _ofLoops[loop.Index] is { Length: > 0 } buffer ? buffer : null;
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        return _ofLoops[loop.Index] is { Length: > 0 } buffer ? buffer : null;
+    }
+
+    /// <summary>Flushes and sends what a loop has written.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal readonly void Flush(EventLoop loop, OutboundSender sender)
+    {
+        if (GetWritten(loop) is { } buffer)
+        {
+            sender.Flush(buffer, loop);
+        }
+    }
+
+    /// <summary>Flushes and sends what other threads have written.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal readonly void FlushExternal(OutboundSender sender)
+    {
+        if (_external is { Length: > 0 } buffer)
+        {
+            sender.Flush(buffer, null);
+        }
+    }
 
     internal LoopWriteBuffer GetExternal(Connection connection)
     {
@@ -30,6 +50,18 @@ internal struct WriteBufferSet(int loops)
 
         var created = new LoopWriteBuffer(connection, null);
         return Interlocked.CompareExchange(ref _external, created, null) ?? created;
+    }
+
+    /// <inheritdoc cref="Connection.TakeUnsent"/>
+    internal readonly void TakeUnsent(Connection connection, IUnsentMessages unsent)
+    {
+        ArgumentNullException.ThrowIfNull(unsent);
+        if (connection.Framing is { } framing)
+        {
+            // The queue's bytes are older.
+            connection.Outbound.VisitUnsent(framing, unsent);
+            GetWritten(connection.Loop)?.TakeUnsent(framing, unsent);
+        }
     }
 
     private readonly LoopWriteBuffer Create(Connection connection, EventLoop loop)

@@ -3,7 +3,7 @@ using System.Net;
 namespace Broker.Transport;
 
 /// <summary>One end of a link in memory. The blocks that the peer's loops filled are parsed without a copy.</summary>
-internal sealed class InProcessConnection : Connection, IOutboundTransport
+internal sealed class InProcessConnection : Connection, IInboundTransport, IOutboundTransport
 {
     private readonly Lock _inboundGate = new();
     private readonly long _window;
@@ -56,7 +56,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
         {
             _scheduled = false;
             ended = _ended;
-            if (!IsInboundPaused)
+            if (!Gate.IsPaused)
             {
                 chain = _inbound.TakeAll().Head;
             }
@@ -71,22 +71,22 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
             return;
         }
 
-        if (ended && !(IsInboundPaused && (IsYielded || Inbound.Count != 0)))
+        if (ended && !(Gate.IsPaused && (Gate.IsYielded || Inbound.Count != 0)))
         {
             EndOfPeer();
         }
     }
 
-    private protected override void ContinueReceiving()
+    public void ContinueReceiving()
     {
         Inbound.DeliverUnconsumed();
-        if (!IsInboundPaused && !IsClosed)
+        if (!Gate.IsPaused && !IsClosed)
         {
             OnReadable(1);
         }
     }
 
-    private protected override void RearmReceive()
+    public void RearmReceive()
     {
         lock (_inboundGate)
         {
@@ -105,7 +105,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
     private bool DeliverChain(Block? chain)
     {
         long taken = 0;
-        while (chain is not null && !IsInboundPaused)
+        while (chain is not null && !Gate.IsPaused)
         {
             taken += chain.Length;
             if (IsOpen)
@@ -160,11 +160,11 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
         }
         else
         {
-            OnPeerEnded();
+            Closing.OnPeerEnded();
         }
     }
 
-    private protected override void StartReceiving()
+    public void StartReceiving()
     {
         lock (_inboundGate)
         {
@@ -196,13 +196,13 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
     {
     }
 
-    internal override void ShutdownSend() => _peer.End();
+    public void ShutdownSend() => _peer.End();
 
-    private protected override void StopReceiving()
+    public void StopReceiving()
     {
     }
 
-    private protected override void ReleaseInbound()
+    public void ReleaseInbound()
     {
         lock (_inboundGate)
         {
@@ -213,7 +213,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
         Inbound.Release();
     }
 
-    internal override void ReleaseTransport() => _peer.End();
+    public void ReleaseTransport() => _peer.End();
 
     // Accepts blocks up to the window, and returns the first one that has to wait. Unread blocks are packed, and count
     // together with the unused space between them.
@@ -237,7 +237,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
                 tally.Bytes += length;
                 tally.Unused += rest is null ? 0 : block.FreeSpace;
                 block.Next = null;
-                _waiting += length + _inbound.Pack(block, _waiting, senderLoop, _peer.SharedBlocks);
+                _waiting += length + _inbound.Pack(block, _waiting, senderLoop, _peer.Loop.Group.SharedBlocks);
                 takes = true;
             }
 
@@ -303,7 +303,7 @@ internal sealed class InProcessConnection : Connection, IOutboundTransport
     // Writers keep a message within one block, so unconsumed bytes are rare.
     private void Receive(ReadOnlySpan<byte> bytes)
     {
-        CountReceived(bytes.Length);
+        Inbound.CountReceived(bytes.Length);
         if (Inbound.Count != 0)
         {
             Inbound.DeliverAppended(bytes);

@@ -8,11 +8,13 @@ internal sealed class ReceiveMemory
 {
     private long _held;
 
-    internal ReceiveMemory(Connection connection)
+    /// <param name="connection">The connection.</param>
+    /// <param name="resume">Called on the loop when the memory that the connection waits for is reserved for it.</param>
+    internal ReceiveMemory(Connection connection, Action resume)
     {
         Connection = connection;
         Node = new LinkedListNode<ReceiveMemory>(this);
-        Resume = connection.ResumeAfterMemoryWait;
+        Resume = resume;
     }
 
     internal Connection Connection { get; }

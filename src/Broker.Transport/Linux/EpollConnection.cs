@@ -29,7 +29,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         _descriptor = (int)_handle.DangerousGetHandle();
     }
 
-    private protected override void StartReceiving()
+    public override void StartReceiving()
     {
         _slot = _poller.Register(this, _descriptor);
         _registered = true;
@@ -37,13 +37,13 @@ internal sealed unsafe class EpollConnection : SocketConnection
         Outbound.RepeatWatch();
     }
 
-    private protected override void StopReceiving()
+    public override void StopReceiving()
     {
         _interest = Interest.None;
         Watch();
     }
 
-    private protected override void RearmReceive()
+    public override void RearmReceive()
     {
         if (_interest == Interest.End)
         {
@@ -54,7 +54,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
     /// <summary>The poller reported <paramref name="flags"/> while receiving is paused. On the loop.</summary>
     internal void OnReadableWhilePaused(uint flags)
     {
-        if (IsYielded)
+        if (Gate.IsYielded)
         {
             // The pause ends with this iteration, so a system call is not worth while.
             return;
@@ -73,7 +73,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0 && IsLingering)
         {
             // Nothing more is received (CloseUnread), so bytes before the end do not matter.
-            OnPeerEnded();
+            Closing.OnPeerEnded();
         }
         else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0)
         {
@@ -169,7 +169,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         Watch();
     }
 
-    private protected override void ReleaseInbound()
+    public override void ReleaseInbound()
     {
         base.ReleaseInbound();
         if (_registered)
@@ -179,7 +179,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    internal override void ReleaseTransport()
+    public override void ReleaseTransport()
     {
         _handle.DangerousRelease();
         base.ReleaseTransport();
@@ -187,7 +187,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
 
     private void SetInterest(Interest interest)
     {
-        lock (QueueGate)
+        // Other threads ask for a report of a writable socket under the same lock.
+        lock (Outbound.Queue.Gate)
         {
             _interest = interest;
             Watch();

@@ -122,7 +122,7 @@ internal sealed unsafe class EpollPoller : Poller
 
                 if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
                 {
-                    if (connection.IsInboundPaused)
+                    if (connection.Gate.IsPaused)
                     {
                         connection.OnReadableWhilePaused(flags);
                     }

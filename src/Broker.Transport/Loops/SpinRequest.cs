@@ -14,9 +14,10 @@ internal struct SpinRequest
 
     internal bool IsWanted { readonly get; private set; } = true;
 
-    /// <summary>Changes the wish, and the loop's count if the connection is open.</summary>
+    /// <summary>Changes the request, and the loop's count if the connection is open.</summary>
     internal void Set(bool isWanted, EventLoop loop)
     {
+        loop.RequireCurrent();
         if (_isOpen && isWanted != IsWanted)
         {
             loop.AddSpinning(isWanted ? 1 : -1);

@@ -142,7 +142,7 @@ public sealed class LoopWriteBuffer
         // The first block is small unless the last iteration wrote more than that: most iterations reply in a few
         // bytes, and ten thousand connections may do so at once.
         int wanted = Math.Max(size, _first is null && !_wasLarge ? BlockSizes.Small : BlockSizes.Stream);
-        Block block = BlockPools.Rent(wanted, _loop, _connection.SharedBlocks);
+        Block block = BlockPools.Rent(wanted, _loop, _connection.Loop.Group.SharedBlocks);
         if (_current is null)
         {
             _first = block;

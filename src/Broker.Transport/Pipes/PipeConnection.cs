@@ -46,11 +46,11 @@ internal sealed class PipeConnection : PullConnection
 
     public override EndPoint? RemoteEndPoint => null;
 
-    private protected override void StartReceiving() => AwaitReadable();
+    public override void StartReceiving() => AwaitReadable();
 
-    private protected override void StopReceiving() => _stopped = true;
+    public override void StopReceiving() => _stopped = true;
 
-    private protected override void RearmReceive()
+    public override void RearmReceive()
     {
         if (_hasResult)
         {
@@ -147,9 +147,9 @@ internal sealed class PipeConnection : PullConnection
     {
     }
 
-    internal override void ShutdownSend() => CompleteWriter();
+    public override void ShutdownSend() => CompleteWriter();
 
-    internal override void ReleaseTransport()
+    public override void ReleaseTransport()
     {
         bool idle;
         lock (_gate)
@@ -281,12 +281,12 @@ internal sealed class PipeConnection : PullConnection
     {
         try
         {
-            if (!IsInboundPaused)
+            if (!Gate.IsPaused)
             {
                 OnReadable(1);
                 AwaitReadable();
             }
-            else if (_hasResult && _result.IsCompleted && _result.Buffer.IsEmpty && !IsYielded)
+            else if (_hasResult && _result.IsCompleted && _result.Buffer.IsEmpty && !Gate.IsYielded)
             {
                 EndWhilePaused();
             }

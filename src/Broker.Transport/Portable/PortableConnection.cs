@@ -47,7 +47,7 @@ internal sealed class PortableConnection : SocketConnection
         {
             _reading.Dispose();
         }
-        else if (IsYielded)
+        else if (Gate.IsYielded)
         {
             // The request is made when the unconsumed bytes have been delivered.
             _skipped = true;
@@ -59,7 +59,7 @@ internal sealed class PortableConnection : SocketConnection
         }
     }
 
-    private protected override void StopReceiving() => _ended = true;
+    public override void StopReceiving() => _ended = true;
 
     /// <summary>
     /// There is something to receive while receiving is paused: this peeks at it without taking it. On the loop.
@@ -68,7 +68,7 @@ internal sealed class PortableConnection : SocketConnection
     {
         // Another request would only report the same again: from here on, waiting bytes hide what follows them.
         _skipped = true;
-        if (IsYielded)
+        if (Gate.IsYielded)
         {
             return;
         }
@@ -85,7 +85,7 @@ internal sealed class PortableConnection : SocketConnection
         }
     }
 
-    private protected override void RearmReceive()
+    public override void RearmReceive()
     {
         if (_skipped)
         {
@@ -94,9 +94,9 @@ internal sealed class PortableConnection : SocketConnection
         }
     }
 
-    private protected override void OnPaused() => RearmReceive();
+    public override void OnPaused() => RearmReceive();
 
-    private protected override void StartReceiving() => AwaitReadable();
+    public override void StartReceiving() => AwaitReadable();
 
     private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
     {
@@ -165,7 +165,7 @@ internal sealed class PortableConnection : SocketConnection
         // The pending send sends bytes and ends by itself.
     }
 
-    internal override void ReleaseTransport()
+    public override void ReleaseTransport()
     {
         // While an operation is pending, the runtime closes a socket with a reset, which discards what the kernel has
         // not sent yet, unless the socket was shut down before and no send is being tried at that moment. The shutdown

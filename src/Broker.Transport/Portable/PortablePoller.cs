@@ -50,7 +50,7 @@ internal sealed class PortablePoller : Poller
         {
             try
             {
-                if (connection.IsInboundPaused)
+                if (connection.Gate.IsPaused)
                 {
                     connection.OnReadableWhilePaused();
                     continue;

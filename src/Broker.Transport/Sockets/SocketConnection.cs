@@ -58,7 +58,7 @@ internal abstract class SocketConnection : PullConnection
     public override bool HasVanished(TimeSpan timeout)
         => Socket.ProtocolType == ProtocolType.Tcp && TcpPeer.HasVanished(Socket, timeout);
 
-    internal override void ShutdownSend()
+    public override void ShutdownSend()
     {
         try
         {
@@ -71,10 +71,10 @@ internal abstract class SocketConnection : PullConnection
     }
 
     // Only Linux reports how many bytes are unacknowledged.
-    internal override bool HasUnacknowledged()
+    public override bool HasUnacknowledged()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.SIOCOUTQ, out int count) || count != 0;
 
-    internal override bool HasUnread()
+    public override bool HasUnread()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.FIONREAD, out int count) || count != 0;
 
     /// <summary>Releases a connection that its group did not accept.</summary>
@@ -86,7 +86,7 @@ internal abstract class SocketConnection : PullConnection
     /// </summary>
     internal void CountAgainst(ConnectionBudget? budget) => _budget = budget;
 
-    internal override void ReleaseTransport()
+    public override void ReleaseTransport()
     {
         Socket.Dispose();
         _budget?.Release();

@@ -47,7 +47,7 @@ internal sealed partial class TlsLayer
         }
         else
         {
-            Block block = Connection.SharedBlocks.Rent(bytes.Length);
+            Block block = Connection.Loop.Group.SharedBlocks.Rent(bytes.Length);
             bytes.CopyTo(block.Array);
             block.End = bytes.Length;
             Connection.Sender.SendCiphertext(block);

@@ -73,7 +73,7 @@ internal sealed partial class TlsLayer : SecurityLayer
     {
         if (!_secured)
         {
-            Connection.PostTlsStarved();
+            Connection.Loop.Post(Connection.Transport.OnTlsStarved);
         }
     }
 

@@ -206,7 +206,7 @@ internal abstract partial class SecurityLayer
 
     private void Grow(int size, EventLoop? loop)
     {
-        Block block = BlockPools.Rent(size, loop, Connection.SharedBlocks);
+        Block block = BlockPools.Rent(size, loop, Connection.Loop.Group.SharedBlocks);
         if (_tail is null)
         {
             _head = block;

@@ -45,23 +45,23 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
         return 0;
     }
 
-    private protected override void StartReceiving()
+    public override void StartReceiving()
     {
     }
 
-    private protected override void StopReceiving()
+    public override void StopReceiving()
     {
     }
 
-    private protected override void RearmReceive()
+    public override void RearmReceive()
     {
     }
 
-    internal override void ShutdownSend()
+    public override void ShutdownSend()
     {
     }
 
-    internal override void ReleaseTransport()
+    public override void ReleaseTransport()
     {
     }
 }
