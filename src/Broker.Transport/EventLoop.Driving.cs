@@ -3,19 +3,10 @@ namespace Broker.Transport;
 // A loop without a thread of its own: a thread of the application runs its iterations.
 public sealed partial class EventLoop
 {
-    private const int Idle = 0;
-    private const int InIteration = 1;
-    private const int Ended = 2;
-
-    // Excludes a running iteration and the end of the loop from each other.
-    private int _driving;
-    private Thread? _driver;
-    private int _driverCredit = PollCredit;
-
     /// <summary>
     /// Whether this loop has no thread of its own, and runs one iteration in each call of <see cref="RunOnce"/>.
     /// </summary>
-    public bool IsCallerDriven => _thread is null;
+    public bool IsCallerDriven => _driver is not null;
 
     /// <summary>
     /// Makes the calling thread the thread of this loop for the lifetime of the loop, as the first
@@ -26,11 +17,7 @@ public sealed partial class EventLoop
     /// The loop has a thread of its own, or belongs to another thread.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
-    public void Attach()
-    {
-        Enter(isIteration: false);
-        Leave();
-    }
+    public void Attach() => Enter(isIteration: false).Leave();
 
     /// <summary>
     /// Runs one iteration: waits until there is something to do, calls the handlers of ready connections, runs posted
@@ -60,7 +47,7 @@ public sealed partial class EventLoop
         }
 
         int most = timeout < TimeSpan.Zero ? Timeout.Infinite : (int)Math.Min(Math.Ceiling(timeout.TotalMilliseconds), int.MaxValue);
-        Enter(isIteration: true);
+        LoopDriver driver = Enter(isIteration: true);
         try
         {
             int ready = _poller.Wait(0);
@@ -69,7 +56,7 @@ public sealed partial class EventLoop
             bool isDue = _timers.MillisecondsToNext() == 0;
             if (ready == 0 && !isDue && most != 0 && !HasWork)
             {
-                _driverCredit = WaitForEvents(_driverCredit, most, ref ready);
+                ready = _wait.Wait(most);
                 isDue = _timers.MillisecondsToNext() == 0;
             }
 
@@ -80,7 +67,7 @@ public sealed partial class EventLoop
         }
         finally
         {
-            Leave();
+            driver.Leave();
         }
     }
 
@@ -91,61 +78,25 @@ public sealed partial class EventLoop
     /// <exception cref="InvalidOperationException">The loop is in an iteration.</exception>
     internal bool TryBeginEnd()
     {
-        switch (Interlocked.CompareExchange(ref _driving, Ended, Idle))
+        if (!_driver!.TryBeginEnd())
         {
-            case Idle:
-                // The thread that ran the loop runs it no more.
-                _threadId = Environment.CurrentManagedThreadId;
-                return true;
-
-            case InIteration:
-                throw new InvalidOperationException(
-                    $"The event loop '{_name}' is in an iteration; dispose its group after RunOnce has returned.");
-
-            default:
-                return false;
+            return false;
         }
+
+        // The thread that ran the loop runs it no more.
+        _threadId = Environment.CurrentManagedThreadId;
+        return true;
     }
 
     /// <summary>Ends the loop. After <see cref="TryBeginEnd"/>, on the same thread.</summary>
     internal void EndDriven() => End();
 
-    private void Enter(bool isIteration)
+    private LoopDriver Enter(bool isIteration)
     {
-        if (_thread is not null)
-        {
-            throw new InvalidOperationException(
-                $"The event loop '{_name}' has a thread of its own; only a loop of a group with CallerDriven is run by its caller.");
-        }
-
-        Thread caller = Thread.CurrentThread;
-        int was = Interlocked.CompareExchange(ref _driving, InIteration, Idle);
-        ObjectDisposedException.ThrowIf(was == Ended, Group);
-        if (was == InIteration)
-        {
-            if (_driver != caller)
-            {
-                throw WrongThread();
-            }
-
-            throw new InvalidOperationException(
-                $"The event loop '{_name}' is in an iteration; a handler or callback of it cannot {(isIteration ? "begin the next one" : "attach to the loop")}.");
-        }
-
-        if (_driver is null)
-        {
-            _driver = caller;
-            _threadId = Environment.CurrentManagedThreadId;
-        }
-        else if (_driver != caller)
-        {
-            Leave();
-            throw WrongThread();
-        }
+        LoopDriver driver = _driver ?? throw new InvalidOperationException(
+            $"The event loop '{_name}' has a thread of its own; only a loop of a group with CallerDriven is run by its caller.");
+        driver.Enter(isIteration);
+        _threadId = Environment.CurrentManagedThreadId;
+        return driver;
     }
-
-    private void Leave() => Volatile.Write(ref _driving, Idle);
-
-    private InvalidOperationException WrongThread()
-        => new($"The event loop '{_name}' belongs to the thread that called RunOnce or Attach first; on other threads, post an action to the loop.");
 }

@@ -1,36 +1,15 @@
 namespace Broker.Transport;
 
-// The work of an iteration beside sockets: in-process peers with bytes, write buffers to flush, and actions that other
-// threads posted.
+// What other threads, handlers and the parts of a connection ask the loop to do: actions, timers, flushes and later
+// deliveries.
 public sealed partial class EventLoop
 {
-    // The work of one delivery after a yield, in units of a read or a send.
-    private const int WorkOfYield = 16;
-
-    // How many costly steps one iteration runs, and the work of one, in units of a read or a send.
-    private const int MostCostlySteps = 4;
-    private const int WorkOfCostlyStep = 64;
-
-    // In-process links may reply to each other endlessly; after this many rounds sockets and timers come first.
-    private const int MostRounds = 16;
-
-    private readonly PostQueue _posted;
-
-    private readonly FlushScheduler _flushScheduler = new();
-    private readonly Queue<Connection> _readable = new();
-    private readonly Queue<Connection> _yielded = new();
-
-    // The connections that wait until they may run a costly step, in the order in which they asked.
-    private readonly Queue<Connection> _waitingForStep = new();
-    private int _costlySteps;
-    private Connection? _nextForStep;
-
     /// <summary>
     /// The number of connections for which this loop has written bytes that are not flushed yet. An iteration flushes
     /// to about <see cref="FlushBatchSize"/> of them. A handler that makes this number exceed it should let other
     /// connections run first (<see cref="Connection.YieldReceiving"/>). On this loop's thread.
     /// </summary>
-    public int FlushBacklog => _flushScheduler.Count;
+    public int FlushBacklog => _work.FlushBacklog;
 
     /// <summary>
     /// To about how many connections one iteration flushes before it checks again which connections are ready.
@@ -43,7 +22,7 @@ public sealed partial class EventLoop
     /// Such a handler should do correspondingly less work at a time; otherwise more is written than flushed. On this
     /// loop's thread.
     /// </summary>
-    public bool IsBehind { get; private set; }
+    public bool IsBehind => _work.IsBehind;
 
     /// <summary>
     /// The number of writes of this loop to connections above their mark (<see cref="Connection.HighWaterBytes"/>). A
@@ -52,13 +31,16 @@ public sealed partial class EventLoop
     public long WritesAboveHighWater { get; private set; }
 
     /// <summary>How often a connection that had nothing to flush was written to. On the loop.</summary>
-    internal long ScheduledFlushes => _flushScheduler.Added;
+    internal long ScheduledFlushes => _work.ScheduledFlushes;
 
     /// <summary>The connection whose handler was called last in this iteration. On the loop.</summary>
-    internal Connection? CurrentConnection { get; set; }
+    internal Connection? CurrentConnection
+    {
+        get => _work.CurrentConnection;
+        set => _work.CurrentConnection = value;
+    }
 
-    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _flushScheduler.Count > 0 || _yielded.Count > 0
-        || _waitingForStep.Count > 0;
+    internal TimerQueue Timers => _timers;
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after the actions that are already posted. Any thread.
@@ -74,20 +56,6 @@ public sealed partial class EventLoop
     {
         ArgumentNullException.ThrowIfNull(action);
         return _posted.TryAdd(action, IsCurrent);
-    }
-
-    /// <summary>
-    /// Flushes and sends bytes that this loop has written so far, as the end of an iteration does: all of them if they
-    /// are for at most about <see cref="FlushBatchSize"/> connections, otherwise a part. On this loop's thread; no
-    /// handler is called.
-    /// </summary>
-    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
-    public void FlushWriteBuffers()
-    {
-        RequireCurrent();
-        int budget = FlushScheduler.BatchSize;
-        _flushScheduler.Flush(this, ref budget);
-        _timers.CountWork(FlushScheduler.BatchSize - budget);
     }
 
     /// <summary>
@@ -107,6 +75,45 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
+    /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed by the
+    /// group's <see cref="EventLoopOptions.TimeProvider"/>, and at most some milliseconds later if the loop is not
+    /// overloaded. A caller-driven loop calls it in the first iteration after that time. On this loop's thread.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
+    public LoopTimer StartTimer(TimeSpan due, Action callback)
+    {
+        ArgumentNullException.ThrowIfNull(callback);
+        var timer = new LoopTimer(this, callback);
+        Enqueue(timer, due);
+        return timer;
+    }
+
+    /// <summary>
+    /// Runs <paramref name="action"/> once on this loop after <paramref name="delay"/> has passed by the system's
+    /// clock: for delays below a millisecond, for example to collect writes. On Linux it runs some ten microseconds
+    /// after the delay. On other systems, or if a filter of system calls blocks the exact wait, it may run a
+    /// millisecond or a tick of the system later. On this loop's thread.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
+    public void RunAfter(TimeSpan delay, Action action)
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        RequireCurrent();
+        _timers.AddShort(delay, action);
+    }
+    /// <summary>
+    /// Flushes and sends bytes that this loop has written so far, as the end of an iteration does: all of them if they
+    /// are for at most about <see cref="FlushBatchSize"/> connections, otherwise a part. On this loop's thread; no
+    /// handler is called.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
+    public void FlushWriteBuffers()
+    {
+        RequireCurrent();
+        _work.FlushOnce();
+    }
+
+    /// <summary>
     /// Counts a write to a receiver whose queue is above its mark, for <see cref="WritesAboveHighWater"/>. Connections
     /// call it themselves. On this loop's thread.
     /// </summary>
@@ -115,139 +122,32 @@ public sealed partial class EventLoop
     internal void PostClose(Connection connection, CloseReason reason)
         => Post(() => connection.CloseOnLoop(reason, null, TimeSpan.Zero));
 
-    /// <summary>
-    /// Adds a write buffer to the list of those that are flushed at the end of the iteration. On this loop.
-    /// </summary>
+    internal void Enqueue(LoopTimer timer, TimeSpan due)
+    {
+        RequireCurrent();
+        _timers.Add(timer, due);
+    }
+
+    /// <inheritdoc cref="IterationWork.ScheduleFlush"/>
     internal void ScheduleFlush(LoopWriteBuffer buffer)
     {
         // Checked once per iteration and connection, before anything changes: a write from another thread would
         // corrupt the loop's memory.
         RequireCurrent();
-        if (buffer.IsScheduled)
-        {
-            return;
-        }
-
-        buffer.IsScheduled = true;
-        _flushScheduler.Add(buffer, isReply: buffer.Connection == CurrentConnection);
+        _work.ScheduleFlush(buffer);
     }
 
-    /// <summary>
-    /// Adds an in-process connection that has received bytes to the list of those to read. On this loop.
-    /// </summary>
-    internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
+    /// <inheritdoc cref="IterationWork.AddReadable"/>
+    internal void MarkReadable(Connection connection) => _work.AddReadable(connection);
 
-    /// <summary>
-    /// Adds a connection that has bytes to deliver in the next iteration, after all others. On this loop.
-    /// </summary>
-    internal void ScheduleDelivery(Connection connection) => _yielded.Enqueue(connection);
+    /// <inheritdoc cref="IterationWork.AddYielded"/>
+    internal void ScheduleDelivery(Connection connection) => _work.AddYielded(connection);
 
-    /// <summary>
-    /// Whether a connection may run a costly step in this iteration. A connection that asks later than one that waits
-    /// must wait too. On this loop.
-    /// </summary>
-    internal bool TryBeginCostlyStep(Connection connection)
-    {
-        if (_costlySteps == MostCostlySteps || (_waitingForStep.Count > 0 && connection != _nextForStep))
-        {
-            return false;
-        }
+    /// <inheritdoc cref="IterationWork.TryBeginCostlyStep"/>
+    internal bool TryBeginCostlyStep(Connection connection) => _work.TryBeginCostlyStep(connection);
 
-        _costlySteps++;
-        _timers.CountWork(WorkOfCostlyStep);
-        return true;
-    }
-
-    /// <summary>
-    /// Adds a connection that has bytes to deliver as soon as it may run a costly step. On this loop.
-    /// </summary>
-    internal void ScheduleCostlyStep(Connection connection) => _waitingForStep.Enqueue(connection);
-
-    // Gives the steps that are left in this iteration to the connections that wait.
-    private void RunCostlySteps()
-    {
-        for (int count = _waitingForStep.Count; count > 0 && _costlySteps < MostCostlySteps; count--)
-        {
-            _nextForStep = _waitingForStep.Dequeue();
-            Deliver(_nextForStep);
-        }
-
-        _nextForStep = null;
-        EndDelivery();
-    }
-
-    // Delivers to the connections that were in the list when the iteration began; those added later have had their
-    // part of this iteration. Their writes are flushed in the next iteration, behind earlier writes.
-    private void DeliverYielded(int count)
-    {
-        for (; count > 0; count--)
-        {
-            _timers.CountWork(WorkOfYield);
-            Deliver(_yielded.Dequeue());
-        }
-
-        EndDelivery();
-    }
-
-    private static void Deliver(Connection connection)
-    {
-        try
-        {
-            connection.DeliverAfterYield();
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            connection.Fail(e);
-        }
-    }
-
-    private void EndDelivery()
-    {
-        _flushScheduler.DelayWritten();
-        CurrentConnection = null;
-    }
-
-    /// <summary>
-    /// Flushes what the iteration has written, or a part of it. In-process peers on this loop reply within the same
-    /// iteration.
-    /// </summary>
-    /// <param name="yielded">How many connections have yielded and wait until this is done.</param>
-    private void Flush(int yielded)
-    {
-        IsBehind = _flushScheduler.Count > FlushScheduler.BatchSize;
-        int slice = IsBehind && yielded != 0 ? (int)Math.Min(FlushScheduler.BatchSize, (long)yielded * FlushScheduler.BatchSizePerYield) : FlushScheduler.BatchSize;
-        int budget = slice;
-        for (int round = 0; round < MostRounds; round++)
-        {
-            // A flush runs no handler, but it can make an in-process peer readable, which then writes into further
-            // buffers.
-            _flushScheduler.Flush(this, ref budget);
-            if (_readable.Count == 0)
-            {
-                break;
-            }
-
-            for (int left = _readable.Count; left > 0; left--)
-            {
-                Read(_readable.Dequeue());
-            }
-        }
-
-        _timers.CountWork(slice - budget);
-        CurrentConnection = null;
-    }
-
-    private static void Read(Connection connection)
-    {
-        try
-        {
-            connection.OnReadable(1);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            connection.Fail(e);
-        }
-    }
+    /// <inheritdoc cref="IterationWork.AddWaitingForStep"/>
+    internal void ScheduleCostlyStep(Connection connection) => _work.AddWaitingForStep(connection);
 
     /// <summary>Runs an action; the loop continues if the action throws.</summary>
     internal void RunGuarded(Action action)

@@ -16,38 +16,48 @@ namespace Broker.Transport;
 /// </remarks>
 public sealed partial class EventLoop
 {
-    // After this many waits whose polls found nothing, the loop stops polling until events come close together again.
-    private const int PollCredit = 8;
-
-    private static readonly TimeSpan ShortSleep = TimeSpan.FromMicroseconds(100);
+    // How long a loop that ends waits for threads that still send for its connections.
+    private static readonly TimeSpan SenderGrace = TimeSpan.FromSeconds(1);
 
     [ThreadStatic]
     private static bool _isLoopThread;
 
-    private readonly Thread? _thread;
     private readonly string _name;
     private readonly Poller _poller;
-    private readonly int _idlePolls;
+    private readonly TimerQueue _timers;
+    private readonly PostQueue _posted;
+    private readonly IterationWork _work;
+    private readonly IdleWait _wait;
+
+    // The loop has either a thread of its own or a driver.
+    private readonly Thread? _thread;
+    private readonly LoopDriver? _driver;
     private byte[]? _cipherBuffer;
     private int _threadId;
     private volatile bool _stopping;
-
-    // The number of connections whose next bytes are likely to come at once.
-    private int _spinning;
 
     internal EventLoop(EventLoopGroup group, int index, EventLoopOptions options, int idlePolls)
     {
         Group = group;
         Index = index;
-        Blocks = new LoopBlockPool(group.SharedBlocks) { TrimLater = TrimBlocksLater };
+        Blocks = new LoopBlockPool(group.SharedBlocks);
+        Blocks.TrimLater = new BlockTrimmer(this, Blocks.Trim, group.SharedBlocks.Discarder).StartLater;
         ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
-        _idlePolls = idlePolls;
         Pacing = new Pacing(options.BulkPause ?? Pacing.DefaultPauseFor(Environment.ProcessorCount));
         _poller = Poller.Create(options.ForcePortable);
         _timers = new TimerQueue(options.TimeProvider, _poller);
         _posted = new PostQueue(_poller);
+        _work = new IterationWork(this);
+        _wait = new IdleWait(_poller, _timers, Pacing, idlePolls);
         _name = $"{options.ThreadName} {index}";
-        _thread = options.CallerDriven ? null : new Thread(Run) { IsBackground = true, Name = _name };
+        if (options.CallerDriven)
+        {
+            _driver = new LoopDriver(_name, group);
+        }
+        else
+        {
+            _thread = new Thread(Run) { IsBackground = true, Name = _name };
+        }
     }
 
     /// <summary>The group that this loop belongs to.</summary>
@@ -116,8 +126,10 @@ public sealed partial class EventLoop
 
     internal Poller Poller => _poller;
 
+    private bool HasWork => !_posted.IsEmpty || !_work.IsEmpty;
+
     /// <summary>Changes the number of connections for which the loop polls before it sleeps. On the loop.</summary>
-    internal void AddSpinning(int more) => _spinning += more;
+    internal void AddSpinning(int more) => _wait.AddSpinning(more);
 
     // Unsafe: the caller's ExecutionContext (its current activity, for example) must not flow to the loop, which
     // serves other callers too.
@@ -143,14 +155,13 @@ public sealed partial class EventLoop
     {
         _threadId = Environment.CurrentManagedThreadId;
         _isLoopThread = true;
-        int credit = PollCredit;
         while (!_stopping)
         {
             int ready = _poller.Wait(0);
             Pacing.CountPoll();
             if (ready == 0 && !HasWork)
             {
-                credit = WaitForEvents(credit, Timeout.Infinite, ref ready);
+                ready = _wait.Wait(Timeout.Infinite);
             }
 
             RunIteration(ready);
@@ -166,8 +177,7 @@ public sealed partial class EventLoop
     private void RunIteration(int ready)
     {
         Pacing.BeginReads();
-        _costlySteps = 0;
-        int again = _yielded.Count;
+        int again = _work.BeginIteration();
         if (ready > 0)
         {
             _poller.Dispatch(ready);
@@ -177,23 +187,15 @@ public sealed partial class EventLoop
         _timers.Run(this);
         _timers.RunShort(this);
         // Before handlers with much work continue, so that no reply waits for that work.
-        Flush(again);
-        if (again > 0)
-        {
-            DeliverYielded(again);
-        }
-
-        if (_waitingForStep.Count > 0)
-        {
-            RunCostlySteps();
-        }
+        _work.Flush(again);
+        _work.Continue(again);
     }
 
     private void End()
     {
-        while (_flushScheduler.Count > 0)
+        while (_work.FlushBacklog > 0)
         {
-            FlushWriteBuffers();
+            _work.FlushOnce();
         }
 
         // Actions that were posted before go first: a connection that waits to be opened is opened, and then closed
@@ -207,40 +209,23 @@ public sealed partial class EventLoop
         AwaitSenders();
         _posted.RunLast(this);
         // Bytes that these actions wrote are discarded and reported as discarded.
-        FlushWriteBuffers();
+        _work.FlushOnce();
         _timers.Dispose();
         _poller.Dispose();
         // The system gives the number to the next thread that starts, which is not this loop.
         _threadId = 0;
     }
 
-    // Polls if that is worth while, then sleeps for at most the given milliseconds. Returns the poll credit for the
-    // next wait.
-    private int WaitForEvents(int credit, int most, ref int ready)
+    // Reports the end of connections that another thread was sending for when they were closed, if that thread is done
+    // soon. It does not wait longer, because such a thread may be in a pipe whose reader waits for this loop to end.
+    private void AwaitSenders()
     {
-        if (credit > 0 && _spinning > 0 && Pacing.ShouldPoll)
-        {
-            for (int i = 0; i < _idlePolls; i++)
-            {
-                ready = _poller.Wait(0);
-                Pacing.CountPoll();
-                if (ready != 0)
-                {
-                    return PollCredit;
-                }
-            }
-
-            credit--;
-        }
-
-        // The clock is read only here, where the thread sleeps anyway. A sleep that was shorter than the cost of
-        // falling asleep and waking up was not worth while.
         long before = Stopwatch.GetTimestamp();
-        int milliseconds = _timers.MillisecondsToSleep(most);
-        ready = _timers.IsShortDueWithin(milliseconds, before, out TimeSpan untilShort)
-            ? _poller.WaitShort(untilShort)
-            : _poller.Wait(milliseconds);
-        _timers.ReadClock();
-        return Stopwatch.GetElapsedTime(before) < ShortSleep ? PollCredit : credit;
+        SpinWait wait = default;
+        while (Group.ConnectionsOf(this).Length != 0 && Stopwatch.GetElapsedTime(before) < SenderGrace)
+        {
+            _posted.Run(this);
+            wait.SpinOnce();
+        }
     }
 }

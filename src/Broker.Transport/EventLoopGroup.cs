@@ -75,8 +75,8 @@ public sealed class EventLoopGroup : IDisposable
             throw;
         }
 
-        EventLoop trimming = _loops[0];
-        SharedBlocks.TrimLater = () => trimming.Post(trimming.TrimSharedBlocksLater);
+        var trimmer = new BlockTrimmer(_loops[0], SharedBlocks.Trim, SharedBlocks.Discarder);
+        SharedBlocks.TrimLater = () => _loops[0].Post(trimmer.StartLater);
         foreach (EventLoop loop in _loops)
         {
             loop.Start();

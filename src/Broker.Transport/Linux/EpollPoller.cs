@@ -135,7 +135,7 @@ internal sealed unsafe class EpollPoller : Poller
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                connection.Fail(e);
+                connection.Closing.Fail(e);
             }
         }
     }

@@ -293,7 +293,7 @@ internal sealed class PipeConnection : PullConnection
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Fail(e);
+            Closing.Fail(e);
         }
     }
 

@@ -67,7 +67,7 @@ internal sealed class PortablePoller : Poller
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                connection.Fail(e);
+                connection.Closing.Fail(e);
             }
         }
 

@@ -123,7 +123,7 @@ internal sealed class FlushScheduler
         catch (Exception e) when (e is not OutOfMemoryException)
         {
             Connection failed = buffer.Connection;
-            failed.Loop.Run(() => failed.Fail(e));
+            failed.Loop.Run(() => failed.Closing.Fail(e));
         }
 
         return cost;
