@@ -24,19 +24,18 @@ internal sealed partial class Link : ConnectionHandler
     private readonly TaskCompletionSource _established = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
+    private readonly LinkKeepAlive _keepAlive;
     private ServerOperationParser _parser;
     private Phase _phase;
     private Exception? _fault;
     private string? _lastError;
-    private LoopTimer? _keepAlive;
-    private int _unansweredPings;
-    private long _receivedAtPing;
     private bool _infoWasUnencrypted;
 
     internal Link(ConnectionCore core, ServerAddress address)
     {
         _core = core;
         Address = address;
+        _keepAlive = new LinkKeepAlive(this, core);
         _parser = new ServerOperationParser(new ParserLimits(MaxInboundLine, core.Options.MaxPayload));
     }
 
@@ -56,7 +55,8 @@ internal sealed partial class Link : ConnectionHandler
     /// <summary>The credentials for this connect. Null for those of the options. Set before the dial.</summary>
     internal ConnectCredentials? Credentials { get; set; }
 
-    private string ServerName => _core.NameOf(Address);
+    /// <summary>The name of the server in errors.</summary>
+    internal string ServerName => _core.NameOf(Address);
 
     /// <summary>
     /// The transport connection. It is set before the handshake, so before any thread other than the loop uses it.
@@ -155,7 +155,7 @@ internal sealed partial class Link : ConnectionHandler
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
-        _keepAlive?.Cancel();
+        _keepAlive.Cancel();
         Exception cause = _fault ?? CauseFor(reason, error);
         bool wasReady;
         lock (_gate)
@@ -202,7 +202,8 @@ internal sealed partial class Link : ConnectionHandler
         return new ConnectionLostException($"{text} ({ServerName})", error);
     }
 
-    private void Fail(Exception fault)
+    /// <summary>Closes the link. The first fault is its cause.</summary>
+    internal void Fail(Exception fault)
     {
         _fault ??= fault;
         Transport.Close();
@@ -301,7 +302,7 @@ internal sealed partial class Link : ConnectionHandler
         _core.Connector.ApplyInfo(this, Info);
         _core.Connector.Attach(this);
         _established.TrySetResult();
-        StartKeepAlive();
+        _keepAlive.Start();
         return Transport.IsOpen;
     }
 
@@ -339,29 +340,5 @@ internal sealed partial class Link : ConnectionHandler
 
         _core.Events.RaiseServerError(message);
         return Transport.IsOpen;
-    }
-
-    private void StartKeepAlive() => _keepAlive = Transport.Loop.StartTimer(_core.Options.PingInterval, KeepAlive);
-
-    private void KeepAlive()
-    {
-        if (!Transport.IsOpen)
-        {
-            return;
-        }
-
-        // The PONG may come behind a large message that is still arriving.
-        long received = Transport.ReceivedBytes;
-        _unansweredPings = received == _receivedAtPing ? _unansweredPings : 0;
-        _receivedAtPing = received;
-        if (_unansweredPings >= _core.Options.MaxPingsOut)
-        {
-            Fail(new ConnectionLostException($"The server did not answer the keep-alive PINGs. ({ServerName})"));
-            return;
-        }
-
-        _unansweredPings++;
-        _core.Barriers.Add(this, static (link, _) => ((Link)link!)._unansweredPings = 0, this);
-        StartKeepAlive();
     }
 }

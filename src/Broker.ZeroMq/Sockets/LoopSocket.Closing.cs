@@ -49,8 +49,8 @@ public abstract partial class LoopSocket
             entered = (!_closing || (_isDraining && session.Link is not null)) && !full && _registry.Add(session);
         }
 
-        displaced?.Loop.Run((
-            ) => displaced.Refuse("it sent nothing after its handshake, and another peer needs its place"));
+        displaced?.Loop.Run(
+            () => displaced.Refuse("it sent nothing after its handshake, and another peer needs its place"));
         return entered;
     }
 
@@ -93,12 +93,12 @@ public abstract partial class LoopSocket
     private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
     {
         OnClosing();
-        foreach ((string _, ZeroMqEndpoint _, IDisposable? listener) in _listeners)
+        foreach (IDisposable listener in _endpoints.Listeners)
         {
             listener.Dispose();
         }
 
-        OutgoingLink[] links = [.. _links];
+        OutgoingLink[] links = [.. _endpoints.Links];
         _isDraining = linger > TimeSpan.Zero && links.Length > 0;
         if (_isDraining)
         {

@@ -4,14 +4,13 @@ namespace Broker.ZeroMq.Loops;
 
 public abstract partial class LoopSocket
 {
-    private readonly List<(string Asked, ZeroMqEndpoint Bound, IDisposable Listener)> _listeners = [];
-    private readonly List<OutgoingLink> _links = [];
+    private readonly SocketEndpoints _endpoints = new();
 
     /// <summary>
     /// The endpoint of the last bind or connect, with the port or path that was chosen; null if there was none. May be
     /// read on any thread.
     /// </summary>
-    public ZeroMqEndpoint? LastEndpoint { get; private set; }
+    public ZeroMqEndpoint? LastEndpoint => _endpoints.Last;
 
     /// <summary>Accepts peers at an endpoint. A host name is resolved on the caller's thread.</summary>
     /// <param name="endpoint">The endpoint to bind, in a form that <see cref="ZeroMqEndpoint"/> describes.</param>
@@ -37,8 +36,7 @@ public abstract partial class LoopSocket
         {
             if (!_closing)
             {
-                _listeners.Add((asked.ToString(), bound, listener));
-                LastEndpoint = bound;
+                _endpoints.Add(asked, bound, listener);
             }
         }
 
@@ -61,21 +59,14 @@ public abstract partial class LoopSocket
     public bool Unbind(string endpoint)
     {
         string name = ZeroMqEndpoint.Parse(endpoint).ToString();
-        IDisposable listener;
+        IDisposable? listener;
         lock (_gate)
         {
-            int index = _listeners.FindIndex(l => Same(l.Bound.ToString(), name) || Same(l.Asked, name));
-            if (index < 0)
-            {
-                return false;
-            }
-
-            listener = _listeners[index].Listener;
-            _listeners.RemoveAt(index);
+            listener = _endpoints.TakeListener(name);
         }
 
-        listener.Dispose();
-        return true;
+        listener?.Dispose();
+        return listener is not null;
     }
 
     /// <summary>
@@ -94,12 +85,10 @@ public abstract partial class LoopSocket
         lock (_gate)
         {
             ThrowIfClosing();
-            _links.Add(link);
-            LastEndpoint = asked;
+            _endpoints.Add(asked, link);
         }
 
         OnConnecting(link);
-
         link.Start();
     }
 
@@ -111,17 +100,15 @@ public abstract partial class LoopSocket
     public bool Disconnect(string endpoint, TimeSpan linger = default)
     {
         string name = ZeroMqEndpoint.Parse(endpoint).ToString();
-        OutgoingLink link;
+        OutgoingLink? link;
         lock (_gate)
         {
-            int index = _links.FindIndex(l => Same(l.Endpoint, name));
-            if (index < 0)
-            {
-                return false;
-            }
+            link = _endpoints.TakeLink(name);
+        }
 
-            link = _links[index];
-            _links.RemoveAt(index);
+        if (link is null)
+        {
+            return false;
         }
 
         link.Dispose();
@@ -135,7 +122,7 @@ public abstract partial class LoopSocket
     {
         lock (_gate)
         {
-            _links.Remove(link);
+            _endpoints.Remove(link);
         }
 
         OnDisconnecting(link);
@@ -157,6 +144,4 @@ public abstract partial class LoopSocket
     }
 
     private void ThrowIfClosing() => ObjectDisposedException.ThrowIf(_closing, this);
-
-    private static bool Same(string left, string right) => string.Equals(left, right, StringComparison.Ordinal);
 }

@@ -122,8 +122,9 @@ public sealed class AdmissionTests
         Assert.Equal(ZeroMqEventKind.ConnectFailed, (await rig.EventAsync(ZeroMqEventKind.ConnectFailed)).Kind);
 
         // The same reason is reported once; each attempt has its own session.
-        var links = (List<OutgoingLink>)typeof(LoopSocket).GetField("_links", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(subscriber)!;
-        PeerSession? session = links[0].Session;
-        await Wait.UntilAsync(() => links[0].Session != session, "another attempt");
+        var endpoints = (SocketEndpoints)typeof(LoopSocket).GetField("_endpoints", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(subscriber)!;
+        OutgoingLink link = endpoints.Links.First();
+        PeerSession? session = link.Session;
+        await Wait.UntilAsync(() => link.Session != session, "another attempt");
     }
 }
