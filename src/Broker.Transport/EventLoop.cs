@@ -32,7 +32,6 @@ public sealed partial class EventLoop
     // The loop has either a thread of its own or a driver.
     private readonly Thread? _thread;
     private readonly LoopDriver? _driver;
-    private byte[]? _cipherBuffer;
     private int _threadId;
     private volatile bool _stopping;
 
@@ -42,7 +41,7 @@ public sealed partial class EventLoop
         Index = index;
         Blocks = new LoopBlockPool(group.SharedBlocks);
         Blocks.TrimLater = new BlockTrimmer(this, Blocks.Trim, group.SharedBlocks.Discarder).StartLater;
-        ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
+        ReceiveBuffers = new ReceiveBuffers(options.ReceiveBufferSize);
         Pacing = new Pacing(options.BulkPause ?? Pacing.DefaultPauseFor(Environment.ProcessorCount));
         _poller = Poller.Create(options.ForcePortable);
         _timers = new TimerQueue(options.TimeProvider, _poller);
@@ -97,14 +96,7 @@ public sealed partial class EventLoop
 
     internal LoopBlockPool Blocks { get; }
 
-    /// <summary>
-    /// The buffer into which every connection of this loop receives. Each connection keeps a copy of unconsumed bytes
-    /// only.
-    /// </summary>
-    internal byte[] ReceiveBuffer { get; }
-
-    /// <summary>The buffer into which connections of this loop receive ciphertext.</summary>
-    internal byte[] CipherBuffer => _cipherBuffer ??= GC.AllocateUninitializedArray<byte>(ReceiveBuffer.Length, pinned: true);
+    internal ReceiveBuffers ReceiveBuffers { get; }
 
     /// <summary>Decides which connections are read now. On the loop.</summary>
     internal Pacing Pacing { get; }

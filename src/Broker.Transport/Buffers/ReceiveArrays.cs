@@ -5,30 +5,30 @@ namespace Broker.Transport;
 
 /// <summary>
 /// The arrays of unconsumed bytes. Those for small messages are rented from the shared pool. One for a large message is
-/// as large as the message, rounded up to a page: the shared pool would double the memory of a message of 1 MiB. A thread
-/// keeps a few large arrays, and a message may get a larger one of these.
+/// as large as the message, rounded up to a page: the shared pool would double the memory of a message of 1 MiB. A few
+/// large arrays are kept, and a message may get a larger one of these. Not thread-safe: a loop uses it, or, after the
+/// end of the loop, the thread that ends its last connections.
 /// </summary>
-internal static class ReceiveArrays
+internal sealed class ReceiveArrays
 {
     private const int Page = 4096;
     private const int MostKept = 4;
     private const int LargestKeptPart = 64;
     private const int MostKeptBytes = 32 * 1024 * 1024;
 
-    // Large arrays that the thread has released; the shared pool keeps its arrays for each thread likewise. Without them
-    // each message of a new size would be allocated on the large-object heap. Measured with sizes of 70 to 900 KB at
-    // random: 600 µs of processor time for each message, and 1,600 µs if only arrays of the same size are used again.
-    [ThreadStatic]
-    private static byte[]?[]? _kept;
-
     private static readonly long KeptBytes = Math.Min(MostKeptBytes, HeapLimit.Available() / LargestKeptPart);
+
+    // Without these each message of a new size would be allocated on the large-object heap. Measured with sizes of 70 to
+    // 900 KB at random: 600 µs of processor time for each message, and 1,600 µs if only arrays of the same size are used
+    // again.
+    private readonly byte[]?[] _kept = new byte[]?[MostKept];
 
     /// <summary>The size of the array that <see cref="Rent"/> returns.</summary>
     internal static int Round(int size) => size <= ReceiveBudget.LargestShared
         ? (int)BitOperations.RoundUpToPowerOf2((uint)size)
         : (int)Math.Min(((long)size + Page - 1) / Page * Page, Array.MaxLength);
 
-    internal static byte[] Rent(int size)
+    internal byte[] Rent(int size)
     {
         if (size <= ReceiveBudget.LargestShared)
         {
@@ -39,7 +39,7 @@ internal static class ReceiveArrays
         return TakeKept(size) ?? GC.AllocateUninitializedArray<byte>(size);
     }
 
-    internal static void Return(byte[] array)
+    internal void Return(byte[] array)
     {
         if (array.Length <= ReceiveBudget.LargestShared)
         {
@@ -52,47 +52,41 @@ internal static class ReceiveArrays
     }
 
     // The smallest that is large enough.
-    private static byte[]? TakeKept(int size)
+    private byte[]? TakeKept(int size)
     {
-        if (_kept is not { } kept)
-        {
-            return null;
-        }
-
         int best = -1;
-        for (int i = 0; i < kept.Length; i++)
+        for (int i = 0; i < _kept.Length; i++)
         {
-            if (kept[i]?.Length >= size && (best < 0 || kept[i]!.Length < kept[best]!.Length))
+            if (_kept[i]?.Length >= size && (best < 0 || _kept[i]!.Length < _kept[best]!.Length))
             {
                 best = i;
             }
         }
 
-        byte[]? found = best < 0 ? null : kept[best];
+        byte[]? found = best < 0 ? null : _kept[best];
         if (found is not null)
         {
-            kept[best] = null;
+            _kept[best] = null;
         }
 
         return found;
     }
 
     // Takes a free place, or that of the smallest array.
-    private static void Keep(byte[] array)
+    private void Keep(byte[] array)
     {
-        byte[]?[] kept = _kept ??= new byte[]?[MostKept];
         int smallest = 0;
-        for (int i = 1; i < kept.Length; i++)
+        for (int i = 1; i < _kept.Length; i++)
         {
-            if ((kept[i]?.Length ?? 0) < (kept[smallest]?.Length ?? 0))
+            if ((_kept[i]?.Length ?? 0) < (_kept[smallest]?.Length ?? 0))
             {
                 smallest = i;
             }
         }
 
-        if ((kept[smallest]?.Length ?? 0) < array.Length)
+        if ((_kept[smallest]?.Length ?? 0) < array.Length)
         {
-            kept[smallest] = array;
+            _kept[smallest] = array;
         }
     }
 }

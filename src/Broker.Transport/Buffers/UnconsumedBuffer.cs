@@ -5,11 +5,12 @@ namespace Broker.Transport;
 /// the end, so that neither moves the rest. An empty buffer owns no memory. Not thread-safe: only the connection's
 /// loop uses it.
 /// </summary>
+/// <param name="arrays">The arrays of the connection's loop.</param>
 /// <remarks>
 /// On average each byte is moved a bounded number of times, however small the received parts are: the array at least
 /// doubles when it grows, and bytes move back to its front only if at least as many were consumed as are moved.
 /// </remarks>
-internal struct UnconsumedBuffer
+internal struct UnconsumedBuffer(ReceiveArrays arrays)
 {
     private const int Smallest = 256;
 
@@ -39,7 +40,7 @@ internal struct UnconsumedBuffer
         if (_array is null || _array.Length < bytes.Length)
         {
             Release();
-            _array = ReceiveArrays.Rent(Math.Max(bytes.Length, Smallest));
+            _array = arrays.Rent(Math.Max(bytes.Length, Smallest));
         }
 
         bytes.CopyTo(_array);
@@ -89,11 +90,11 @@ internal struct UnconsumedBuffer
         }
         else
         {
-            byte[] larger = ReceiveArrays.Rent(Math.Max(Math.Max(size, _length + count), Smallest));
+            byte[] larger = arrays.Rent(Math.Max(Math.Max(size, _length + count), Smallest));
             Bytes.CopyTo(larger);
             if (array is not null)
             {
-                ReceiveArrays.Return(array);
+                arrays.Return(array);
             }
 
             _array = larger;
@@ -148,13 +149,13 @@ internal struct UnconsumedBuffer
         return 0;
     }
 
-    internal static void Return(in Window window) => ReceiveArrays.Return(window.Array);
+    internal readonly void Return(in Window window) => arrays.Return(window.Array);
 
     internal void Release()
     {
         if (_array is not null)
         {
-            ReceiveArrays.Return(_array);
+            arrays.Return(_array);
             _array = null;
         }
 

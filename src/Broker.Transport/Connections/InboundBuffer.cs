@@ -13,7 +13,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     // packets would copy the message again and again.
     private const int LeastSpace = 4096;
 
-    private UnconsumedBuffer _unconsumed;
+    private UnconsumedBuffer _unconsumed = new(connection.Loop.ReceiveBuffers.Arrays);
     private int _needed;
     private int _counted;
     private long _received;
@@ -137,7 +137,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         }
         else
         {
-            UnconsumedBuffer.Return(window);
+            _unconsumed.Return(window);
         }
     }
 

@@ -87,14 +87,14 @@ internal abstract partial class PullConnection
     // Each of these methods returns whether there may be more to read.
     private bool Read<TSource>()
         where TSource : struct, ISource
-        => Inbound.Needed > Loop.ReceiveBuffer.Length || Inbound.Count >= Loop.ReceiveBuffer.Length
+        => Inbound.Needed > Loop.ReceiveBuffers.Plain.Length || Inbound.Count >= Loop.ReceiveBuffers.Plain.Length
             ? Collect<TSource>()
             : ReadShared<TSource>();
 
     private bool ReadShared<TSource>()
         where TSource : struct, ISource
     {
-        byte[] buffer = Loop.ReceiveBuffer;
+        byte[] buffer = Loop.ReceiveBuffers.Plain;
         int kept = Inbound.Count;
         int space = buffer.Length - kept;
         bool isLimited = Loop.Group.ReceiveBudget.IsTight | Inbound.MaxReadBytes != 0;
@@ -163,7 +163,7 @@ internal abstract partial class PullConnection
         long most = Inbound.Needed > kept ? Inbound.Needed : kept * 2L;
         // The size of the last message is a good guess, but only what has arrived is proof that memory is needed.
         int guess = Loop.Group.ReceiveBudget.IsTight ? 0 : Inbound.LargestDelivered;
-        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, guess));
+        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffers.Plain.Length, guess));
         if (kept >= limit)
         {
             limit = Math.Min(most, kept * 4L);
@@ -195,7 +195,7 @@ internal abstract partial class PullConnection
     private bool Discard()
     {
         Inbound.Release();
-        Receive(Loop.ReceiveBuffer, out ReceiveOutcome outcome);
+        Receive(Loop.ReceiveBuffers.Plain, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);

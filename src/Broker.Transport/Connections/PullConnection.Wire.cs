@@ -38,7 +38,7 @@ internal abstract partial class PullConnection
             return;
         }
 
-        byte[] cipher = Loop.CipherBuffer;
+        byte[] cipher = Loop.ReceiveBuffers.Cipher;
         int got = Receive(cipher.AsSpan(0, MaxCloseNotifySize), out ReceiveOutcome outcome);
         if (outcome == ReceiveOutcome.Failed)
         {
@@ -49,11 +49,11 @@ internal abstract partial class PullConnection
         layer.Feed(cipher, got);
         if (layer.IsReadable())
         {
-            got = layer.Read(Loop.ReceiveBuffer.AsMemory(0, MaxCloseNotifySize), out outcome);
+            got = layer.Read(Loop.ReceiveBuffers.Plain.AsMemory(0, MaxCloseNotifySize), out outcome);
             if (outcome == ReceiveOutcome.Received)
             {
                 // It was application data: no more than that is taken out of the kernel.
-                Inbound.Keep(Loop.ReceiveBuffer.AsSpan(0, got));
+                Inbound.Keep(Loop.ReceiveBuffers.Plain.AsSpan(0, got));
             }
             else
             {
@@ -86,7 +86,7 @@ internal abstract partial class PullConnection
 
     private bool ReadSecured(SecurityLayer layer)
     {
-        byte[] cipher = Loop.CipherBuffer;
+        byte[] cipher = Loop.ReceiveBuffers.Cipher;
         int space = layer.IsSecured ? cipher.Length : HandshakeRead;
         bool isLimited = Loop.Group.ReceiveBudget.IsTight | Inbound.MaxReadBytes != 0;
         if (isLimited && layer.IsSecured)

@@ -4,7 +4,7 @@ namespace Broker.Transport;
 internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : SecurityLayer(connection)
 {
     // The received and unread part of the ciphertext: first the buffered bytes, then the borrowed ones.
-    private UnconsumedBuffer _buffered;
+    private UnconsumedBuffer _buffered = new(connection.Loop.ReceiveBuffers.Arrays);
     private byte[] _borrowed = [];
     private int _borrowedStart;
     private int _borrowedEnd;
