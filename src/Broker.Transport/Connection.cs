@@ -51,8 +51,8 @@ public abstract partial class Connection
     /// </summary>
     public long MaxPendingBytes
     {
-        get => Outbound.MaxPendingBytes;
-        set => Outbound.MaxPendingBytes = value;
+        get => Outbound.Marks.MaxPendingBytes;
+        set => Outbound.Marks.MaxPendingBytes = value;
     }
 
     /// <summary>
@@ -68,8 +68,8 @@ public abstract partial class Connection
     /// </remarks>
     public long LowWaterBytes
     {
-        get => Outbound.LowWaterBytes;
-        set => Outbound.LowWaterBytes = value;
+        get => Outbound.Marks.LowWaterBytes;
+        set => Outbound.Marks.LowWaterBytes = value;
     }
 
     /// <summary>
@@ -79,8 +79,8 @@ public abstract partial class Connection
     /// </summary>
     public long HighWaterBytes
     {
-        get => Outbound.HighWaterBytes;
-        set => Outbound.HighWaterBytes = value;
+        get => Outbound.Marks.HighWaterBytes;
+        set => Outbound.Marks.HighWaterBytes = value;
     }
 
     /// <summary>
@@ -107,8 +107,8 @@ public abstract partial class Connection
     /// </summary>
     public IOutboundFraming? Framing
     {
-        get => Outbound.Framing;
-        set => Outbound.Framing = value;
+        get => Outbound.Messages.Framing;
+        set => Outbound.Messages.Framing = value;
     }
 
     /// <summary>
@@ -223,7 +223,7 @@ public abstract partial class Connection
     /// soon as nothing waits for the peer. For a writer that found no space and waits for the call: its message may be
     /// too large for the space above the mark. Any thread.
     /// </summary>
-    public void RequestLowWater() => Outbound.RequestLowWater();
+    public void RequestLowWater() => Outbound.Marks.RequestLowWater();
 
     /// <summary>
     /// Drops the messages that have waited longest, until <paramref name="bytes"/> bytes are dropped or no more can be
@@ -233,25 +233,21 @@ public abstract partial class Connection
     /// <param name="bytes">How many bytes to drop, if that many can be dropped.</param>
     /// <param name="loop">The caller's loop; it gets the blocks back.</param>
     /// <returns>The dropped messages and bytes.</returns>
-    public OutboundCount DropOldest(long bytes, EventLoop loop)
-    {
-        ArgumentNullException.ThrowIfNull(loop);
-        return Framing is { } framing ? Outbound.Drop(bytes, framing, loop) : default;
-    }
+    public OutboundCount DropOldest(long bytes, EventLoop loop) => Outbound.Messages.Drop(bytes, loop);
 
     /// <summary>
     /// Counts what was flushed and could not be sent, including what was flushed after <see cref="MaxPendingBytes"/>
     /// had been reached. Encrypted bytes count as unsent unless their whole chunk (at most 64 KiB) was sent. Call it
     /// in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
-    public OutboundCount CountUnsent() => Outbound.CountUnsent();
+    public OutboundCount CountUnsent() => Outbound.Messages.CountUnsent();
 
     /// <summary>
     /// Counts what is queued and was certainly not sent completely. It does not count encrypted bytes, which may have
     /// been sent in part, nor bytes that a running send may have sent, nor discarded bytes
     /// (<see cref="ConnectionHandler.OnDiscarded"/>). Call it in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
-    public OutboundCount CountCertainlyUnsent() => Outbound.CountCertainlyUnsent();
+    public OutboundCount CountCertainlyUnsent() => Outbound.Messages.CountCertainlyUnsent();
 
     /// <summary>
     /// Removes the messages that were written on this connection's loop and can no longer be sent, so that the caller

@@ -75,7 +75,7 @@ internal sealed class ClosingProcedure(Connection connection)
 
         // The kernel reports a reset once. If the sender got it first, the reader only sees the end of the stream.
         connection.CloseOnLoop(
-            connection.Outbound.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
+            connection.Outbound.Right.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
 
     /// <summary>The peer has ended its stream, and this side does not close yet.</summary>

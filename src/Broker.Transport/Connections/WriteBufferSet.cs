@@ -59,7 +59,7 @@ internal struct WriteBufferSet(int loops)
         if (connection.Framing is { } framing)
         {
             // The queue's bytes are older.
-            connection.Outbound.VisitUnsent(framing, unsent);
+            connection.Outbound.Messages.VisitUnsent(framing, unsent);
             GetWritten(connection.Loop)?.TakeUnsent(framing, unsent);
         }
     }

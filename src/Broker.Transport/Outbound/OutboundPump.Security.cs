@@ -9,13 +9,13 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            BlockChain clear = _queue.TakeAll();
+            BlockChain clear = Queue.TakeAll();
             if (!clear.IsEmpty)
             {
                 // Blocks that another thread is sending now return to the front, see PutBack.
-                _queue.CountAsSent(clear);
+                Queue.CountAsSent(clear);
                 layer.Post(clear.Head!, clear.Tail!);
-                _queue.CountCiphertext(layer.Ciphertext);
+                Queue.CountCiphertext(layer.Ciphertext);
             }
 
             _layer = layer;
@@ -46,7 +46,7 @@ internal sealed partial class OutboundPump
             }
 
             _layer!.Post(block, block);
-            _queue.CountCiphertext(_layer.Ciphertext);
+            Queue.CountCiphertext(_layer.Ciphertext);
         }
     }
 
@@ -58,13 +58,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            if (!_right.IsFree)
-            {
-                return false;
-            }
-
-            _right.Take();
-            return true;
+            return _right.TryTake();
         }
     }
 

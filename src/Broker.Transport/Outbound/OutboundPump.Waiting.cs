@@ -5,7 +5,7 @@ namespace Broker.Transport;
 internal sealed partial class OutboundPump
 {
     // An asynchronous send completes only when all its bytes were sent, and only then shows that the peer still reads.
-    private const int MaxAsyncSend = 16 * 1024;
+    internal const int MaxAsyncSend = 16 * 1024;
 
     /// <summary>The peer accepts bytes again. On the loop.</summary>
     internal PumpResult OnWritable()
@@ -70,7 +70,7 @@ internal sealed partial class OutboundPump
     {
         lock (Gate)
         {
-            Block? first = !_right.MayTransportSend ? null : _layer is null ? _queue.First : _layer.Collect();
+            Block? first = !_right.MayTransportSend ? null : _layer is null ? Queue.First : _layer.Collect();
             if (first is null)
             {
                 _continuation.CountUnwatched();
@@ -97,14 +97,14 @@ internal sealed partial class OutboundPump
                 // The bytes were ciphertext, or bytes that the start of TLS has counted as sent.
                 _layer.Collect();
                 _layer.ConsumeCiphertext(sent, Loop);
-                _queue.CountCiphertext(_layer.Ciphertext);
+                Queue.CountCiphertext(_layer.Ciphertext);
             }
             else
             {
-                _queue.Consume(sent, Loop);
+                Queue.Consume(sent, Loop);
             }
 
-            CheckLowWater();
+            Marks.CheckLowWater();
             if (!failed)
             {
                 CheckDrained();

@@ -24,14 +24,9 @@ internal sealed partial class OutboundPump
     private readonly Connection _connection;
     private readonly OutboundSender _sender;
     private readonly IOutboundTransport _transport;
-    private readonly OutboundQueue _queue;
-    private readonly WriteDeadline _deadline;
-    private Watermarks _marks = new();
     private SecurityLayer? _layer;
     private SendRight _right;
     private SendContinuation _continuation;
-    private Action? _postedLowWater;
-    private Action? _postedDrained;
 
     /// <param name="connection">The connection whose queue this is.</param>
     /// <param name="sender">Calls the pump; the pump posts calls of it to the connection's loop.</param>
@@ -41,65 +36,27 @@ internal sealed partial class OutboundPump
         _connection = connection;
         _sender = sender;
         _transport = transport;
-        _queue = new OutboundQueue(connection.Loop.Group.SharedBlocks);
-        _deadline = new WriteDeadline(connection, this);
+        Queue = new OutboundQueue(connection.Loop.Group.SharedBlocks);
+        Messages = new QueuedMessages(this);
+        Marks = new Watermarks(connection, sender, Queue);
+        Deadline = new WriteDeadline(connection, this);
     }
 
-    internal OutboundQueue Queue => _queue;
+    internal OutboundQueue Queue { get; }
 
     internal SecurityLayer? Layer => _layer;
 
-    internal WriteDeadline Deadline => _deadline;
+    internal QueuedMessages Messages { get; }
 
-    /// <summary>Whether the transport has failed to send. Any thread.</summary>
-    internal bool HasFailed => _right.HasFailed;
+    internal Watermarks Marks { get; }
 
-    /// <summary>Finds the boundaries of messages in the queue; null if the protocol has none.</summary>
-    internal IOutboundFraming? Framing { get; set; }
+    internal WriteDeadline Deadline { get; }
 
-    internal long MaxPendingBytes
-    {
-        get => _marks.MaxPendingBytes;
-        set => _marks.MaxPendingBytes = value;
-    }
-
-    internal long HighWaterBytes
-    {
-        get => _marks.HighWaterBytes;
-        set
-        {
-            lock (Gate)
-            {
-                _marks.HighWaterBytes = value;
-                CheckHighWater();
-            }
-        }
-    }
-
-    internal long LowWaterBytes
-    {
-        get => _marks.LowWaterBytes;
-        set
-        {
-            lock (Gate)
-            {
-                _marks.SetLowWater(value, _queue.BufferedBytes);
-            }
-        }
-    }
-
-    /// <summary>
-    /// Grows whenever the peer accepts bytes. A chunk of TLS counts as sent only when all of it was sent, but any
-    /// accepted byte shows that the peer still reads.
-    /// </summary>
-    internal long Progress => _queue.SentBytes + (_layer?.CiphertextSent ?? 0);
-
-    /// <summary>Whether the queue waits until the peer accepts bytes. Under the lock of the queue.</summary>
-    internal bool IsWaitingForPeer => _right.IsWaitingForPeer;
+    internal ref SendRight Right => ref _right;
 
     private EventLoop Loop => _connection.Loop;
 
-    private Lock Gate => _queue.Gate;
+    private Lock Gate => Queue.Gate;
 
     /// <summary>
     /// Queues flushed blocks, and sends them if no other thread sends. <paramref name="loop"/> is the caller's loop,
@@ -116,7 +73,7 @@ internal sealed partial class OutboundPump
             {
                 if (_right.AcceptState == AcceptState.Full)
                 {
-                    _queue.CountRefused(flushed, Framing);
+                    Queue.CountRefused(flushed, Messages.Framing);
                 }
 
                 return PumpResult.Discarded;
@@ -126,30 +83,30 @@ internal sealed partial class OutboundPump
             {
                 // A thread that sends checks the queue again. If the peer accepts nothing, the poller reports when it
                 // does; a handshake resumes sending when it ends.
-                _queue.Add(flushed, loop);
-                if (_right.IsBlocked && Framing is { } framing)
+                Queue.Add(flushed, loop);
+                if (_right.IsBlocked && Messages.Framing is { } framing)
                 {
-                    _queue.TrimForStopped(framing, loop);
+                    Queue.TrimForStopped(framing, loop);
                 }
 
-                CountFlush();
+                Marks.CountFlush();
                 CheckFull();
                 return PumpResult.None;
             }
 
             // Messages of the security layer itself go first.
             layer?.Collect();
-            if (_queue.IsEmpty)
+            if (Queue.IsEmpty)
             {
-                chain = _queue.AddAndTakeAll(flushed);
+                chain = Queue.AddAndTakeAll(flushed);
             }
             else
             {
-                _queue.Add(flushed, loop);
-                chain = _queue.TakeAll();
+                Queue.Add(flushed, loop);
+                chain = Queue.TakeAll();
             }
 
-            CountFlush();
+            Marks.CountFlush();
             _right.Take();
         }
 
@@ -172,12 +129,17 @@ internal sealed partial class OutboundPump
         return Send(chain, layer, loop, MaxPerSend);
     }
 
-    internal void RequestLowWater()
+    /// <summary>
+    /// Whether bytes wait that can still be sent. In clear these are all pending bytes; with a security layer,
+    /// ciphertext and the bytes that it can encrypt now.
+    /// </summary>
+    internal bool HasUnsent()
     {
         lock (Gate)
         {
-            _marks.RequestLowWater(_queue.BufferedBytes);
-            CheckLowWater();
+            return _layer is null
+                ? Queue.PendingBytes != 0
+                : _layer.HasCiphertext || (_layer.IsSecured && Queue.PendingBytes != 0);
         }
     }
 
@@ -216,7 +178,7 @@ internal sealed partial class OutboundPump
             {
                 // A loop that has ended, see TryStop, gets no blocks back.
                 EventLoop? loop = Loop.IsCurrent ? Loop : null;
-                _queue.Clear(loop);
+                Queue.Clear(loop);
                 BlockPools.ReturnAll(_layer?.DetachCiphertext(), loop);
             }
         }
@@ -255,21 +217,21 @@ internal sealed partial class OutboundPump
         if (unsent is not null && sentBy is null && _layer is not null)
         {
             // TLS was started meanwhile. Its bytes follow all of these blocks, which count as sent now.
-            _queue.PutBack(null, null, tally, loop);
-            _queue.CountAsSent(new BlockChain(unsent, last!));
+            Queue.PutBack(null, null, tally, loop);
+            Queue.CountAsSent(new BlockChain(unsent, last!));
             _layer.Prepend(unsent, last!);
         }
         else
         {
-            _queue.PutBack(unsent, last, tally, loop);
+            Queue.PutBack(unsent, last, tally, loop);
         }
 
         if (_layer is not null)
         {
-            _queue.CountCiphertext(_layer.Ciphertext);
+            Queue.CountCiphertext(_layer.Ciphertext);
         }
 
-        CheckLowWater();
+        Marks.CheckLowWater();
     }
 
     // Takes the right to send and everything there is to send. Under the lock of the queue.
@@ -284,14 +246,14 @@ internal sealed partial class OutboundPump
 
         if (layer is null || layer.IsSecured)
         {
-            chain = _queue.TakeAll();
+            chain = Queue.TakeAll();
         }
 
         _right.Take();
         return true;
     }
 
-    private bool HasWork() => _layer is null ? !_queue.IsEmpty : _layer.HasWork(_queue.First);
+    private bool HasWork() => _layer is null ? !Queue.IsEmpty : _layer.HasWork(Queue.First);
 
     // Gives up the right to send. Under the lock of the queue.
     private PumpResult EndSend(SendOutcome outcome)
@@ -316,8 +278,8 @@ internal sealed partial class OutboundPump
         if (outcome == SendOutcome.Blocked)
         {
             CheckFull();
-            _marks.CountBlocked();
-            _deadline.Watch();
+            Marks.CountBlocked();
+            Deadline.Watch();
             _continuation.Watch(_transport);
         }
 
@@ -335,45 +297,12 @@ internal sealed partial class OutboundPump
     // The limit covers all memory that waits, whatever it contains. Under the lock of the queue.
     private void CheckFull()
     {
-        if (_marks.IsFull(_queue.BufferedBytes) && _right.TryFill())
+        if (Marks.IsFull && _right.TryFill())
         {
             Loop.PostClose(_connection, CloseReason.QueueFull);
         }
     }
 
     // Under the lock of the queue.
-    private void CountFlush()
-    {
-        _marks.CountFlush(_queue.BufferedBytes);
-        CheckHighWater();
-    }
-
-    // Under the lock of the queue. Writers of all loops read the result without the lock.
-    private void CheckHighWater()
-    {
-        bool isAbove = _marks.IsAboveHighWater(_queue.BufferedBytes);
-        if (isAbove != _connection.IsAboveHighWater)
-        {
-            _connection.IsAboveHighWater = isAbove;
-        }
-    }
-
-    // Under the lock of the queue. Posted, because a flush may happen in the middle of a handler's call.
-    private void CheckLowWater()
-    {
-        CheckHighWater();
-        if (_marks.TryReportLowWater(_queue.BufferedBytes))
-        {
-            Loop.Post(_postedLowWater ??= _sender.NotifyLowWater);
-        }
-    }
-
-    // Under the lock of the queue. Posted, because a flush may happen in the middle of a handler's call.
-    private void CheckDrained()
-    {
-        if (_marks.TryReportDrained(_queue.IsEmpty && _layer is not { HasCiphertext: true }))
-        {
-            Loop.Post(_postedDrained ??= _sender.NotifyDrained);
-        }
-    }
+    private void CheckDrained() => Marks.CheckDrained(Queue.IsEmpty && _layer is not { HasCiphertext: true });
 }

@@ -47,6 +47,18 @@ internal struct SendRight
         }
     }
 
+    /// <summary>Takes the right if it is free.</summary>
+    internal bool TryTake()
+    {
+        if (!IsFree)
+        {
+            return false;
+        }
+
+        _state = SendState.Sending;
+        return true;
+    }
+
     /// <summary>Gives the right up after a use that sent nothing.</summary>
     internal void Release() => _state = SendState.Idle;
 

@@ -1,79 +1,116 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The limits of a connection's queue, and the state that decides when they are reported. Used under the lock of the
-/// queue; the caller reports what the methods return to the connection's loop.
+/// The limits of a connection's queue. Reports when the queue is above its high-water mark, when it has fallen to its
+/// low-water mark, and when it is empty again. Used under the lock of the queue, unless a member states otherwise.
 /// </summary>
-internal struct Watermarks
+internal sealed class Watermarks(Connection connection, OutboundSender sender, OutboundQueue queue)
 {
     private long _lowWater;
+    private long _highWater;
     private bool _isAboveLowWater;
     private bool _isLowWaterRequested;
     private bool _wasBlocked;
+    private Action? _postedLowWater;
+    private Action? _postedDrained;
 
-    public Watermarks()
-    {
-    }
-
-    /// <summary>The most memory that may wait for the peer.</summary>
+    /// <summary>The most memory that may wait for the peer. Without the lock.</summary>
     internal long MaxPendingBytes { get; set; } = 64L * 1024 * 1024;
 
-    /// <summary>The mark above which writers should write less; 0 for none.</summary>
-    internal long HighWaterBytes { get; set; }
-
-    /// <summary>The mark at which a writer may continue; 0 for none. Can be read without the lock.</summary>
-    internal readonly long LowWaterBytes => Volatile.Read(in _lowWater);
-
-    /// <summary>Sets the mark. The queue counts as having risen above it if it is above it now.</summary>
-    internal void SetLowWater(long value, long buffered)
+    /// <summary>The mark above which writers should write less; 0 for none. Takes the lock to change it.</summary>
+    internal long HighWaterBytes
     {
-        Volatile.Write(ref _lowWater, value);
-        _isAboveLowWater = value != 0 && buffered > value;
-    }
-
-    /// <summary>A writer asks for a report of low water, whether or not the queue rises above the mark.</summary>
-    internal void RequestLowWater(long buffered)
-    {
-        _isLowWaterRequested = true;
-        CountFlush(buffered);
+        get => Volatile.Read(ref _highWater);
+        set
+        {
+            lock (queue.Gate)
+            {
+                Volatile.Write(ref _highWater, value);
+                CheckHighWater();
+            }
+        }
     }
 
     /// <summary>
-    /// Flushed bytes raise the queue above its mark. Ciphertext does not count as raising it: its amount changes with
-    /// each send, so a shrinking queue would cross its mark several times.
+    /// The mark at which a writer may continue; 0 for none. Takes the lock to change it. The queue counts as having
+    /// risen above the mark if it is above it then.
     /// </summary>
-    internal void CountFlush(long buffered) => _isAboveLowWater |= _lowWater != 0 && buffered > _lowWater;
+    internal long LowWaterBytes
+    {
+        get => Volatile.Read(ref _lowWater);
+        set
+        {
+            lock (queue.Gate)
+            {
+                Volatile.Write(ref _lowWater, value);
+                _isAboveLowWater = value != 0 && queue.BufferedBytes > value;
+            }
+        }
+    }
+
+    /// <summary>Whether more memory waits than is allowed.</summary>
+    internal bool IsFull => queue.BufferedBytes > MaxPendingBytes;
+
+    /// <inheritdoc cref="Connection.RequestLowWater"/>
+    /// <remarks>Takes the lock.</remarks>
+    internal void RequestLowWater()
+    {
+        lock (queue.Gate)
+        {
+            _isLowWaterRequested = true;
+            CountRise();
+            CheckLowWater();
+        }
+    }
+
+    /// <summary>Bytes were flushed into the queue.</summary>
+    internal void CountFlush()
+    {
+        CountRise();
+        CheckHighWater();
+    }
 
     /// <summary>The queue has to wait for the peer.</summary>
     internal void CountBlocked() => _wasBlocked = true;
 
-    /// <summary>Whether writers should write less.</summary>
-    internal readonly bool IsAboveHighWater(long buffered) => HighWaterBytes != 0 && buffered > HighWaterBytes;
-
-    /// <summary>Whether more memory waits than is allowed.</summary>
-    internal readonly bool IsFull(long buffered) => buffered > MaxPendingBytes;
-
     /// <summary>
-    /// Whether low water is to be reported now. A writer that asked for space while little waits may need more space
+    /// Posts the report of low water if it is due. A writer that asked for space while little waits may need more space
     /// than there is before the queue is empty.
     /// </summary>
-    internal bool TryReportLowWater(long buffered)
+    internal void CheckLowWater()
     {
-        if (!(_isAboveLowWater && buffered <= _lowWater) && !(_isLowWaterRequested && buffered == 0))
+        CheckHighWater();
+        long buffered = queue.BufferedBytes;
+        if ((_isAboveLowWater && buffered <= _lowWater) || (_isLowWaterRequested && buffered == 0))
         {
-            return false;
+            _isAboveLowWater = false;
+            _isLowWaterRequested = false;
+            // Posted, because a flush may happen in the middle of a handler's call.
+            connection.Loop.Post(_postedLowWater ??= sender.NotifyLowWater);
         }
-
-        _isAboveLowWater = false;
-        _isLowWaterRequested = false;
-        return true;
     }
 
-    /// <summary>Whether it is to be reported that the queue, which had to wait for the peer, is empty again.</summary>
-    internal bool TryReportDrained(bool isEmpty)
+    /// <summary>Posts the report that the queue, which had to wait for the peer, is empty again.</summary>
+    internal void CheckDrained(bool isEmpty)
     {
-        bool isDrained = _wasBlocked && isEmpty;
-        _wasBlocked &= !isDrained;
-        return isDrained;
+        if (_wasBlocked && isEmpty)
+        {
+            _wasBlocked = false;
+            connection.Loop.Post(_postedDrained ??= sender.NotifyDrained);
+        }
+    }
+
+    // Ciphertext does not count as raising the queue above its mark: its amount changes with each send, so a shrinking
+    // queue would cross its mark several times.
+    private void CountRise() => _isAboveLowWater |= _lowWater != 0 && queue.BufferedBytes > _lowWater;
+
+    // Writers of all loops read the result without the lock.
+    private void CheckHighWater()
+    {
+        bool isAbove = _highWater != 0 && queue.BufferedBytes > _highWater;
+        if (isAbove != connection.IsAboveHighWater)
+        {
+            connection.IsAboveHighWater = isAbove;
+        }
     }
 }

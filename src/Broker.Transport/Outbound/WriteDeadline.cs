@@ -13,6 +13,10 @@ internal sealed class WriteDeadline(Connection connection, OutboundPump pump)
     /// <summary>How long the peer may accept nothing; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
     internal TimeSpan Limit { get; set; } = TimeSpan.FromSeconds(10);
 
+    // Grows whenever the peer accepts bytes. A chunk of TLS counts as sent only when all of it was sent, but any accepted
+    // byte shows that the peer still reads.
+    private long Progress => pump.Queue.SentBytes + (pump.Layer?.CiphertextSent ?? 0);
+
     /// <summary>The queue has to wait for the peer. Under the lock of the queue.</summary>
     internal void Watch()
     {
@@ -34,7 +38,7 @@ internal sealed class WriteDeadline(Connection connection, OutboundPump pump)
     {
         if (!connection.IsClosed)
         {
-            _progressBefore = pump.Progress;
+            _progressBefore = Progress;
             _timer = connection.Loop.StartTimer(Limit, Check);
         }
     }
@@ -43,14 +47,14 @@ internal sealed class WriteDeadline(Connection connection, OutboundPump pump)
     {
         lock (pump.Queue.Gate)
         {
-            if (!pump.IsWaitingForPeer)
+            if (!pump.Right.IsWaitingForPeer)
             {
                 _isRunning = false;
                 return;
             }
         }
 
-        if (pump.Progress == _progressBefore)
+        if (Progress == _progressBefore)
         {
             connection.CloseOnLoop(CloseReason.WriteTimeout, null, TimeSpan.Zero);
             return;
