@@ -43,7 +43,7 @@ public sealed partial class EventLoop
         Blocks.TrimLater = new BlockTrimmer(this, Blocks.Trim, group.SharedBlocks.Discarder).StartLater;
         ReceiveBuffers = new ReceiveBuffers(options.ReceiveBufferSize);
         Pacing = new Pacing(options.BulkPause ?? Pacing.DefaultPauseFor(Environment.ProcessorCount));
-        _poller = Poller.Create(options.ForcePortable);
+        _poller = SystemPoller.Create(options.ForcePortable);
         _timers = new TimerQueue(options.TimeProvider, _poller);
         _posted = new PostQueue(_poller);
         _work = new IterationWork(this);

@@ -15,7 +15,7 @@ public sealed class FolderTests
     private static IReadOnlyDictionary<string, string[]> Hubs { get; } = new Dictionary<string, string[]>
     {
         ["Broker.Client"] = ["BrokerConnection", "ClientEvents", "ClientOptions", "ConnectionCore", "Lifecycle", "Link"],
-        ["Broker.Transport"] = ["Connection", "ConnectionHandler", "EventLoop", "EventLoopGroup", "Poller"],
+        ["Broker.Transport"] = ["Connection", "ConnectionHandler", "EventLoop", "EventLoopGroup"],
     };
 
     public static TheoryData<string, string> EachHub => [.. Hubs.SelectMany(p => p.Value.Select(hub => (p.Key, hub)))];

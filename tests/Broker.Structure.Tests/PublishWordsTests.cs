@@ -12,12 +12,13 @@ public sealed partial class PublishWordsTests(ITestOutputHelper output)
 
     private static readonly string[] Path =
     [
-        "EventLoop", "EpollPoller", "EpollConnection", "SocketConnection", "PullConnection", "Connection", "InboundBuffer", "ReceiveGate",
-        "UnconsumedBuffer", "ConnectionHandler", "ConnectionLifecycle", "ClientSession", "ClientReceiving", "ClientOperationParser",
-        "PublishOperation", "ClientPublishing", "RoutingPublisher", "RouteCache", "RouteHashTable", "Route", "ByteKey", "Subscription", "DeliveryTarget",
-        "BufferedTarget", "ConnectionTarget", "DirectBatch", "RoutedMessage", "LoopState", "MessageHead", "LoopWriteBuffer",
-        "WriteBufferSet", "FlushScheduler", "OutboundPump", "OutboundQueue", "OutboundSender", "WriteDeadline", "Watermarks", "Block",
-        "BlockChain", "LoopBlockPool",
+        "EventLoop", "IterationWork", "EpollPoller", "EpollConnection", "SocketConnection", "PullConnection",
+        "Connection", "InboundBuffer", "ReceiveGate", "PauseState", "UnconsumedBuffer", "ConnectionHandler",
+        "ConnectionLifecycle", "ClientSession", "ClientReceiving", "ClientOperationParser", "PublishOperation",
+        "ClientPublishing", "RoutingPublisher", "RouteCache", "RouteHashTable", "Route", "ByteKey", "Subscription",
+        "DeliveryTarget", "BufferedTarget", "ConnectionTarget", "DirectBatch", "RoutedMessage", "LoopState",
+        "MessageHead", "LoopWriteBuffer", "WriteBufferSet", "FlushScheduler", "OutboundPump", "OutboundQueue",
+        "OutboundSender", "WriteDeadline", "Watermarks", "Block", "BlockChain", "LoopBlockPool",
     ];
 
     // Words of earlier versions that had a private meaning, and their forms. The glossary's words and the field's replaced them.

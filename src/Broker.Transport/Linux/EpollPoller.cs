@@ -66,7 +66,7 @@ internal sealed unsafe class EpollPoller : Poller
         _ = LibC.Close(_epoll);
     }
 
-    internal override SocketConnection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler)
+    internal override Connection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler)
         => new EpollConnection(loop, this, socket, handler);
 
     internal override int Wait(int milliseconds)

@@ -16,7 +16,7 @@ internal sealed class PortablePoller : Poller
 
     public override void Dispose() => _signal.Dispose();
 
-    internal override SocketConnection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler)
+    internal override Connection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler)
         => new PortableConnection(loop, this, socket, handler);
 
     internal override int Wait(int milliseconds)

@@ -23,7 +23,7 @@ internal static class SocketAdoption
             }
         }
 
-        SocketConnection connection = loop.Poller.Adopt(loop, socket, handler);
+        var connection = (SocketConnection)loop.Poller.Adopt(loop, socket, handler);
         connection.CountAgainst(budget);
         try
         {

@@ -10,16 +10,16 @@ public sealed class PollerSwitchTests
     public void The_switch_of_the_process_makes_all_loops_portable_as_the_option_makes_one(bool option, bool all)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere there is no other way.");
-        AppContext.TryGetSwitch(Poller.PortableSwitch, out bool before);
+        AppContext.TryGetSwitch(SystemPoller.PortableSwitch, out bool before);
         try
         {
-            AppContext.SetSwitch(Poller.PortableSwitch, all);
-            using var poller = Poller.Create(option);
+            AppContext.SetSwitch(SystemPoller.PortableSwitch, all);
+            using Poller poller = SystemPoller.Create(option);
             Assert.IsType(option || all ? typeof(PortablePoller) : typeof(EpollPoller), poller);
         }
         finally
         {
-            AppContext.SetSwitch(Poller.PortableSwitch, before);
+            AppContext.SetSwitch(SystemPoller.PortableSwitch, before);
         }
     }
 }

@@ -1,25 +1,17 @@
 using System.Net.Sockets;
-using System.Runtime.InteropServices;
 
 namespace Broker.Transport;
 
 /// <summary>Finds out which sockets of a loop are ready, with the means of the operating system.</summary>
 internal abstract class Poller : IDisposable
 {
-    internal const string PortableSwitch = "Broker.Transport.ForcePortable";
-
-    internal static Poller Create(bool forcePortable)
-        => OperatingSystem.IsLinux() && !forcePortable && !(AppContext.TryGetSwitch(PortableSwitch, out bool all) && all)
-            && EpollLayout.IsKnown(RuntimeInformation.ProcessArchitecture)
-            ? new EpollPoller()
-            : new PortablePoller();
-
     public abstract void Dispose();
 
     /// <summary>
-    /// Creates a connection for a connected socket, which the connection owns from now on. Any thread.
+    /// Creates a connection for a connected socket, which the connection owns from now on. It is a
+    /// <c>SocketConnection</c>. Any thread.
     /// </summary>
-    internal abstract SocketConnection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler);
+    internal abstract Connection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler);
 
     /// <summary>
     /// Waits at most <paramref name="milliseconds"/> (0: does not wait; -1: no limit). Returns the number of events to
