@@ -9,18 +9,12 @@ namespace Broker.Server;
 /// and when a publisher uses a subject whose route is not stored. A message on a subject with a stored route takes no
 /// lock.
 /// </summary>
-internal sealed class Router
+internal sealed partial class Router
 {
     /// <summary>The number of routes that are stored; see <see cref="RouteTokenIndex"/>.</summary>
     internal const int RouteCapacity = 65_536;
 
-    // The work of a search before other threads get the lock and the loop may serve others, in visited nodes.
-    private const int MaxMatchWork = 2048;
-
     private readonly Lock _gate = new();
-
-    // Reused to build small routes, which happens under the lock.
-    private RouteBuild? _spare;
 
     private readonly SubscriptionTrie _subscriptions;
     private readonly RouteTokenIndex _routes;
@@ -206,202 +200,11 @@ internal sealed class Router
         return Complete(build!, ref work);
     }
 
-    /// <summary>
-    /// Returns the route of a subject, or null if the search takes long or finds so many subscriptions that the caller
-    /// must build the route by <see cref="Advance"/>, in several steps if needed. Then it must call
-    /// <see cref="EndBuild"/> or <see cref="AbandonBuild"/>. A route that is not stored has already expired when it is
-    /// returned.
-    /// </summary>
-    /// <param name="subject">The subject.</param>
-    /// <param name="hash">The hash of the subject with this router's seed.</param>
-    /// <param name="storeAlways">
-    /// Whether to store the route in any case, and not only if the subject seems to be used again.
-    /// </param>
-    /// <param name="hits">The number of routes that the caller has found without a call of this method.</param>
-    /// <param name="work">The number of visited nodes and subscriptions is added to it.</param>
-    /// <param name="build">The build that the caller must complete, if the method returns null.</param>
-    internal Route? FindOrBeginBuild(ReadOnlySpan<byte> subject, uint hash, bool storeAlways, int hits, ref long work, out RouteBuild? build)
-    {
-        lock (_gate)
-        {
-            build = null;
-            _counts.LockedSearches++;
-            _counts.Matches += hits + 1;
-            _counts.Hits += hits;
-            if ((FindStored(subject, hash) ?? _large.Find(subject)) is { } known)
-            {
-                _counts.Hits++;
-                return known;
-            }
-
-            _routes.Admission.CountMiss(hits);
-            if (!_found.TrySearch(subject, MaxMatchWork, ref work))
-            {
-                bool isStored = storeAlways || _routes.Admission.ShouldStore(hash, _routes.Count);
-                build = new RouteBuild(Seed).Begin(subject.ToArray(), _found.Interrupt(), isStored);
-                _large.Begin(build);
-                return null;
-            }
-
-            bool isKept = storeAlways
-                || _found.Count >= LargeRoutes.MinSubscriptions
-                || _routes.Admission.ShouldStore(hash, _routes.Count);
-            if (FindWithoutBuild(subject, hash, isKept) is { } withoutBuild)
-            {
-                return withoutBuild;
-            }
-
-            // The field is cleared while the build is used, because resolving an import may call this method again.
-            RouteBuild begun = _spare ?? new RouteBuild(Seed);
-            _spare = null;
-            begun.Begin(subject.ToArray(), _found.Take(), Reservations.Subjects);
-            if (begun.Found < LargeRoutes.MinSubscriptions)
-            {
-                begun.Advance(int.MaxValue);
-                var route = begun.ToRoute();
-                Count(begun);
-                begun.Clear();
-                _spare = begun;
-                if (isKept)
-                {
-                    _routes.Add(route, hash);
-                }
-                else
-                {
-                    route.Expire();
-                }
-
-                return route;
-            }
-
-            _large.Begin(begun);
-            build = begun;
-            return null;
-        }
-    }
-
-    // Handles the frequent cases without a build: a subject without subscribers, and a single message to one
-    // subscription. Returns null in all other cases.
-    private Route? FindWithoutBuild(ReadOnlySpan<byte> subject, uint hash, bool isKept)
-    {
-        if (_found.Count == 0)
-        {
-            _counts.Built++;
-            if (!isKept)
-            {
-                return _withoutSubscribers;
-            }
-
-            var empty = new Route(subject.ToArray(), [], [], [], 0);
-            _routes.Add(empty, hash);
-            return empty;
-        }
-
-        if (!isKept && _found.Only is { Queue: null, IsInternal: false } only && only.Access is not { LimitsReceiving: true })
-        {
-            _found.Clear();
-            _counts.Built++;
-            _counts.Fanout++;
-            _counts.MaxFanout = Math.Max(_counts.MaxFanout, 1);
-            return _singleMessageRoute?.PlainSubscriptions[0] == only ? _singleMessageRoute : _singleMessageRoute = Route.ForSingleMessage(only);
-        }
-
-        return null;
-    }
-
-    /// <summary>
-    /// Continues a build. Returns the number of steps: <paramref name="maxSteps"/> or some more, or fewer if the build
-    /// or its search is complete.
-    /// </summary>
-    internal long Advance(RouteBuild build, int maxSteps)
-    {
-        if (!build.IsMatching)
-        {
-            return build.Advance(maxSteps);
-        }
-
-        lock (_gate)
-        {
-            long before = _subscriptions.Work;
-            if (_subscriptions.Continue(build.Match, build.Subject, Math.Min(maxSteps, MaxMatchWork)))
-            {
-                build.EndMatch(Reservations.Subjects);
-            }
-
-            return _subscriptions.Work - before;
-        }
-    }
-
-    /// <summary>Completes a build without an interruption. Returns its route.</summary>
-    internal Route Complete(RouteBuild build, ref long work)
-    {
-        while (!build.IsComplete)
-        {
-            work += Advance(build, int.MaxValue);
-        }
-
-        return EndBuild(build);
-    }
-
-    /// <summary>
-    /// Ends a build and returns its route with all subscriptions that existed when the build began. The route is stored
-    /// if later changes can still be applied to it.
-    /// </summary>
-    internal Route EndBuild(RouteBuild build)
-    {
-        var route = build.ToRoute();
-        lock (_gate)
-        {
-            _large.End(build);
-            uint hash = ByteHash.Compute(build.Subject, Seed);
-            if ((FindStored(build.Subject, hash) ?? _large.Find(build.Subject)) is { } known)
-            {
-                return known;
-            }
-
-            Count(build);
-            // The number of members decides, not the number of found subscriptions: permissions may have excluded most
-            // of them.
-            if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.MinSubscriptions && !route.IsReserved)
-            {
-                route.MakeGrowable(new LateSubscribers(build.MemberCount, build.GroupsByName, Seed));
-                _large.Add(route);
-                _large.CatchUp(route, build);
-            }
-            else if (build.IsKept && !build.IsOutOfDate && build.Added.Count + build.RemovedCount == 0)
-            {
-                _routes.Add(route, hash);
-            }
-            else
-            {
-                route.Expire();
-            }
-
-            return route;
-        }
-    }
-
-    /// <summary>Ends a build whose route is not needed any more.</summary>
-    internal void AbandonBuild(RouteBuild build)
-    {
-        lock (_gate)
-        {
-            _large.End(build);
-        }
-    }
-
     private long Expire(ReadOnlySpan<byte> filter)
     {
         long before = _routes.Steps;
         _routes.Expire(filter);
         return _routes.Steps - before;
-    }
-
-    private void Count(RouteBuild build)
-    {
-        _counts.Built++;
-        _counts.Fanout += build.MemberCount;
-        _counts.MaxFanout = Math.Max(_counts.MaxFanout, build.MemberCount);
     }
 
     internal RouterCounts Count()
