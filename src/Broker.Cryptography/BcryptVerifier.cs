@@ -1,4 +1,6 @@
+using System.Globalization;
 using System.Security.Cryptography;
+using System.Text;
 using Broker.Server;
 using Org.BouncyCastle.Crypto.Generators;
 
@@ -13,6 +15,11 @@ public sealed class BcryptVerifier : IPasswordVerifier
 {
     private const string Alphabet = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     private const int Length = 60;
+
+    // The cost of the command of nats-server for passwords.
+    private const int DefaultCost = 11;
+    private const int LeastCost = 4;
+    private const int MostCost = 31;
     private const int CostStart = 4;
     private const int SaltStart = 7;
     private const int HashStart = 29;
@@ -43,6 +50,46 @@ public sealed class BcryptVerifier : IPasswordVerifier
         return CryptographicOperations.FixedTimeEquals(computed.AsSpan(0, HashBytes), expected);
     }
 
+    /// <summary>Returns the bcrypt hash of a password, <c>$2a$cost$…</c>, with a new random salt.</summary>
+    /// <param name="password">The password, with 1 to 72 bytes and without a zero byte.</param>
+    /// <param name="cost">The cost from 4 to 31. The time doubles with each step.</param>
+    /// <exception cref="ArgumentException">The password is empty, is longer, or has a zero byte.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The cost is out of range.</exception>
+    public static string CreateHash(ReadOnlySpan<byte> password, int cost = DefaultCost)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(cost, LeastCost);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(cost, MostCost);
+        if (password.Length is 0 or > MostPassword || password.Contains((byte)0))
+        {
+            throw new ArgumentException($"A password must have 1 to {MostPassword} bytes and no zero byte.", nameof(password));
+        }
+
+        byte[] salt = RandomNumberGenerator.GetBytes(SaltBytes);
+        byte[] key = new byte[Math.Min(password.Length + 1, MostPassword)];
+        password.CopyTo(key);
+        byte[] computed = BCrypt.Generate(key, salt, cost, false);
+        CryptographicOperations.ZeroMemory(key);
+        return string.Create(CultureInfo.InvariantCulture, $"$2a${cost:00}${Encode(salt)}{Encode(computed.AsSpan(0, HashBytes))}");
+    }
+
+    private static string Encode(ReadOnlySpan<byte> bytes)
+    {
+        var text = new StringBuilder();
+        uint bits = 0;
+        int held = 0;
+        foreach (byte value in bytes)
+        {
+            bits = (bits << 8) | value;
+            held += 8;
+            for (; held >= 6; held -= 6)
+            {
+                text.Append(Alphabet[(int)(bits >> (held - 6)) & 63]);
+            }
+        }
+
+        return held == 0 ? text.ToString() : text.Append(Alphabet[(int)(bits << (6 - held)) & 63]).ToString();
+    }
+
     private static bool TryRead(string hash, Span<byte> salt, Span<byte> expected, out int cost)
     {
         cost = 0;
@@ -52,7 +99,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
         }
 
         cost = ((hash[CostStart] - '0') * 10) + hash[CostStart + 1] - '0';
-        return cost is >= 4 and <= 31 && TryDecode(hash.AsSpan(SaltStart, HashStart - SaltStart), salt) && TryDecode(hash.AsSpan(HashStart), expected);
+        return cost is >= LeastCost and <= MostCost && TryDecode(hash.AsSpan(SaltStart, HashStart - SaltStart), salt) && TryDecode(hash.AsSpan(HashStart), expected);
     }
 
     // The text is base64 with bcrypt's own alphabet and no padding. Bits after the last byte are ignored.

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Security.Cryptography;
 using Broker.Transport;
 using Org.BouncyCastle.Math.EC.Rfc8032;
 
@@ -40,6 +41,9 @@ public sealed class UserCredentials
 
     /// <summary>The JWT of the file; null if there is only a key.</summary>
     public string? Jwt { get; }
+
+    /// <summary>Generates a new key pair.</summary>
+    public static UserCredentials Generate() => new(RandomNumberGenerator.GetBytes(Ed25519.SecretKeySize), null);
 
     /// <summary>Parses a user seed: 58 characters that begin with <c>SU</c>.</summary>
     /// <exception cref="FormatException">The text is not a user seed.</exception>
@@ -94,6 +98,11 @@ public sealed class UserCredentials
         Ed25519.Sign(_seed, 0, message, 0, message.Length, signature, 0);
         return signature;
     }
+
+    /// <summary>
+    /// Returns the seed, which is secret: 58 characters that begin with <c>SU</c>. <see cref="FromSeed"/> parses it.
+    /// </summary>
+    public string ExportSeed() => Encode([(SeedPrefix << 3) | (UserPrefix >> 2), (UserPrefix << 6) & 0xFF, .. _seed]);
 
     /// <summary>Returns the public key.</summary>
     public override string ToString() => PublicKey;

@@ -4,15 +4,18 @@ using Broker.Server;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 
 namespace Broker.AspNetCore;
 
 /// <summary>Handles the HTTP request that starts a WebSocket.</summary>
-internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOptions options)
+internal sealed partial class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOptions options)
 {
     private const string Subprotocol = "nats";
 
     private const int MostRefused = 64;
+    private const int MostShown = 256;
 
     private readonly OriginPolicy _origins = new(options);
     private long _open;
@@ -36,6 +39,7 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
 
         if (!_origins.Allows(context.Request))
         {
+            LogRefused(context);
             await RefuseAsync(context, StatusCodes.Status403Forbidden, "origin not allowed").ConfigureAwait(false);
             return;
         }
@@ -93,6 +97,21 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
         Interlocked.Decrement(ref _open);
         return false;
     }
+
+    private void LogRefused(HttpContext context)
+    {
+        ILogger? logger = options.Logger
+            ?? context.RequestServices?.GetService<ILoggerFactory>()?.CreateLogger("Broker.AspNetCore.WebSockets");
+        if (logger is not null)
+        {
+            // The header comes from the client: control characters could break a line of the log.
+            string origin = new([.. context.Request.Headers.Origin.ToString().Take(MostShown).Select(static c => c is >= ' ' and <= '~' ? c : '?')]);
+            OriginRefused(logger, origin, context.Connection.RemoteIpAddress, context.Connection.RemotePort);
+        }
+    }
+
+    [LoggerMessage(60, LogLevel.Warning, "WebSocket client from {Address}:{Port} refused: the origin {Origin} is not allowed")]
+    private static partial void OriginRefused(ILogger logger, string origin, IPAddress? address, int port);
 
     private static Task RefuseAsync(HttpContext context, int status, string why)
     {

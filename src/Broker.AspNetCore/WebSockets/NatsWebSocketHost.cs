@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.Builder;
 namespace Broker.AspNetCore;
 
 /// <summary>Listens at an address at which NATS clients connect to one server by WebSocket, at any path.</summary>
-/// <remarks>It does not own the server, logs nothing and does not handle the process's signals.</remarks>
+/// <remarks>It does not own the server, logs only to <see cref="NatsWebSocketOptions.Logger"/>, and does not handle the process's signals.</remarks>
 public sealed class NatsWebSocketHost : IAsyncDisposable
 {
     private readonly KestrelHost _host;

@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using Microsoft.Extensions.Logging;
 
 namespace Broker.AspNetCore;
 
@@ -39,6 +40,12 @@ public sealed class NatsWebSocketOptions
     /// be equal. If empty (the default), all origins are allowed.
     /// </summary>
     public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
+
+    /// <summary>
+    /// Receives a warning (event 60) for each request whose origin is refused. Null, the default: the logger of the web
+    /// application, which <see cref="NatsWebSocketHost"/> does not have.
+    /// </summary>
+    public ILogger? Logger { get; set; }
 
     /// <summary>
     /// The maximum size of a WebSocket message in bytes, decompressed, over all its frames. A larger message closes the

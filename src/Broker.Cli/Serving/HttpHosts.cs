@@ -65,6 +65,7 @@ internal static partial class HttpHosts
             Compression = settings.Compression,
             HandshakeTimeout = settings.HandshakeTimeout,
             Advertise = settings.Advertise,
+            Logger = logger,
         };
         return ListenAsync(settings.Address, async () =>
         {

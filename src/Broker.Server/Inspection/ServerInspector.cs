@@ -33,6 +33,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops)
             SystemAccount = core.Accounts.SystemAccount.Name,
             IsShuttingDown = core.IsShuttingDown,
             Started = _started,
+            OptionsLoaded = core.OptionsLoaded,
             Now = core.Now,
             MemoryBytes = Environment.WorkingSet,
             Cores = Environment.ProcessorCount,

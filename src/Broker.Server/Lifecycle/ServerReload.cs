@@ -40,6 +40,7 @@ internal sealed class ServerReload(ServerCore core, SystemEvents events)
         bool tell = !string.Equals(before.ClientAdvertise, after.ClientAdvertise, StringComparison.Ordinal)
             || !before.ConnectUrls.SequenceEqual(after.ConnectUrls, StringComparer.Ordinal);
         core.Options = after;
+        core.OptionsLoaded = core.Now;
         core.Tls = tls;
         if (secures)
         {

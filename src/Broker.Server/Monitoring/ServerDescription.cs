@@ -26,6 +26,11 @@ public sealed record ServerDescription
     /// <summary>The UTC time when the server started.</summary>
     public required DateTime Started { get; init; }
 
+    /// <summary>
+    /// The UTC time when the current options were put into effect: the start, or the last reload that succeeded.
+    /// </summary>
+    public DateTime OptionsLoaded { get; init; }
+
     /// <summary>The UTC time when these values were read.</summary>
     public required DateTime Now { get; init; }
 

@@ -36,6 +36,13 @@ internal sealed partial class SecurityRules
         return Check(_users[principal.Name!].Secret, credentials.Password ?? "", principal);
     }
 
+    /// <summary>Returns why the certificate and the credentials of a client identify no user, with all names looked up.</summary>
+    internal string ExplainMapped(X509Certificate2? certificate)
+        => certificate is null ? "it has no certificate"
+            : Identify(certificate) is { } principal ? $"its certificate is that of user {principal.Name}, but its credentials are not"
+            : "no user has a name of its certificate: "
+                + string.Join(", ", CertificateNames.Alternative(certificate).Append(certificate.Subject).Where(static name => name.Length > 0));
+
     /// <summary>
     /// Finds the user that a verified client certificate identifies; null if there is no certificate or no such user.
     /// </summary>

@@ -209,6 +209,12 @@ internal sealed partial class Authentication(
         }
 
         Verdict verdict = IsMapped ? _security.CheckMapped(_certificate, shown) : _security.Check(shown, Nonce);
+        if (verdict is { Principal: null, Verify: null } && IsMapped)
+        {
+            Refuse(_security.ExplainMapped(_certificate), request);
+            return false;
+        }
+
         if (verdict.Verify is null)
         {
             return AcceptAs(verdict.Principal, request);

@@ -24,6 +24,7 @@ internal sealed class ServerCore
     private volatile ServerTls? _tls;
     private long _lastClient;
     private int _infoVersion;
+    private long _optionsLoaded;
     private int _sessionCount;
 
     private int _connections;
@@ -36,6 +37,7 @@ internal sealed class ServerCore
     {
         _options = options;
         _loops = loops;
+        OptionsLoaded = Now;
         PendingTotal = new PendingTotal(this);
         long heap = HeapLimit.Read();
         _derivedPendingTotal = HeapLimit.MaxBufferedBytes(heap);
@@ -63,6 +65,13 @@ internal sealed class ServerCore
     {
         get => _options;
         set => _options = value;
+    }
+
+    /// <summary>The UTC time when the current options were put into effect. Written by the reload.</summary>
+    internal DateTime OptionsLoaded
+    {
+        get => new(Interlocked.Read(ref _optionsLoaded), DateTimeKind.Utc);
+        set => Interlocked.Exchange(ref _optionsLoaded, value.Ticks);
     }
 
     internal ServerLog Log { get; }

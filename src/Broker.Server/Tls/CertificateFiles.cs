@@ -28,6 +28,13 @@ internal static class CertificateFiles
             all.RemoveAt(0);
             return (Usable(certificate), all);
         }
+        catch (Exception e) when (IsExpected(e) && IsEncrypted(key))
+        {
+            throw new ArgumentException(
+                $"The private key in '{key}' is encrypted with a password, which the server cannot ask for: write a file with the key "
+                + "not encrypted, for example with 'openssl pkey'.",
+                e);
+        }
         catch (Exception e) when (IsExpected(e))
         {
             throw new ArgumentException(
@@ -52,6 +59,21 @@ internal static class CertificateFiles
         }
 
         return all.Count != 0 ? all : throw new ArgumentException($"The file '{file}' contains no PEM certificate.");
+    }
+
+    // The label of PKCS #8, or the header of OpenSSL's older format.
+    private static bool IsEncrypted(string file)
+    {
+        try
+        {
+            string text = BoundedFile.ReadText(file, MaxFile);
+            return text.Contains("-----BEGIN ENCRYPTED PRIVATE KEY-----", StringComparison.Ordinal)
+                || text.Contains("Proc-Type: 4,ENCRYPTED", StringComparison.Ordinal);
+        }
+        catch (Exception e) when (IsExpected(e))
+        {
+            return false;
+        }
     }
 
     // Schannel does not accept a key that exists in memory only.

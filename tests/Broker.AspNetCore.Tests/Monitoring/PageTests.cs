@@ -91,4 +91,22 @@ public sealed class PageTests
         Assert.Equal(SocketError.AddressAlreadyInUse, error.Error);
         Assert.Contains(taken.LocalEndpoint.ToString()!, error.Message, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public async Task The_time_of_the_configuration_changes_with_a_reload()
+    {
+        await using Site site = await Site.StartAsync();
+        JsonElement before = await site.GetAsync("varz");
+        DateTime start = before.GetProperty("start").GetDateTime();
+        DateTime loaded = before.GetProperty("config_load_time").GetDateTime();
+        Assert.InRange(loaded, start.AddMinutes(-1), start.AddMinutes(1));
+        await Assert.ThrowsAnyAsync<ArgumentException>(() => site.Server.ReloadAsync(static o => o.MaxConnections = -1));
+        Assert.Equal(loaded, (await site.GetAsync("varz")).GetProperty("config_load_time").GetDateTime());
+
+        await site.Server.ReloadAsync(static o => o.MaxConnections = 7);
+
+        JsonElement after = await site.GetAsync("varz");
+        Assert.True(after.GetProperty("config_load_time").GetDateTime() > loaded);
+        Assert.Equal(start, after.GetProperty("start").GetDateTime());
+    }
 }

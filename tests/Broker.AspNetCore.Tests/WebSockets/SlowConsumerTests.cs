@@ -2,7 +2,6 @@ using System.Net.WebSockets;
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Server;
-using Microsoft.Extensions.Logging;
 
 namespace Broker.AspNetCore.Tests.WebSockets;
 
@@ -18,7 +17,7 @@ public sealed class SlowConsumerTests
     [Fact]
     public async Task It_is_closed_counted_and_logged_and_others_lose_nothing()
     {
-        var log = new Lines();
+        var log = new LogLines();
         await using Site site = await Site.StartAsync(
             o =>
             {
@@ -119,36 +118,6 @@ public sealed class SlowConsumerTests
             ValueWebSocketReceiveResult got = await client.Socket.ReceiveAsync(buffer.AsMemory(), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
             Assert.Equal(WebSocketMessageType.Binary, got.MessageType);
             bytes -= got.Count;
-        }
-    }
-
-    private sealed class Lines : ILogger
-    {
-        private readonly List<string> _lines = [];
-
-        internal string[] All
-        {
-            get
-            {
-                lock (_lines)
-                {
-                    return [.. _lines];
-                }
-            }
-        }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull
-            => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-        {
-            lock (_lines)
-            {
-                _lines.Add(formatter(state, exception));
-            }
         }
     }
 }

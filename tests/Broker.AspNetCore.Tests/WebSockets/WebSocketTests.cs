@@ -352,6 +352,18 @@ public sealed class WebSocketTests
         Assert.Equal(expected, await AskAsync(site, header is null ? "" : $"Origin: {header}\r\n"));
     }
 
+    [Fact]
+    public async Task A_refused_origin_is_logged_with_the_client()
+    {
+        var log = new LogLines();
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, AllowedOrigins = ["https://app.example"], Logger = log });
+
+        Assert.Equal(HttpStatusCode.Forbidden, await AskAsync(site, "Origin: https://evil.example\u007f\r\n"));
+
+        await Wait.UntilAsync(() => log.All.Count == 1, "the line");
+        Assert.Matches(@"^WebSocket client from 127\.0\.0\.1:\d+ refused: the origin https://evil\.example\? is not allowed$", log.All[0]);
+    }
+
     [Theory]
     [InlineData("", HttpStatusCode.SwitchingProtocols)]
     [InlineData("Sec-WebSocket-Protocol: nats\r\n", HttpStatusCode.SwitchingProtocols)]

@@ -83,6 +83,30 @@ public sealed class MappingTests
         Assert.Equal(isAccepted ? "PONG\r\n" : "-ERR 'Authorization Violation'\r\n", client.Connect(connect));
     }
 
+    [Theory]
+    [InlineData("stranger@example.org", "{}", "no user has a name of its certificate: stranger@example.org, s.example.org, CN=stranger")]
+    [InlineData("pump@example.org", """{"user":"other","pass":"p"}""", "its certificate is that of user pump@example.org, but its credentials are not")]
+    public async Task The_log_names_what_was_looked_up(string email, string connect, string why)
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Logger = log;
+            o.Tls = Mapping;
+            o.Users = [User.WithCertificate("pump@example.org"), new User("other", "p")];
+        });
+        using X509Certificate2 certificate = Common.SignClient("CN=stranger", n =>
+        {
+            n.AddDnsName("s.example.org");
+            n.AddEmailAddress(email);
+        });
+        using var client = TlsClient.Open(server.EndPoints[0], certificate);
+
+        Assert.Equal("-ERR 'Authorization Violation'\r\n", client.Connect(connect));
+
+        Assert.Contains(log.Warnings, line => line.EndsWith($" not authorized: {why}", StringComparison.Ordinal));
+    }
+
     [Fact]
     public async Task A_client_without_a_certificate_is_refused()
     {

@@ -187,7 +187,7 @@ internal sealed record Varz
             StalledClients = facts.Counters.Stalls,
             Subscriptions = facts.Counters.Subscriptions,
             HttpReqStats = requests,
-            ConfigLoadTime = facts.Started,
+            ConfigLoadTime = facts.OptionsLoaded,
             Tags = facts.Tags.Count == 0 ? null : facts.Tags,
             SystemAccount = facts.SystemAccount,
         };
