@@ -64,13 +64,7 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
 
         if (flags.GetValue(_options.Shared.Signal) is { } signal)
         {
-            if (signal.Send(settings.PidFile, program) is not { } problem)
-            {
-                return ExitCode.Success;
-            }
-
-            screen.WriteErrorLine($"broker: {problem}");
-            return ExitCode.Failure;
+            return signal.Run(screen, settings.PidFile, program);
         }
 
         if (testOnly)
@@ -86,7 +80,7 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
         using var systemd = SystemdNotifier.OfProcess();
         await using IServeHost host = createHost(options => Over(options, client));
         systemd?.Watch(host.AnswerAsync);
-        return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
+        return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [new ReloadReceipts()] : [systemd, new ReloadReceipts()]).RunAsync(
             settings with { Program = program }, host, control, () => _options.Read(flags).Settings);
     }
 
@@ -98,7 +92,7 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
         }
         catch (UsageException e)
         {
-            screen.WriteErrorLine($"broker: {e.Message}");
+            screen.WriteErrorLine($"broker: {SafeText.OneLine(e.Message)}");
             return null;
         }
     }

@@ -10,7 +10,7 @@ namespace Broker.Cli.CommandLine;
 /// </summary>
 internal sealed class BridgeOptions
 {
-    public ConnectionFlags Connection { get; } = new();
+    public ConnectionFlags Connection { get; } = new(Environment.GetEnvironmentVariable, isOfBridge: true);
 
     /// <summary>The flags that <c>broker bridge</c> shares with <c>broker serve</c>.</summary>
     public ServeOptions Shared { get; } = new();
@@ -39,7 +39,7 @@ internal sealed class BridgeOptions
         Connection.AddTo(command);
         Option[] shared =
         [
-            Shared.HttpPort, Shared.Debug, Shared.LogTime, Shared.Log, Shared.Pid, Shared.PortsFileDirectory, Shared.Signal,
+            Shared.HttpPort, Shared.Debug, Shared.LogTime, Shared.Log, Shared.LogSizeLimit, Shared.Pid, Shared.PortsFileDirectory, Shared.Signal,
             Shared.Quiet,
         ];
         foreach (Option option in shared)
@@ -64,7 +64,7 @@ internal sealed class BridgeOptions
             var file = ConfigFile.Load(path);
             warnings = [.. file.Warnings];
             root = file.Root;
-            settings = BridgeFile.Bind(root, settings);
+            settings = BridgeFile.Bind(root, settings, warnings);
         }
 
         settings = settings with
@@ -72,20 +72,21 @@ internal sealed class BridgeOptions
             Http = flags.GetValue(Shared.HttpPort) is { } port ? settings.PagesAt(port) : settings.Http,
             Debug = ServeSettingsReader.Given(Shared.Debug, flags) ?? settings.Debug,
             LogTime = ServeSettingsReader.Given(Shared.LogTime, flags) ?? settings.LogTime,
-            LogFile = flags.GetValue(Shared.Log) ?? settings.LogFile,
-            PidFile = flags.GetValue(Shared.Pid) ?? settings.PidFile,
-            PortsFileDirectory = flags.GetValue(Shared.PortsFileDirectory) ?? settings.PortsFileDirectory,
+            LogFile = ServeSettingsReader.FilePath(flags.GetValue(Shared.Log), settings.LogFile),
+            LogSizeLimit = flags.GetValue(Shared.LogSizeLimit) ?? settings.LogSizeLimit,
+            PidFile = ServeSettingsReader.FilePath(flags.GetValue(Shared.Pid), settings.PidFile),
+            PortsFileDirectory = ServeSettingsReader.FilePath(flags.GetValue(Shared.PortsFileDirectory), settings.PortsFileDirectory),
             Quiet = flags.GetValue(Shared.Quiet),
-            ZeroMq = ZeroMq(flags, settings.ZeroMq),
+            ZeroMq = ZeroMq(flags, settings.ZeroMq, warnings),
         };
         ServeSettingsReader.Check(settings, root);
         return (settings, warnings);
     }
 
-    private ZeroMqSettings ZeroMq(ParseResult flags, ZeroMqSettings? fromFile)
+    private ZeroMqSettings ZeroMq(ParseResult flags, ZeroMqSettings? fromFile, List<ConfigProblem> warnings)
     {
         ConfiguredRoute[] routes =
-            [.. (flags.GetValue(Routes) ?? []).Select(text => BridgeFile.ReadRoute(text, "--route", fromFile?.Security))];
+            [.. (flags.GetValue(Routes) ?? []).Select(text => BridgeFile.ReadRoute(text, "--route", fromFile?.Security, warnings))];
         ZeroMqSettings zeroMq = fromFile ?? new ZeroMqSettings { HasPubSub = routes.Length == 0 };
         return zeroMq with
         {

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Broker.Cli.Help;
 using Broker.Cli.Messaging;
+using Broker.Cli.Secrets;
 using Broker.Cli.Serving;
 using Broker.Cli.Shell;
 using Broker.Cli.Sockets;
@@ -43,22 +44,29 @@ internal sealed class BrokerCommand(
         args = args switch
         {
             ["help" or "version"] => ["--" + args[0]],
+            ["help", ..] => [.. args.Skip(1), "--help"],
             // Scripts for nats-server pass flags without a command, or no arguments.
             [['-', ..] first, ..] when first.TrimStart('-') is not ("h" or "help" or "v" or "version" or "") =>
                 ["serve", .. args],
             [] when program != ProgramName.Default => ["serve"],
             _ => args,
         };
-        ParseResult parsed = root.Parse(GoStyleArguments.Normalize(args, root, out string? unknown), new ParserConfiguration
+        var arguments = GoStyleArguments.Of(args, root);
+        ParseResult parsed = root.Parse(arguments.Normalized, new ParserConfiguration
         {
             // Disables response files, because a value may begin with '@', such as the server name @name.
             ResponseFileTokenReplacer = null,
             // If flags could be bundled, -no_advertise would be parsed as -n with the value o_advertise.
             EnablePosixBundling = false,
         });
-        if (unknown is not null || (parsed.Errors.Count > 0 && parsed.Action is not HelpWithExamples))
+        if (arguments.Unknown is not null || (parsed.Errors.Count > 0 && parsed.Action is not HelpWithExamples))
         {
-            await error.WriteLineAsync($"broker: {Explain(parsed, unknown)}");
+            await error.WriteLineAsync($"broker: {SafeText.OneLine(Explain(parsed, arguments.Unknown))}");
+            return ExitCode.Usage;
+        }
+
+        if (!Accept(arguments.Unsupported, parsed))
+        {
             return ExitCode.Usage;
         }
 
@@ -74,7 +82,8 @@ internal sealed class BrokerCommand(
             cancellationToken);
     }
 
-    private RootCommand Build()
+    /// <summary>Builds the root command with all its subcommands.</summary>
+    internal RootCommand Build()
     {
         var root = new RootCommand("A broker for NATS clients and ZeroMQ programs.");
         root.Options.Clear();
@@ -90,6 +99,8 @@ internal sealed class BrokerCommand(
         }
 
         root.Subcommands.Add(SocketCommands.Build(shell));
+        root.Subcommands.Add(new KeysCommand(shell).Build());
+        root.Subcommands.Add(new PasswordCommand(shell).Build());
         root.Subcommands.Add(new CompletionCommand(output).Build());
         root.SetAction(parsed =>
         {
@@ -111,6 +122,25 @@ internal sealed class BrokerCommand(
         return root;
     }
 
+    // Writes an error or a warning for each flag of a feature that the broker does not have.
+    private bool Accept(IReadOnlyList<UnsupportedFlag> flags, ParseResult parsed)
+    {
+        bool ignores = flags.Count > 0 && parsed.GetValue<bool>(ServeOptions.IgnoreUnsupportedName);
+        foreach (UnsupportedFlag flag in flags)
+        {
+            if (!ignores || !flag.CanBeIgnored)
+            {
+                string way = flag.CanBeIgnored ? $" ({ServeOptions.IgnoreUnsupportedName} starts without it)" : "";
+                error.WriteLine($"broker: {flag.Typed} is not supported: {flag.Why}{way}");
+                return false;
+            }
+
+            error.WriteLine($"broker: warning: {flag.Typed} is not supported: {flag.Why}");
+        }
+
+        return true;
+    }
+
     private static string Explain(ParseResult parsed, string? unknown)
     {
         Command command = parsed.CommandResult.Command;
@@ -123,19 +153,14 @@ internal sealed class BrokerCommand(
 
         // The value after '=' may be a secret.
         token = token.StartsWith('-') ? token.Split('=')[0] : token;
-        if (token.StartsWith('-') && command.Name == "serve" && UnsupportedFlags.Why(token) is { } why)
-        {
-            return $"{token} is not supported: {why}";
-        }
-
         IEnumerable<string> known = token.StartsWith('-')
             ? command.Options.SelectMany(o => o.Aliases.Prepend(o.Name))
-            : command.Subcommands.Select(c => c.Name);
+            : command.Subcommands.Where(static c => !c.Hidden).SelectMany(static c => c.Aliases.Prepend(c.Name));
         string meant = Spelling.Nearest(token, known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
         // An unexpected argument may be the rest of a password that was not quoted.
         string shown = parsed.Tokens.Any(t => t.Value is "--pass" or "--auth" or "--plain-password") ? "" : $" \"{token}\"";
-        return token.StartsWith('-')
-            ? $"unknown flag {token}{meant} ({help} lists them)"
+        return token.StartsWith('-') ? $"unknown flag {token}{meant} ({help} lists them)"
+            : command.Subcommands.Count > 0 ? $"unknown command{shown}{meant} ({help} lists the commands)"
             : $"unexpected argument{shown}{meant} ({help})";
     }
 

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Broker.Cli.Configuration;
 using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
@@ -31,6 +32,11 @@ internal static class CredentialFlags
             if (value is "")
             {
                 return $"{name} is empty, so every client would be admitted: omit the flag if that is intended";
+            }
+
+            if (value is not null && name != "--user" && BcryptText.IsBroken(value))
+            {
+                return $"{name} {BcryptText.Problem}";
             }
         }
 

@@ -91,7 +91,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
 
         if (flags.GetValue(_options.Signal) is { } signal)
         {
-            return Send(signal, settings);
+            return signal.Run(screen, settings.PidFile, program);
         }
 
         if (testOnly)
@@ -106,7 +106,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         using var systemd = SystemdNotifier.OfProcess();
         await using IServeHost host = createHost();
         systemd?.Watch(host.AnswerAsync);
-        return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
+        return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [new ReloadReceipts()] : [systemd, new ReloadReceipts()]).RunAsync(
             settings with { Program = program }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
     }
 
@@ -188,15 +188,4 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
 
     [LoggerMessage(EventId = 208, Message = "{Text}")]
     private static partial void ServiceSaid(ILogger logger, LogLevel level, string text);
-
-    private int Send(SignalRequest signal, ServeSettings settings)
-    {
-        if (signal.Send(settings.PidFile, program) is not { } problem)
-        {
-            return ExitCode.Success;
-        }
-
-        screen.WriteErrorLine($"broker: {problem}");
-        return ExitCode.Failure;
-    }
 }

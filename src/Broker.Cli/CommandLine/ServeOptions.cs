@@ -9,6 +9,9 @@ namespace Broker.Cli.CommandLine;
 /// <summary>The flags of <c>broker serve</c>. A flag that nats-server also has means the same as there.</summary>
 internal sealed class ServeOptions
 {
+    /// <summary>The name of <see cref="IgnoreUnsupported"/>.</summary>
+    public const string IgnoreUnsupportedName = "--ignore-unsupported";
+
     public Option<string?> Host { get; } = new("--addr", "-a", "--net")
     {
         Description = "Address to listen on: a host name, an IP address, or * for all IPv4 and IPv6 addresses [default: 127.0.0.1]",
@@ -91,6 +94,13 @@ internal sealed class ServeOptions
         HelpName = "file",
     };
 
+    public Option<long?> LogSizeLimit { get; } = new("--log_size_limit")
+    {
+        Description = "Size in bytes above which the log file is renamed and a new one begun; 0 for no limit [default: 0]",
+        HelpName = "bytes",
+        CustomParser = ParseSize,
+    };
+
     public Option<string?> Pid { get; } = new("--pid", "-P") { Description = "File to write the process id to", HelpName = "file" };
 
     public Option<string?> PortsFileDirectory { get; } = new("--ports_file_dir")
@@ -144,13 +154,19 @@ internal sealed class ServeOptions
 
     public TlsFlags Tls { get; } = new();
 
+    public Option<bool> IgnoreUnsupported { get; } = new(IgnoreUnsupportedName)
+    {
+        Description = "Start although flags or the file ask for streams, clusters, MQTT, syslog or profiling, "
+            + "which the broker does not have; a warning names each",
+    };
+
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Do not show live counts on standard output" };
 
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort,
-        User, Password, Token, .. Tls.All, Signal, PortsFileDirectory, Quiet,
+        Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogSizeLimit, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort,
+        User, Password, Token, .. Tls.All, Signal, PortsFileDirectory, IgnoreUnsupported, Quiet,
     ];
 
     /// <summary>The flags of a Windows service: all except <c>-t</c> and <c>--signal</c>, which do not serve.</summary>
@@ -169,6 +185,19 @@ internal sealed class ServeOptions
         }
 
         result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number, not \"{UserInfo.Hide(text)}\"");
+        return null;
+    }
+
+    // As in nats-server, a negative size also means no limit.
+    private static long? ParseSize(ArgumentResult result)
+    {
+        string text = result.Tokens[0].Value;
+        if (long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long size))
+        {
+            return Math.Max(size, 0);
+        }
+
+        result.AddError($"--log_size_limit must be a whole number of bytes, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 

@@ -14,7 +14,7 @@ internal static class ServeSettingsReader
     /// </exception>
     public static (ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings) Read(ServeOptions options, ParseResult flags)
     {
-        var settings = new ServeSettings();
+        var settings = new ServeSettings { IgnoreUnsupported = flags.GetValue(options.IgnoreUnsupported) };
         List<ConfigProblem> warnings = [];
         ConfigBlock? root = null;
         if (flags.GetValue(options.Config) is { Length: > 0 } path)
@@ -37,6 +37,7 @@ internal static class ServeSettingsReader
             TraceSystemAccount = Given(options.TraceSystemAccount, flags) ?? settings.TraceSystemAccount,
             TracedPayload = flags.GetValue(options.TracedPayload) ?? settings.TracedPayload,
             LogFile = FilePath(flags.GetValue(options.Log), settings.LogFile),
+            LogSizeLimit = flags.GetValue(options.LogSizeLimit) ?? settings.LogSizeLimit,
             PidFile = FilePath(flags.GetValue(options.Pid), settings.PidFile),
             PortsFileDirectory = FilePath(flags.GetValue(options.PortsFileDirectory), settings.PortsFileDirectory),
             Quiet = flags.GetValue(options.Quiet),
@@ -66,8 +67,11 @@ internal static class ServeSettingsReader
     private static BridgeEndpoint[]? Given(Option<BridgeEndpoint[]?> option, ParseResult flags)
         => flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
 
-    // As in nats-server, an empty text means that there is no file.
-    private static string? FilePath(string? flag, string? otherwise) => flag is null ? otherwise : flag.Length == 0 ? null : flag;
+    /// <summary>
+    /// Returns the path of a flag, or that of the file if the flag is absent. As in nats-server, an empty text means
+    /// that there is no path.
+    /// </summary>
+    internal static string? FilePath(string? flag, string? otherwise) => flag is null ? otherwise : flag.Length == 0 ? null : flag;
 
     private static ZeroMqSettings? ZeroMq(ServeOptions options, ParseResult flags, ZeroMqSettings? fromFile)
     {

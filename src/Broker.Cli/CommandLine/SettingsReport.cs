@@ -19,25 +19,25 @@ internal static class SettingsReport
             (ServeSettings? settings, IReadOnlyList<ConfigProblem>? warnings) = read();
             foreach (ConfigProblem warning in warnings)
             {
-                screen.WriteErrorLine($"broker: warning: {warning}");
+                screen.WriteErrorLine($"broker: warning: {SafeText.OneLine(warning.ToString())}");
             }
 
             return settings;
         }
         catch (ConfigUnreadableException e)
         {
-            screen.WriteErrorLine($"broker: {e.Message}");
+            screen.WriteErrorLine($"broker: {SafeText.OneLine(e.Message)}");
         }
         catch (ConfigException e) when (everyProblem || e.Problems.Count == 1)
         {
             foreach (ConfigProblem problem in e.Problems)
             {
-                screen.WriteErrorLine($"broker: {problem}");
+                screen.WriteErrorLine($"broker: {SafeText.OneLine(problem.ToString())}");
             }
         }
         catch (ConfigException e)
         {
-            screen.WriteErrorLine($"broker: {e.Message} (and {e.Problems.Count - 1} more: {command} shows them)");
+            screen.WriteErrorLine($"broker: {SafeText.OneLine(e.Message)} (and {e.Problems.Count - 1} more: {command} shows them)");
         }
 
         return null;

@@ -50,9 +50,9 @@ internal sealed class TlsFlags
         ServerTlsOptions options = settings.Tls ?? new ServerTlsOptions { AllowNonTls = settings.AllowNonTls };
         options = options with
         {
-            CertificateFile = flags.GetValue(_certificate) ?? options.CertificateFile,
-            KeyFile = flags.GetValue(_key) ?? options.KeyFile,
-            ClientAuthorityFile = flags.GetValue(_authority) ?? options.ClientAuthorityFile,
+            CertificateFile = ServeSettingsReader.FilePath(flags.GetValue(_certificate), options.CertificateFile),
+            KeyFile = ServeSettingsReader.FilePath(flags.GetValue(_key), options.KeyFile),
+            ClientAuthorityFile = ServeSettingsReader.FilePath(flags.GetValue(_authority), options.ClientAuthorityFile),
             ClientCertificates = Given(_verify) switch
             {
                 true => ClientCertificateMode.Required,

@@ -9,6 +9,54 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     private const string ImportShape = "an array of blocks such as { stream: { account: A, subject: \"a.>\" } }";
     private const string SourceShape = "a block such as { account: A, subject: \"a.>\" }";
 
+    // The places of exports and imports, for errors that concern several accounts.
+    private readonly Dictionary<object, ConfigPosition> _positions = new(ReferenceEqualityComparer.Instance);
+
+    /// <summary>
+    /// Returns the place of the export or import with which the accounts no longer fit together, or null if none of
+    /// them is the reason.
+    /// </summary>
+    public ConfigPosition? PositionOf(SecuritySettings settings)
+    {
+        // More exports and imports never mend an error, so a binary search finds the first one that causes it. An
+        // import needs the exports, so these come first.
+        object[] items =
+        [
+            .. settings.Accounts.SelectMany(static account => account.Exports),
+            .. settings.Accounts.SelectMany(static account => account.Imports),
+        ];
+        (int valid, int invalid) = (-1, items.Length);
+        while (invalid - valid > 1)
+        {
+            int middle = (valid + invalid) / 2;
+            (valid, invalid) = IsValidWith(settings, items[..middle]) ? (middle, invalid) : (valid, middle);
+        }
+
+        return invalid > 0 && _positions.TryGetValue(items[invalid - 1], out ConfigPosition at) ? at : null;
+    }
+
+    private static bool IsValidWith(SecuritySettings settings, object[] items)
+    {
+        var some = new HashSet<object>(items, ReferenceEqualityComparer.Instance);
+        try
+        {
+            AccountOptions.Validate(
+                [
+                    .. settings.Accounts.Select(account => new AccountOptions(account.Name)
+                    {
+                        Exports = [.. account.Exports.Where(some.Contains)],
+                        Imports = [.. account.Imports.Where(some.Contains)],
+                    }),
+                ],
+                settings.SystemAccount);
+            return true;
+        }
+        catch (ArgumentException)
+        {
+            return false;
+        }
+    }
+
     public SecuritySettings? Read(ConfigSection root, SecuritySettings? settings)
     {
         List<AccountOptions>? accounts = Accounts(root);
@@ -93,6 +141,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             if (read(inner, block) is { } one)
             {
                 items.Add(one);
+                _positions[one] = block.Position;
             }
 
             inner.RejectTheRest();

@@ -7,9 +7,12 @@ namespace Broker.Cli.Configuration;
 /// </summary>
 internal static class BridgeFile
 {
-    /// <summary>Returns <paramref name="defaults"/> with the settings of the file.</summary>
+    /// <summary>
+    /// Returns <paramref name="defaults"/> with the settings of the file, and adds warnings to
+    /// <paramref name="warnings"/>.
+    /// </summary>
     /// <exception cref="ConfigException">Keys or values are invalid. The exception lists all of them.</exception>
-    public static ServeSettings Bind(ConfigBlock root, ServeSettings defaults)
+    public static ServeSettings Bind(ConfigBlock root, ServeSettings defaults, List<ConfigProblem> warnings)
     {
         var problems = new List<ConfigProblem>();
         var section = new ConfigSection(root, problems);
@@ -18,13 +21,15 @@ internal static class BridgeFile
             Debug = section.Flag("debug", defaults.Debug),
             LogTime = section.Flag("logtime", defaults.LogTime),
             LogFile = section.FilePath("log_file", defaults.LogFile),
+            LogSizeLimit = ServeConfig.LogSizeLimit(section, defaults.LogSizeLimit),
+            LogMaxFiles = ServeConfig.LogMaxFiles(section, defaults.LogMaxFiles),
             PidFile = section.FilePath("pid_file", defaults.PidFile),
             PortsFileDirectory = section.FilePath("ports_file_dir", defaults.PortsFileDirectory),
             StopDeadline = section.Span("stop_deadline", defaults.StopDeadline),
             Http = ServeConfig.Http(section, defaults, "http", defaults.Http),
             HttpMaxConnections = ServeConfig.HttpMaxConnections(section, defaults.HttpMaxConnections),
         };
-        settings = settings with { ZeroMq = new ZeroMqConfig(problems).Read(section, settings, settings.ZeroMq) };
+        settings = settings with { ZeroMq = new ZeroMqConfig(problems, warnings).Read(section, settings, settings.ZeroMq) };
         section.RejectTheRest();
         return problems.Count == 0
             ? settings
@@ -35,8 +40,9 @@ internal static class BridgeFile
     /// <param name="text">The contents of the route's block.</param>
     /// <param name="source">The name of the text in error messages.</param>
     /// <param name="inherited">The security of a route without its own security.</param>
+    /// <param name="warnings">Receives the warnings.</param>
     /// <exception cref="ConfigException">The route is invalid.</exception>
-    public static ConfiguredRoute ReadRoute(string text, string source, SocketSecurity? inherited)
+    public static ConfiguredRoute ReadRoute(string text, string source, SocketSecurity? inherited, List<ConfigProblem> warnings)
     {
         var scopes = new ConfigScopes(Environment.GetEnvironmentVariable);
         var block = new ConfigBlock(new ConfigPosition(source, 1, 1));
@@ -47,7 +53,7 @@ internal static class BridgeFile
                 static (name, at, _) => throw new ConfigException($"include is not allowed here: {name}", at))
             .ParseFile(block);
         var problems = new List<ConfigProblem>();
-        return new RoutesConfig(problems, inherited).Read(block) is { } route && problems.Count == 0
+        return new RoutesConfig(problems, warnings, inherited).Read(block) is { } route && problems.Count == 0
             ? route
             : throw new ConfigException(problems);
     }

@@ -26,6 +26,11 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
     private static void ParseInto(
         ConfigBlock block, string path, ConfigPosition from, ConfigScopes scopes, Stack<string> opened)
     {
+        if (path.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new ConfigException("the path of a file must not contain zero characters", from);
+        }
+
         string full = Path.GetFullPath(path);
         if (opened.Contains(full))
         {

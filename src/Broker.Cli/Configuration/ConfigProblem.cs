@@ -8,6 +8,11 @@ namespace Broker.Cli.Configuration;
 internal sealed record ConfigProblem(
     string Message, ConfigPosition Position, string? Meant = null, IReadOnlyList<string>? Known = null)
 {
+    /// <summary>Whether <c>--ignore-unsupported</c> makes the error a warning.</summary>
+    public bool CanBeIgnored { get; init; }
+
     public override string ToString()
-        => Meant is null ? $"{Message} at {Position}" : $"{Message} at {Position}, did you mean \"{Meant}\"?";
+        => CanBeIgnored ? $"{Message} at {Position} (broker serve --ignore-unsupported starts without it)"
+            : Meant is null ? $"{Message} at {Position}"
+            : $"{Message} at {Position}, did you mean \"{Meant}\"?";
 }

@@ -31,7 +31,13 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
 
     /// <summary>Reads the path of a file or folder. As in nats-server, an empty text means that there is none.</summary>
     public string? FilePath(string key, string? otherwise)
-        => Text(key, otherwise) is { Length: > 0 } path ? path : Has(key) ? null : otherwise;
+        => Text(key, otherwise) switch
+        {
+            { Length: > 0 } path when path.Contains('\0', StringComparison.Ordinal) && Find(key) is { } value
+                => Wrong(key, "a path without zero characters", value, otherwise),
+            { Length: > 0 } path => path,
+            _ => Has(key) ? null : otherwise,
+        };
 
     public bool Flag(string key, bool otherwise)
         => Find(key) switch
@@ -192,10 +198,14 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
 
             problems.Add(
                 unsupported?.GetValueOrDefault(entry.Key) is { } why
-                    ? new ConfigProblem($"\"{entry.Key}\" is not supported: {why}", entry.Position)
+                    ? Unsupported(entry.Key, why, entry.Position)
                     : Unknown(entry));
         }
     }
+
+    /// <summary>Returns the error of a key of nats-server that the broker does not support.</summary>
+    public static ConfigProblem Unsupported(string key, string why, ConfigPosition position)
+        => new($"\"{key}\" is not supported: {why}", position) { CanBeIgnored = UnsupportedKeys.CanBeIgnored(why) };
 
     private TimeSpan Span(string key, TimeSpan otherwise, string shape)
     {

@@ -6,8 +6,9 @@ namespace Broker.Cli.Configuration;
 /// Reads the key <c>routes</c> of the bridge, an array of blocks. The <c>pattern</c> of a block decides its other keys.
 /// </summary>
 /// <param name="problems">Receives the errors.</param>
+/// <param name="warnings">Receives the warnings.</param>
 /// <param name="inherited">The security of routes without their own security.</param>
-internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity? inherited = null)
+internal sealed class RoutesConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings, SocketSecurity? inherited = null)
 {
     private const string Shape = "an array of blocks, each with a \"pattern\"";
     private const int LongestName = 64;
@@ -54,7 +55,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         string? name = Name(section);
         RouteOptions options = pattern(keys);
         options = name is null ? options : options with { Name = name };
-        SocketSecurity? security = new SocketSecurityConfig(problems).Read(section, inherited);
+        SocketSecurity? security = new SocketSecurityConfig(problems, warnings).Read(section, inherited);
         options = security?.ApplyTo(options) ?? options;
         section.RejectTheRest();
         if (problems.Count == before && keys.EndpointsRead.Count == 0)

@@ -32,13 +32,14 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             ConfigBlock block => Authorization(Secretive(block), block),
             var value => root.Wrong("authorization", "a block", value, otherwise, isSecret: true),
         };
-        settings = new AccountsConfig(this, problems).Read(root, settings);
+        var accounts = new AccountsConfig(this, problems);
+        settings = accounts.Read(root, settings);
         if (problems.Count == before)
         {
             RequireSomebody(root, settings);
         }
 
-        Compare(root, settings);
+        Compare(root, settings, accounts);
         if (root.Find("no_auth_user") is not { } found)
         {
             return settings;
@@ -136,7 +137,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
     }
 
     // Reports accounts that conflict with each other or with other keys. The server checks them again when it starts.
-    private void Compare(ConfigSection root, SecuritySettings? settings)
+    private void Compare(ConfigSection root, SecuritySettings? settings, AccountsConfig accounts)
     {
         if (settings is null || (settings.Accounts.Count == 0 && settings.SystemAccount is null))
         {
@@ -174,7 +175,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         }
         catch (ArgumentException e)
         {
-            problems.Add(new ConfigProblem(e.Message, at));
+            problems.Add(new ConfigProblem(e.Message, accounts.PositionOf(settings) ?? at));
         }
     }
 
@@ -382,6 +383,11 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             case null:
                 return null;
             case ConfigText { Value.Length: > 0 } text:
+                if (BcryptText.IsBroken(text.Value))
+                {
+                    problems.Add(new ConfigProblem($"\"{key}\" {BcryptText.Problem}", text.Position));
+                }
+
                 return text.Value;
             case var value:
                 string what = value is ConfigText

@@ -40,18 +40,12 @@ internal static class ServeConfig
             StopDeadline = section.Span("stop_deadline", defaults.StopDeadline),
             LameDuckDuration = section.Span("lame_duck_duration", defaults.LameDuckDuration),
             LameDuckGracePeriod = section.Span("lame_duck_grace_period", defaults.LameDuckGracePeriod),
-            LogTime = section.Flag("logtime", defaults.LogTime),
-            Debug = section.Flag("debug", defaults.Debug),
-            Trace = section.Flag("trace", defaults.Trace) | section.Flag("trace_verbose", false),
-            TraceSystemAccount = section.Flag("trace_verbose", defaults.TraceSystemAccount),
-            TracedPayload = (int)Math.Max(section.Whole("max_traced_msg_len", defaults.TracedPayload, int.MinValue, int.MaxValue), 0),
-            LogFile = section.FilePath("log_file", null) ?? section.FilePath("logfile", defaults.LogFile),
             PidFile = section.FilePath("pid_file", null) ?? section.FilePath("pidfile", defaults.PidFile),
             PortsFileDirectory = section.FilePath("ports_file_dir", defaults.PortsFileDirectory),
             HttpBasePath = BasePath(section, defaults.HttpBasePath),
             HttpMaxConnections = HttpMaxConnections(section, defaults.HttpMaxConnections),
         };
-        settings = Listen(section, settings);
+        settings = Listen(section, Log(section, settings));
         settings = settings with
         {
             AllowNonTls = TlsConfig.AllowsNonTls(section),
@@ -65,12 +59,30 @@ internal static class ServeConfig
                 .Read(section, settings.Security),
         };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
-        settings = settings with { ZeroMq = new ZeroMqConfig(problems).Read(section, settings, settings.ZeroMq) };
+        settings = settings with { ZeroMq = new ZeroMqConfig(problems, warnings ?? []).Read(section, settings, settings.ZeroMq) };
         AllowNoOps(section, root, problems, warnings ?? []);
         section.RejectTheRest(UnsupportedKeys.OfFile);
+        if (settings.IgnoreUnsupported)
+        {
+            warnings?.AddRange(problems.Where(static p => p.CanBeIgnored).Select(static p => p with { CanBeIgnored = false }));
+            problems.RemoveAll(static p => p.CanBeIgnored);
+        }
+
         ThrowIfWrong(settings, root, problems);
         return settings;
     }
+
+    private static ServeSettings Log(ConfigSection section, ServeSettings defaults) => defaults with
+    {
+        LogTime = section.Flag("logtime", defaults.LogTime),
+        Debug = section.Flag("debug", defaults.Debug),
+        Trace = section.Flag("trace", defaults.Trace) | section.Flag("trace_verbose", false),
+        TraceSystemAccount = section.Flag("trace_verbose", defaults.TraceSystemAccount),
+        TracedPayload = (int)Math.Max(section.Whole("max_traced_msg_len", defaults.TracedPayload, int.MinValue, int.MaxValue), 0),
+        LogFile = section.FilePath("log_file", null) ?? section.FilePath("logfile", defaults.LogFile),
+        LogSizeLimit = LogSizeLimit(section, defaults.LogSizeLimit),
+        LogMaxFiles = LogMaxFiles(section, defaults.LogMaxFiles),
+    };
 
     private static void ThrowIfWrong(ServeSettings settings, ConfigBlock root, List<ConfigProblem> problems)
     {
@@ -200,7 +212,7 @@ internal static class ServeConfig
         {
             if (root.Find(key) is not null && section.Flag(key, false))
             {
-                problems.Add(new ConfigProblem($"\"{key}\" is not supported: {WhyNot(key)}", root.Find(key)!.Position));
+                problems.Add(ConfigSection.Unsupported(key, WhyNot(key), root.Find(key)!.Position));
             }
         }
     }
@@ -218,6 +230,13 @@ internal static class ServeConfig
             .SelectMany(text => text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
             .Select(tag => tag.ToLowerInvariant())
             .Distinct(StringComparer.Ordinal)];
+
+    // As in nats-server, 0 and -1 mean no limit.
+    internal static long LogSizeLimit(ConfigSection section, long otherwise)
+        => Math.Max(0, section.Bytes("logfile_size_limit", section.Bytes("log_size_limit", otherwise, -1, long.MaxValue), -1, long.MaxValue));
+
+    internal static int LogMaxFiles(ConfigSection section, int otherwise)
+        => (int)Math.Max(0, section.Whole("logfile_max_num", section.Whole("log_max_num", otherwise, -1, int.MaxValue), -1, int.MaxValue));
 
     internal static int HttpMaxConnections(ConfigSection section, int otherwise)
         => (int)section.Whole("http_max_connections", otherwise, 1, 65_536);

@@ -8,7 +8,7 @@ namespace Broker.Cli.Configuration;
 /// Reads the block <c>security</c> of a route, or of <c>zeromq</c> for all routes without their own. It also reads the
 /// files that the block names.
 /// </summary>
-internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
+internal sealed class SocketSecurityConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
     private static readonly string[] AllKeys = ["secret_key_file", "clients", "server_key_file", "users_file", "user", "password_file"];
 
@@ -115,6 +115,11 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
     {
         CurveKeyPair? keys = FromFile(section, block, "secret_key_file", "the bridge's secret key", ReadPair, isNeeded: true);
         IReadOnlySet<CurveKey>? clients = FromFile(section, block, "clients", "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
+        if (clients is { Count: 0 })
+        {
+            warnings.Add(new ConfigProblem("\"clients\" contains no public key, so no client can connect", section.Find("clients")!.Position));
+        }
+
         return keys is null ? null : SocketSecurity.CurveServer(keys, clients);
     }
 

@@ -1,7 +1,10 @@
+using System.Globalization;
 using System.Net.Security;
 using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
 using Broker.Hosting;
 using Broker.Server;
+using Broker.Transport;
 
 namespace Broker.Cli.Configuration;
 
@@ -13,6 +16,8 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 {
     // The time that nats-server waits for a ClientHello if handshake_first is "auto".
     private static readonly TimeSpan AutoFallback = TimeSpan.FromMilliseconds(50);
+
+    private const int MaxCertificateFile = 4 * 1024 * 1024;
 
     private static readonly string[] Curves = ["CurveP256", "CurveP384", "CurveP521", "X25519"];
 
@@ -80,7 +85,21 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             problems.Add(new ConfigProblem(problem, block.Position));
         }
 
+        if (problems.Count == before && NotValidNow(options.CertificateFile!) is { } why)
+        {
+            warnings.Add(new ConfigProblem($"the certificate {why}, and clients will reject it", section.Find("cert_file")!.Position));
+        }
+
         return options;
+    }
+
+    private static string? NotValidNow(string file)
+    {
+        using var certificate = X509Certificate2.CreateFromPem(BoundedFile.ReadText(file, MaxCertificateFile));
+        DateTime now = DateTime.Now;
+        return certificate.NotAfter < now ? string.Create(CultureInfo.InvariantCulture, $"has expired at {certificate.NotAfter.ToUniversalTime():u}")
+            : certificate.NotBefore > now ? string.Create(CultureInfo.InvariantCulture, $"is valid only from {certificate.NotBefore.ToUniversalTime():u}")
+            : null;
     }
 
     /// <summary>Returns the error that makes the options unusable, or null.</summary>

@@ -2,16 +2,17 @@ namespace Broker.Cli.Configuration;
 
 /// <summary>
 /// The keys of nats-server that the broker does not support, each with the reason, by block. A file with one of them is
-/// refused, because its author relies on the feature.
+/// refused, because its author relies on the feature. <c>--ignore-unsupported</c> makes some of them warnings.
 /// </summary>
 internal static class UnsupportedKeys
 {
-    private const string NoStreams = "the broker stores no messages, so it has no streams";
-    private const string NoRoutes = "the broker does not form clusters";
+    public const string NoStreams = "the broker stores no messages, so it has no streams";
+    public const string NoRoutes = "the broker does not form clusters";
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
-    private const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
+    public const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
     private const string NoMapping = "subjects can only be mapped by imports of accounts";
-    private const string Rotation = "rename the file, then run broker serve --signal reopen, as logrotate does";
+    public const string NoProfiling = "use dotnet-trace or dotnet-counters, which need no port";
+    private const string NoMqtt = "the broker does not serve MQTT clients";
     private const string SeparateUsers = "WebSocket clients use the users of the whole server";
     private const string NoKinds = "a user may connect by any transport";
 
@@ -19,7 +20,7 @@ internal static class UnsupportedKeys
         ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes), ("leaf", NoRoutes), ("leafnodes", NoRoutes),
         ("jetstream", NoStreams), ("store_dir", NoStreams), ("storedir", NoStreams), ("default_js_domain", NoStreams),
         ("max_memory_store", NoStreams), ("max_file_store", NoStreams),
-        ("mqtt", "the broker does not serve MQTT clients"),
+        ("mqtt", NoMqtt),
         ("operator", NoJwt), ("operators", NoJwt), ("root", NoJwt), ("roots", NoJwt), ("root_operator", NoJwt), ("root_operators", NoJwt),
         ("resolver", NoJwt), ("account_resolver", NoJwt), ("accounts_resolver", NoJwt), ("resolver_tls", NoJwt),
         ("resolver_preload", NoJwt), ("resolver_pinned_accounts", NoJwt), ("trusted", NoJwt), ("trusted_keys", NoJwt),
@@ -27,10 +28,9 @@ internal static class UnsupportedKeys
         ("mappings", NoMapping), ("maps", NoMapping),
         ("ocsp", "the broker does not staple OCSP responses"), ("ocsp_cache", "the broker does not staple OCSP responses"),
         ("syslog", NoSyslog), ("remote_syslog", NoSyslog),
-        ("logfile_size_limit", Rotation), ("log_size_limit", Rotation), ("logfile_max_num", Rotation), ("log_max_num", Rotation),
         ("logtime_utc", "set TZ=UTC for the process"),
-        ("prof_port", "use dotnet-trace or dotnet-counters, which need no port"),
-        ("prof_block_rate", "use dotnet-trace or dotnet-counters, which need no port"),
+        ("prof_port", NoProfiling),
+        ("prof_block_rate", NoProfiling),
         ("max_sub_tokens", "only the length of a subject is limited, not the number of its tokens"),
         ("max_subscription_tokens", "only the length of a subject is limited, not the number of its tokens"));
 
@@ -63,6 +63,13 @@ internal static class UnsupportedKeys
         ("authorization", SeparateUsers), ("authentication", SeparateUsers), ("username", SeparateUsers), ("password", SeparateUsers),
         ("token", SeparateUsers), ("jwt_cookie", NoJwt), ("user_cookie", SeparateUsers), ("pass_cookie", SeparateUsers),
         ("token_cookie", SeparateUsers), ("headers", "HTTP responses only have the headers that the protocol needs"));
+
+    /// <summary>
+    /// Whether a key or flag with this reason may be ignored on request. The rest of the server works without the
+    /// feature. Keys that restrict who may do what are never ignored, because the server would permit more than its file
+    /// says.
+    /// </summary>
+    public static bool CanBeIgnored(string why) => why is NoStreams or NoRoutes or NoMqtt or NoSyslog or NoProfiling;
 
     private static Dictionary<string, string> Table(params ReadOnlySpan<(string Key, string Why)> rows)
     {

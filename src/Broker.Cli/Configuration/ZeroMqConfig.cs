@@ -3,7 +3,7 @@ using Broker.Bridge;
 namespace Broker.Cli.Configuration;
 
 /// <summary>Reads the key <c>zeromq</c>, which nats-server does not have.</summary>
-internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
+internal sealed class ZeroMqConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
     // A block with "routes" has the PUB/SUB route of the block itself only if it also has one of these keys.
     private static readonly string[] KeysOfPubSub = ["publishers", "subscribers"];
@@ -32,12 +32,12 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
                 block.Position));
         }
 
-        SocketSecurity? security = new SocketSecurityConfig(problems).Read(section, null);
+        SocketSecurity? security = new SocketSecurityConfig(problems, warnings).Read(section, null);
         var read = new ZeroMqSettings
         {
             Security = security,
             HasPubSub = !section.Has("routes") || KeysOfPubSub.Any(section.Has),
-            Routes = new RoutesConfig(problems, security).Read(section),
+            Routes = new RoutesConfig(problems, warnings, security).Read(section),
             Publishers = publishers,
             PublishersUser = publishersUser,
             Subscribers = subscribers,

@@ -8,14 +8,16 @@ namespace Broker.Cli.Logging;
 /// </summary>
 /// <remarks>
 /// Information events are buffered until <see cref="Release"/>. If the start fails, they are never written, so that the
-/// user only reads the line with the reason.
+/// user only reads the line with the reason. Warnings are buffered until <see cref="ReleaseWarnings"/>, because a warning
+/// about an address is understood only after the line with the address. If the start fails, they are written at the end.
 /// </remarks>
 internal sealed class LineLoggerProvider : ILoggerProvider
 {
     private readonly TimeProvider? _clock;
     private readonly LogLineWriter _lines;
     private readonly Lock _gate = new();
-    private List<string>? _buffered = [];
+    private List<string>? _information = [];
+    private List<string>? _warnings = [];
     private volatile LogLevel _level = LogLevel.Information;
 
     /// <param name="write">
@@ -37,25 +39,40 @@ internal sealed class LineLoggerProvider : ILoggerProvider
 
     public ILogger CreateLogger(string categoryName) => new LineLogger(this, categoryName);
 
-    /// <summary>Writes the buffered events, after the start has succeeded, and stops buffering.</summary>
+    /// <summary>Writes the buffered events except warnings, after the start has succeeded.</summary>
     public void Release()
     {
         lock (_gate)
         {
-            _buffered?.ForEach(_lines.Add);
-            _buffered = null;
+            _information?.ForEach(_lines.Add);
+            _information = null;
         }
     }
 
-    public void Dispose() => _lines.Dispose();
+    /// <summary>Writes the buffered warnings, after the addresses have been written.</summary>
+    public void ReleaseWarnings()
+    {
+        lock (_gate)
+        {
+            _warnings?.ForEach(_lines.Add);
+            _warnings = null;
+        }
+    }
+
+    public void Dispose()
+    {
+        ReleaseWarnings();
+        _lines.Dispose();
+    }
 
     private void Write(LogLevel level, string line)
     {
         lock (_gate)
         {
-            if (_buffered is not null && level <= LogLevel.Information)
+            List<string>? buffer = level <= LogLevel.Information ? _information : level == LogLevel.Warning ? _warnings : null;
+            if (buffer is not null)
             {
-                _buffered.Add(line);
+                buffer.Add(line);
             }
             else
             {

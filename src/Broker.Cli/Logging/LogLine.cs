@@ -1,5 +1,5 @@
 using System.Globalization;
-using Broker.Cli.Shell;
+using Broker.Cli.Terminal;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;

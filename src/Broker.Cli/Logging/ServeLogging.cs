@@ -25,7 +25,12 @@ internal sealed class ServeLogging : IDisposable
     /// <exception cref="ServeStartException">The log file cannot be opened.</exception>
     public static ServeLogging Start(ServeSettings settings, Screen screen, TimeProvider clock, ILoggerProvider? events = null)
     {
-        LogFile? file = settings.LogFile is { } path ? new LogFile(path) : null;
+        LogFile? file = settings.LogFile is { } path
+            ? new LogFile(path, text => LogLine.Format(settings.LogTime ? clock.GetLocalNow() : null, LogLevel.Information, "log", text, null), clock)
+            {
+                Rotation = RotationOf(settings),
+            }
+            : null;
         Action<string> write = file is null ? screen.WriteErrorLine : file.WriteLine;
         var provider = new LineLoggerProvider(write, settings.LogTime ? clock : null) { Level = LevelOf(settings) };
         ILoggerFactory factory = LoggerFactory.Create(builder =>
@@ -42,15 +47,19 @@ internal sealed class ServeLogging : IDisposable
     /// <inheritdoc cref="LineLoggerProvider.Release"/>
     public void Release() => _provider.Release();
 
+    /// <inheritdoc cref="LineLoggerProvider.ReleaseWarnings"/>
+    public void ReleaseWarnings() => _provider.ReleaseWarnings();
+
     /// <summary>Applies the level and reopens the log file by its name.</summary>
     /// <exception cref="ServeStartException">
     /// The log file cannot be opened. Lines still go to the previous file.
     /// </exception>
     public void Reload(ServeSettings settings)
     {
-        if (settings.LogFile is { } path)
+        if (settings.LogFile is { } path && _file is not null)
         {
-            _file?.Reopen(path);
+            _file.Reopen(path);
+            _file.Rotation = RotationOf(settings);
         }
 
         ApplyLevel(settings);
@@ -65,6 +74,8 @@ internal sealed class ServeLogging : IDisposable
         _provider.Dispose();
         _file?.Dispose();
     }
+
+    private static LogRotation RotationOf(ServeSettings settings) => new(settings.LogSizeLimit, settings.LogMaxFiles);
 
     private static LogLevel LevelOf(ServeSettings settings) => settings switch
     {

@@ -1,5 +1,7 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using Broker.Cli.Shell;
+using Broker.Cli.Terminal;
 using Broker.Client;
 
 namespace Broker.Cli.Messaging;
@@ -9,6 +11,9 @@ namespace Broker.Cli.Messaging;
 /// </summary>
 internal sealed class ClientRun
 {
+    private static readonly TimeSpan WaitPace = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan LeastConnectTimeout = TimeSpan.FromSeconds(1);
+
     private readonly TimeSpan _silence;
     private int _errors;
 
@@ -33,15 +38,16 @@ internal sealed class ClientRun
     /// Returns the client's options. It may read files and throw. Their time-out for connecting is also the longest time
     /// in which the server may make no progress later.
     /// </param>
+    /// <param name="wait">How long to wait for a server that cannot be reached.</param>
     /// <param name="work">Uses the connection and returns the exit code.</param>
     /// <param name="cancellationToken">Ends the command, as Ctrl+C does.</param>
     public static async Task<int> OfAsync(
-        ShellStreams shell, Func<ClientOptions> options, Func<ClientRun, Task<int>> work, CancellationToken cancellationToken)
+        ShellStreams shell, Func<ClientOptions> options, TimeSpan wait, Func<ClientRun, Task<int>> work, CancellationToken cancellationToken)
     {
         using var signals = new ShellSignals(cancellationToken);
         try
         {
-            return await ConnectAsync(shell, options(), work, signals.Stop);
+            return await RunAsync(shell, options(), wait, work, signals.Stop);
         }
         catch (OperationCanceledException) when (signals.Stop.IsCancellationRequested)
         {
@@ -70,7 +76,8 @@ internal sealed class ClientRun
         }
     }
 
-    private static async Task<int> ConnectAsync(ShellStreams shell, ClientOptions options, Func<ClientRun, Task<int>> work, CancellationToken stop)
+    private static async Task<int> RunAsync(
+        ShellStreams shell, ClientOptions options, TimeSpan wait, Func<ClientRun, Task<int>> work, CancellationToken stop)
     {
         ClientRun? run = null;
         options = options with
@@ -86,10 +93,44 @@ internal sealed class ClientRun
             OnDisconnected = (_, reason) => shell.Complain($"the connection to the server was lost: {reason.Message}"),
             OnReconnected = _ => shell.Say("reconnected to the server"),
         };
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(options, stop);
+        await using BrokerConnection connection = await ConnectAsync(shell, options, wait, stop);
         run = new ClientRun(connection, options.ConnectTimeout, stop);
         return await work(run);
     }
+
+    // A script or a compose file starts the server and its clients at the same time.
+    private static async Task<BrokerConnection> ConnectAsync(ShellStreams shell, ClientOptions options, TimeSpan wait, CancellationToken stop)
+    {
+        long begin = Stopwatch.GetTimestamp();
+        bool hasTold = false;
+        while (true)
+        {
+            TimeSpan left = wait - Stopwatch.GetElapsedTime(begin);
+            try
+            {
+                return await BrokerConnection.ConnectAsync(left > TimeSpan.Zero ? Within(left, options) : options, stop);
+            }
+            catch (Exception e) when (IsUnreachable(e) && Stopwatch.GetElapsedTime(begin) < wait)
+            {
+                if (!hasTold)
+                {
+                    shell.Say($"waiting for the server: {SafeText.OneLine(e.Message)}");
+                    hasTold = true;
+                }
+
+                await Task.Delay(WaitPace, stop);
+            }
+        }
+    }
+
+    // A server that accepts and says nothing must not use up more than the time that is left.
+    private static ClientOptions Within(TimeSpan left, ClientOptions options)
+    {
+        TimeSpan time = left > LeastConnectTimeout ? left : LeastConnectTimeout;
+        return options.ConnectTimeout <= time ? options : options with { ConnectTimeout = time };
+    }
+
+    private static bool IsUnreachable(Exception e) => e is ConnectionLostException or TimeoutException or IOException or SocketException;
 
     /// <summary>
     /// Waits until the server has processed everything sent so far. Returns false if it reported an error.

@@ -9,10 +9,22 @@ namespace Broker.Cli.Messaging;
 /// The flags of all commands that are NATS clients: the server's address and the client's credentials. No message shows
 /// their values.
 /// </summary>
-internal sealed class ConnectionFlags
+/// <param name="variable">Returns the value of an environment variable, or null.</param>
+/// <param name="isOfBridge">
+/// Whether the flags are those of <c>broker bridge</c>, which always waits for its server and takes no credentials from
+/// the environment.
+/// </param>
+internal sealed class ConnectionFlags(Func<string, string?> variable, bool isOfBridge = false)
 {
-    /// <summary>The environment variable with the server's address, used if no flag gives it.</summary>
-    public const string Variable = "NATS_URL";
+    // The names of the nats command.
+    private const string UrlVariable = "NATS_URL";
+    private const string UserVariable = "NATS_USER";
+    private const string PasswordVariable = "NATS_PASSWORD";
+    private const string AuthorityVariable = "NATS_CA";
+    private const string CertificateVariable = "NATS_CERT";
+    private const string KeyVariable = "NATS_KEY";
+
+    private static readonly string[] CredentialsVariables = ["NATS_CREDS", "NATS_NKEY"];
 
     private const string Default = "nats://127.0.0.1:4222";
 
@@ -22,10 +34,13 @@ internal sealed class ConnectionFlags
     // A command that waits for messages for a tenth of a second only must still be able to connect on a busy machine.
     private static readonly TimeSpan LeastTimeout = TimeSpan.FromSeconds(1);
 
+    // The next server may be the one that answers.
+    private static readonly TimeSpan TimeoutOfOneOfSeveral = TimeSpan.FromSeconds(2);
+
     private readonly Option<string[]> _servers = new("--server", "-s")
     {
         Description = "URL of the server: nats://HOST:PORT, tls://, ws:// or wss://; may be repeated "
-            + $"[default: {Variable}, otherwise {Default}]",
+            + $"[default: {UrlVariable}, otherwise {Default}]",
         HelpName = "url",
         Arity = ArgumentArity.OneOrMore,
         AllowMultipleArgumentsPerToken = false,
@@ -62,6 +77,9 @@ internal sealed class ConnectionFlags
         HelpName = "file",
     };
 
+    private readonly Option<TimeSpan?> _wait = CommonOptions.Time(
+        "--wait", "How long to wait for a server that is not reachable yet, such as 10s [default: no time]");
+
     /// <summary>Whether a flag gives the server's address.</summary>
     public bool NamesServers(ParseResult flags) => flags.GetValue(_servers) is { Length: > 0 };
 
@@ -71,54 +89,101 @@ internal sealed class ConnectionFlags
         {
             command.Options.Add(option);
         }
+
+        if (!isOfBridge)
+        {
+            command.Options.Add(_wait);
+        }
     }
+
+    /// <summary>Returns how long to wait for a server that cannot be reached.</summary>
+    public TimeSpan Wait(ParseResult flags) => flags.GetValue(_wait) ?? TimeSpan.Zero;
 
     /// <param name="flags">The flags of the command.</param>
     /// <param name="timeout">The time after which the command ends, or null for none.</param>
     /// <exception cref="UsageException">Flags conflict, or a file cannot be used.</exception>
     public ClientOptions Read(ParseResult flags, TimeSpan? timeout = null)
     {
-        string? user = flags.GetValue(_user);
-        string? password = flags.GetValue(_password);
-        if ((user is null) != (password is null))
-        {
-            throw new UsageException("--user and --pass must be given together");
-        }
-
+        string[] servers = Servers(flags);
+        TimeSpan time = timeout is null || timeout > ConnectTimeout ? ConnectTimeout : timeout < LeastTimeout ? LeastTimeout : timeout.Value;
         var options = new ClientOptions
         {
-            Servers = Servers(flags),
+            Servers = servers,
             Name = "broker command",
-            ConnectTimeout = timeout is null || timeout > ConnectTimeout ? ConnectTimeout
-                : timeout < LeastTimeout ? LeastTimeout
-                : timeout.Value,
-            User = user,
-            Password = password,
-            Token = flags.GetValue(_token),
+            ConnectTimeout = servers.Length > 1 && time > TimeoutOfOneOfSeveral ? TimeoutOfOneOfSeveral : time,
             Tls = Tls(flags),
         };
-        return flags.GetValue(_credentials) is { } file ? With(options, file) : options;
+        return WithCredentials(options, flags);
     }
 
     private string[] Servers(ParseResult flags) => flags.GetValue(_servers) switch
     {
         { Length: > 0 } given => given,
-        _ => Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } named
-            ? named.Split(',', StringSplitOptions.TrimEntries)
-            : [Default],
+        _ => Variable(UrlVariable) is { } named ? named.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries) : [Default],
     };
+
+    private ClientOptions WithCredentials(ClientOptions options, ParseResult flags)
+    {
+        string? user = flags.GetValue(_user);
+        string? password = flags.GetValue(_password);
+        string? token = flags.GetValue(_token);
+        string? file = flags.GetValue(_credentials);
+        if ((user is null) != (password is null))
+        {
+            throw new UsageException("--user and --pass must be given together");
+        }
+
+        // Credentials of a flag or an address are meant for this server. Those of the environment may be for another one.
+        if (user is null && token is null && file is null && !options.Servers.Any(static server => server.Contains('@')))
+        {
+            return isOfBridge ? options : WithVariables(options);
+        }
+
+        options = options with { User = user, Password = password, Token = token };
+        return file is null ? options : With(options, file, _credentials.Name);
+    }
+
+    private ClientOptions WithVariables(ClientOptions options)
+    {
+        foreach (string name in CredentialsVariables)
+        {
+            if (Variable(name) is { } file)
+            {
+                return With(options, file, name);
+            }
+        }
+
+        // As for the nats command, a user without a password is a token.
+        string? user = Variable(UserVariable);
+        string? password = Variable(PasswordVariable);
+        return user is null ? options
+            : password is null ? options with { Token = user }
+            : options with { User = user, Password = password };
+    }
 
     private ClientTlsOptions? Tls(ParseResult flags)
     {
         string? authority = flags.GetValue(_authority);
         string? certificate = flags.GetValue(_certificate);
         string? key = flags.GetValue(_key);
+        if (!isOfBridge)
+        {
+            authority ??= Variable(AuthorityVariable);
+            if (certificate is null && key is null)
+            {
+                (certificate, key) = (Variable(CertificateVariable), Variable(KeyVariable));
+            }
+        }
+
         return authority is null && certificate is null && key is null
             ? null
             : new ClientTlsOptions { AuthorityFile = authority, CertificateFile = certificate, KeyFile = key };
     }
 
-    private static ClientOptions With(ClientOptions options, string file)
+    // An empty variable counts as absent.
+    private string? Variable(string name) => variable(name) is { Length: > 0 } value ? value : null;
+
+    private static ClientOptions With(ClientOptions options, string file, string source)
     {
         try
         {
@@ -126,7 +191,7 @@ internal sealed class ConnectionFlags
         }
         catch (Exception e) when (ClientCredentials.IsUnusable(e))
         {
-            throw new UsageException($"--creds: {e.Message}");
+            throw new UsageException($"{source}: {e.Message}");
         }
     }
 }

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using Broker.Cli.Help;
@@ -19,7 +20,7 @@ internal sealed class PublishCommand(ShellStreams shell)
         Exit codes: 0 if the server has received all messages; 1 if not; 2 if the command line is wrong.
         """;
 
-    private readonly ConnectionFlags _connection = new();
+    private readonly ConnectionFlags _connection = new(shell.Variable);
     private readonly Argument<string> _subject = new("subject") { Description = "Subject to publish to" };
 
     private readonly Argument<string?> _body = new("body")
@@ -42,6 +43,7 @@ internal sealed class PublishCommand(ShellStreams shell)
     public Command Build()
     {
         var command = new Command("pub", "Publishes messages.");
+        command.Aliases.Add("publish");
         command.Arguments.Add(_subject);
         command.Arguments.Add(_body);
         foreach (Option option in (Option[])[_headers, _replyTo, _count, _lines, _hex, _json, _timeout])
@@ -55,6 +57,7 @@ internal sealed class PublishCommand(ShellStreams shell)
             shell,
             // The command does not reconnect: it could not know which messages the lost server had received.
             () => _connection.Read(flags, flags.GetValue(_timeout)) with { MaxReconnectAttempts = 0 },
+            _connection.Wait(flags),
             run => PublishAsync(run, flags),
             cancellationToken));
         return command;
@@ -68,7 +71,8 @@ internal sealed class PublishCommand(ShellStreams shell)
         long messages = 0;
         long bytes = 0;
         long? count = flags.GetValue(_count);
-        await using (shell.ShowProgress(() => Progress(Volatile.Read(ref messages), count)))
+        long begin = Stopwatch.GetTimestamp();
+        await using (shell.ShowProgress(() => Progress(Volatile.Read(ref messages), count, Stopwatch.GetElapsedTime(begin))))
         {
             await foreach (ReadOnlyMemory<byte> body in BodiesAsync(flags, run.Stop))
             {
@@ -83,7 +87,7 @@ internal sealed class PublishCommand(ShellStreams shell)
             }
         }
 
-        Tell(subject, messages, bytes, flags.GetValue(_json));
+        Tell(subject, messages, bytes, Stopwatch.GetElapsedTime(begin), flags.GetValue(_json));
         return ExitCode.Success;
     }
 
@@ -127,11 +131,16 @@ internal sealed class PublishCommand(ShellStreams shell)
         }
     }
 
-    private static string Progress(long messages, long? count) => count is { } all
-        ? string.Create(CultureInfo.InvariantCulture, $"published {messages:N0} of {all:N0} messages ({100.0 * messages / all:N0} %)")
-        : string.Create(CultureInfo.InvariantCulture, $"published {messages:N0} messages");
+    private static string Progress(long messages, long? count, TimeSpan time)
+    {
+        string all = count is { } total ? string.Create(CultureInfo.InvariantCulture, $" of {total:N0} messages ({100.0 * messages / total:N0} %)") : " messages";
+        return string.Create(CultureInfo.InvariantCulture, $"published {messages:N0}{all}, {Rate(messages, time)}");
+    }
 
-    private void Tell(string subject, long messages, long bytes, bool asJson)
+    private static string Rate(long messages, TimeSpan time)
+        => string.Create(CultureInfo.InvariantCulture, $"{messages / Math.Max(time.TotalSeconds, 1e-6):N0} messages/s");
+
+    private void Tell(string subject, long messages, long bytes, TimeSpan time, bool asJson)
     {
         var lines = new LineOutput(shell);
         if (asJson)
@@ -142,6 +151,7 @@ internal sealed class PublishCommand(ShellStreams shell)
                 json.WriteString("subject", subject);
                 json.WriteNumber("messages", messages);
                 json.WriteNumber("bytes", bytes);
+                json.WriteNumber("seconds", Math.Round(time.TotalSeconds, 6));
                 json.WriteEndObject();
             });
         }
@@ -150,6 +160,10 @@ internal sealed class PublishCommand(ShellStreams shell)
             string many = messages == 1 ? "1 message" : string.Create(CultureInfo.InvariantCulture, $"{messages:N0} messages");
             lines.Write(string.Create(CultureInfo.InvariantCulture, $"published {many}, {bytes:N0} bytes, to "));
             lines.WriteHighlighted(subject);
+            if (messages > 1)
+            {
+                lines.Write(string.Create(CultureInfo.InvariantCulture, $" in {time.TotalSeconds:N3} s ({Rate(messages, time)})"));
+            }
         }
 
         lines.EndLine();

@@ -18,7 +18,7 @@ internal sealed class ReplyCommand(ShellStreams shell)
         The exit codes are those of broker sub.
         """;
 
-    private readonly ConnectionFlags _connection = new();
+    private readonly ConnectionFlags _connection = new(shell.Variable);
     private readonly Argument<string> _filter = new("subject") { Description = "Subject of the requests; * matches one token, > matches all following tokens" };
 
     private readonly Argument<string> _body = new("body")
@@ -44,6 +44,7 @@ internal sealed class ReplyCommand(ShellStreams shell)
             ClientRun.OfAsync(
                 shell,
                 () => _connection.Read(flags, flags.GetValue(_reading.Timeout)),
+                _connection.Wait(flags),
                 run => AnswerAsync(run, flags),
                 cancellationToken));
         return command;
@@ -55,7 +56,7 @@ internal sealed class ReplyCommand(ShellStreams shell)
         var template = new BodyTemplate(flags.GetRequiredValue(_body));
         ReadOnlyMemory<byte> headers = HeaderFlag.Read(flags, _headers);
         int result = await new SubscriptionReader(shell, run, flags.GetValue(_reading.Count), flags.GetValue(_reading.Timeout)).ReadAsync(
-            flags.GetRequiredValue(_filter),
+            [flags.GetRequiredValue(_filter)],
             flags.GetValue(_reading.Queue),
             Answer,
             printer.Flush);

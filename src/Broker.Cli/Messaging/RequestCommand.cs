@@ -20,7 +20,7 @@ internal sealed class RequestCommand(ShellStreams shell)
 
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(5);
 
-    private readonly ConnectionFlags _connection = new();
+    private readonly ConnectionFlags _connection = new(shell.Variable);
     private readonly Argument<string> _subject = new("subject") { Description = "Subject of the request" };
 
     private readonly Argument<string?> _body = new("body")
@@ -39,6 +39,7 @@ internal sealed class RequestCommand(ShellStreams shell)
     public Command Build()
     {
         var command = new Command("req", "Sends a request and shows the reply.");
+        command.Aliases.Add("request");
         command.Arguments.Add(_subject);
         command.Arguments.Add(_body);
         foreach (Option option in (Option[])[_headers, _count, _timeout, _json, _raw, _hex])
@@ -51,6 +52,7 @@ internal sealed class RequestCommand(ShellStreams shell)
         command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
             shell,
             () => _connection.Read(flags, flags.GetValue(_timeout) ?? DefaultTimeout) with { MaxReconnectAttempts = 0 },
+            _connection.Wait(flags),
             run => AskAsync(run, flags),
             cancellationToken));
         return command;

@@ -13,24 +13,27 @@ internal sealed class SubscribeCommand(ShellStreams shell)
           broker sub '>' --json | jq .subject
           broker sub --count 1 --timeout 10s orders.done
           broker sub --queue workers jobs.new
+          broker sub --wait 30s weather.oslo 'alarms.>'
 
         Exit codes: 0 after --count messages or after Ctrl+C; 1 if there is no server or it refuses the subscription; 2 if
         the command line is wrong; 3 if messages were dropped because they arrived faster than they were read; 4 if
         --timeout ends the command before --count messages have arrived.
         """;
 
-    private readonly ConnectionFlags _connection = new();
-    private readonly Argument<string> _filter = new("subject")
+    private readonly ConnectionFlags _connection = new(shell.Variable);
+    private readonly Argument<string[]> _filters = new("subject")
     {
-        Description = "Subject to subscribe to; * matches one token, > matches all following tokens",
+        Description = "Subjects to subscribe to; * matches one token, > matches all following tokens",
+        Arity = ArgumentArity.OneOrMore,
     };
 
     private readonly ReadingFlags _reading = new();
 
     public Command Build()
     {
-        var command = new Command("sub", "Shows the messages of a subject until Ctrl+C.");
-        command.Arguments.Add(_filter);
+        var command = new Command("sub", "Shows the messages of subjects until Ctrl+C.");
+        command.Aliases.Add("subscribe");
+        command.Arguments.Add(_filters);
         _reading.AddTo(command);
         _connection.AddTo(command);
         HelpWithExamples.Add(command, Examples);
@@ -38,6 +41,7 @@ internal sealed class SubscribeCommand(ShellStreams shell)
             ClientRun.OfAsync(
                 shell,
                 () => _connection.Read(flags, flags.GetValue(_reading.Timeout)),
+                _connection.Wait(flags),
                 run => ReadAsync(run, flags),
                 cancellationToken));
         return command;
@@ -47,7 +51,7 @@ internal sealed class SubscribeCommand(ShellStreams shell)
     {
         var printer = new MessagePrinter(shell, _reading.Form(flags));
         return await new SubscriptionReader(shell, run, flags.GetValue(_reading.Count), flags.GetValue(_reading.Timeout)).ReadAsync(
-            flags.GetRequiredValue(_filter),
+            flags.GetRequiredValue(_filters),
             flags.GetValue(_reading.Queue),
             (message, _) => printer.Print(in message),
             printer.Flush);

@@ -58,6 +58,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
                 : null;
             logging.Release();
             told.OnStarted(addresses, settings);
+            logging.ReleaseWarnings();
             using (var ended = CancellationTokenSource.CreateLinkedTokenSource(control.Stop))
             {
                 Task showing = ShowCountsAsync(settings, host, told, ended.Token);

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Broker.Cli.Terminal;
 using Broker.Transport;
 
 namespace Broker.Cli.Serving;
@@ -13,6 +14,9 @@ internal sealed record SignalRequest(string Name, string? Process)
     public const string Shape = "reload, reopen, ldm, stop, quit or term, followed by =PID or =FILE if several brokers are running";
 
     private const int MaxPidFile = 64;
+
+    // The result of a reload may also be missing because the process is not this version of the broker.
+    private static readonly TimeSpan LongestReload = TimeSpan.FromSeconds(10);
 
     // In nats-server, "stop" kills the process, which loses pending messages. Here it is an orderly stop.
     private static readonly Dictionary<string, int> Signals = new(StringComparer.Ordinal)
@@ -33,7 +37,27 @@ internal sealed record SignalRequest(string Name, string? Process)
         return Signals.ContainsKey(name) && process is not "" ? new SignalRequest(name, process) : null;
     }
 
-    /// <summary>Sends the request. Returns null on success, otherwise the error as one line.</summary>
+    /// <summary>Sends the request, writes the errors, and returns the exit code.</summary>
+    /// <inheritdoc cref="Send"/>
+    public int Run(Screen screen, string? pidFile, string program)
+    {
+        if (Send(pidFile, program) is not { } problems)
+        {
+            return ExitCode.Success;
+        }
+
+        foreach (string problem in problems.Split('\n'))
+        {
+            screen.WriteErrorLine($"broker: {SafeText.OneLine(problem)}");
+        }
+
+        return ExitCode.Failure;
+    }
+
+    /// <summary>
+    /// Sends the request, and waits for the result of a reload. Returns null on success, otherwise the errors, each on a
+    /// line. If a reload has no result in time, the request counts as successful.
+    /// </summary>
     /// <param name="pidFile">The pid file to use if the request names no process, or null.</param>
     /// <param name="program">
     /// The name of the processes to search if there is neither a process id nor a pid file.
@@ -50,7 +74,15 @@ internal sealed record SignalRequest(string Name, string? Process)
             return problem;
         }
 
-        return UnixSignals.Send(process, Signals[Name]) is { } reason ? $"cannot signal process {process}: {reason}" : null;
+        using ReloadReceipt? receipt = Name == "reload" ? ReloadReceipt.Open(process) : null;
+        if (UnixSignals.Send(process, Signals[Name]) is { } reason)
+        {
+            return $"cannot signal process {process}: {reason}";
+        }
+
+        return receipt?.Wait(LongestReload) is [_, ..] problems
+            ? string.Join('\n', problems.Select(problem => $"process {process} cannot reload: {problem}"))
+            : null;
     }
 
     private string? Find(string? pidFile, string program, out int process)

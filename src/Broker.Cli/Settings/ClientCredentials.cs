@@ -12,6 +12,11 @@ internal static class ClientCredentials
     /// </exception>
     public static ClientOptions Over(ClientOptions options, string file)
     {
+        if (file.Length == 0 || file.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new FormatException("the path of the credentials file must be a text without zero characters");
+        }
+
         var credentials = UserCredentials.Load(file);
         return options with
         {

@@ -89,6 +89,12 @@ internal sealed record ServeSettings
     /// <summary>The file to which log lines are appended, or null for standard error.</summary>
     public string? LogFile { get; init; }
 
+    /// <summary>The size in bytes above which the log file is renamed; 0 for no limit.</summary>
+    public long LogSizeLimit { get; init; }
+
+    /// <summary>The maximum number of log files, the current one included; 0 for no limit.</summary>
+    public int LogMaxFiles { get; init; }
+
     /// <summary>Whether log lines begin with the time.</summary>
     public bool LogTime { get; init; } = true;
 
@@ -98,6 +104,9 @@ internal sealed record ServeSettings
     public string? PidFile { get; init; }
 
     public string? PortsFileDirectory { get; init; }
+
+    /// <summary>Whether features of nats-server that the broker does not have are warnings and not errors.</summary>
+    public bool IgnoreUnsupported { get; init; }
 
     /// <summary>Whether no live counts are shown.</summary>
     public bool Quiet { get; init; }

@@ -20,6 +20,9 @@ internal sealed class ShellStreams(
 
     private readonly Screen _told = new(error, error, isErrorTerminal, static () => Console.IsOutputRedirected ? 0 : Console.WindowWidth);
 
+    /// <summary>Returns the value of an environment variable, or null.</summary>
+    public Func<string, string?> Variable { get; init; } = Environment.GetEnvironmentVariable;
+
     public Stream Input => input;
 
     public Stream Output => output;
@@ -48,8 +51,8 @@ internal sealed class ShellStreams(
         => new ProgressLine(_told, isErrorTerminal ? clock ?? TimeProvider.System : null, Pace, line);
 
     /// <summary>
-    /// Writes an error to standard error. The text may come from a peer, so control characters are escaped. Can be
-    /// called on any thread.
+    /// Writes an error to standard error as one line. The text may come from a peer, so control characters are escaped.
+    /// Can be called on any thread.
     /// </summary>
-    public void Complain(string text) => Say("broker: " + SafeText.Lines(text));
+    public void Complain(string text) => Say("broker: " + SafeText.OneLine(text));
 }

@@ -122,7 +122,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
 
     private void Say(string text, Kind kind = Kind.Line) => _lines.Add((kind, text));
 
-    private void Complain(string text) => _errors.Add((Kind.Error, "broker: " + text));
+    private void Complain(string text) => _errors.Add((Kind.Error, "broker: " + SafeText.OneLine(text)));
 
     private void Show((Kind Kind, string Text) item)
     {

@@ -1,3 +1,6 @@
+using Broker.Bridge;
+using Broker.Server;
+
 namespace Broker.Cli.Terminal;
 
 /// <summary>The lines that are printed after the start: the addresses, and commands to try them.</summary>
@@ -56,18 +59,48 @@ internal static class WelcomeText
         }
 
         string broker = ProgramPath.ToType();
+        string client = ClientFlags(settings);
         yield return "To try it, run each command in its own terminal:";
         if (settings.ZeroMq is not { HasPubSub: true } bridge
+            || SocketFlags(bridge.Security) is not { } socket
             || addresses is not { ZeroMqPublishers: [var publishers, ..], ZeroMqSubscribers: [var subscribers, ..] })
         {
-            yield return $"  {broker} sub -s {nats} '>'";
-            yield return $"  {broker} pub -s {nats} greeting hello";
+            yield return $"  {broker} sub -s {nats}{client} '>'";
+            yield return $"  {broker} pub -s {nats}{client} greeting hello";
             yield break;
         }
 
-        yield return $"  {broker} sub -s {nats} '{bridge.Prefix}.weather.*'";
-        yield return $"  {broker} zmq sub -c {subscribers} weather";
-        yield return $"  {broker} zmq pub -c {publishers} weather.oslo '4 degrees'";
-        yield return $"  {broker} pub -s {nats} {bridge.Prefix}.weather.bergen rain";
+        yield return $"  {broker} sub -s {nats}{client} '{bridge.Prefix}.weather.*'";
+        yield return $"  {broker} zmq sub -c {subscribers}{socket} weather";
+        yield return $"  {broker} zmq pub -c {publishers}{socket} weather.oslo '4 degrees'";
+        yield return $"  {broker} pub -s {nats}{client} {bridge.Prefix}.weather.bergen rain";
     }
+
+    // The flags without which the server would refuse the client. Words in capital letters are to be replaced.
+    private static string ClientFlags(ServeSettings settings)
+    {
+        string credentials = settings.Security switch
+        {
+            { Token: not null } => " --auth TOKEN",
+            { NoAuthUser: null, IsRequired: true } => " --user USER --pass PASSWORD",
+            _ => "",
+        };
+        string tls = settings.Tls switch
+        {
+            null or { AllowNonTls: true } => "",
+            { ClientCertificates: ClientCertificateMode.None } => " --tlscacert FILE",
+            _ => " --tlscacert FILE --tlscert FILE --tlskey FILE",
+        };
+        return credentials + tls;
+    }
+
+    // The flags of broker zmq for the bridge's security, or null if the bridge needs a server at the other end.
+    private static string? SocketFlags(SocketSecurity? security) => security?.Definition.Split(' ') switch
+    {
+        null or [""] => "",
+        ["curve", "server", var key, "everybody"] => $" --curve-server-key '{key}'",
+        ["curve", "server", var key, ..] => $" --curve-server-key '{key}' --curve-secret-key-file FILE",
+        ["plain", "server", ..] => " --plain-user USER --plain-password PASSWORD",
+        _ => null,
+    };
 }

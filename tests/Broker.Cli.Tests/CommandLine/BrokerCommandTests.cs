@@ -97,10 +97,16 @@ public sealed class BrokerCommandTests : IDisposable
 
     [Theory]
     [InlineData("broker: unknown flag --prot, did you mean --port? (broker serve --help lists them)", "serve", "--prot", "4333")]
-    [InlineData("broker: --jetstream is not supported: the broker stores no messages, so it has no streams", "serve", "--jetstream")]
+    [InlineData("broker: --jetstream is not supported: the broker stores no messages, so it has no streams (--ignore-unsupported starts without it)", "serve", "--jetstream")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"abc\" (broker serve --help)", "serve", "-p", "abc")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"70000\" (broker serve --help)", "serve", "-p", "70000")]
-    [InlineData("broker: unexpected argument \"sevre\", did you mean serve? (broker --help)", "sevre")]
+    [InlineData("broker: unknown command \"sevre\", did you mean serve? (broker --help lists the commands)", "sevre")]
+    [InlineData("broker: unknown command \"publsh\", did you mean publish? (broker --help lists the commands)", "publsh", "a", "b")]
+    [InlineData("broker: unknown command \"bench\" (broker --help lists the commands)", "bench")]
+    [InlineData("broker: unknown command \"bench\" (broker --help lists the commands)", "bench", "--msgs", "5")]
+    [InlineData("broker: unknown command \"bench\" (broker --help lists the commands)", "bench", "--help")]
+    [InlineData("broker: unknown command \"bench\" (broker --help lists the commands)", "help", "bench")]
+    [InlineData("broker: unknown command \"subb\", did you mean sub? (broker zmq --help lists the commands)", "zmq", "subb", "--help")]
     [InlineData("broker: unexpected argument \"x\" (broker serve --help)", "serve", "x")]
     [InlineData("broker: a command is missing, such as broker serve (broker --help lists the commands)")]
     [InlineData("broker: --zeromq-subscribers must be an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\", not \"x\" (broker serve --help)", "serve", "--zeromq-subscribers", "x")]
@@ -112,6 +118,38 @@ public sealed class BrokerCommandTests : IDisposable
         Assert.Equal((ExitCode.Usage, "", line + Environment.NewLine), (run.ExitCode, run.Output, run.Error));
         Assert.Null(run.Host.Started);
     }
+
+    [Theory]
+    [InlineData("-p", "4222", "-p", "4333")]
+    [InlineData("-p", "4222", "--port=4333")]
+    [InlineData("-p", "4222", "-p=1", "-port", "4333")]
+    [InlineData("-D", "-p", "4333", "-D=true")]
+    [InlineData("-D=false", "-D", "-p", "4333")]
+    [InlineData("-p=4333", "-DV", "-V=false", "-V", "-D")]
+    public async Task The_last_of_a_repeated_flag_counts(params string[] args)
+    {
+        CommandRun run = await CommandRun.Of(["serve", .. args]);
+
+        Assert.Equal((ExitCode.Success, ""), (run.ExitCode, run.Error));
+        Assert.Equal((4333, args.Any(static a => a.StartsWith("-D", StringComparison.Ordinal))), (run.Host.Started!.Port, run.Host.Started.Debug));
+    }
+
+    [Theory]
+    [InlineData("-a", "0.0.0.0", "--net", "::1", "::1")]
+    [InlineData("-a=::1", "-a", "127.0.0.1", "127.0.0.1")]
+    public async Task All_names_of_a_flag_are_one_flag(params string[] args)
+        => Assert.Equal(args[^1], (await CommandRun.Of(["serve", .. args[..^1]])).Host.Started!.Host);
+
+    [Fact]
+    public async Task A_repeated_flag_may_turn_off_what_it_has_turned_on()
+        => Assert.False((await CommandRun.Of("serve", "-D", "-D=false")).Host.Started!.Debug);
+
+    [Theory]
+    [InlineData("pub")]
+    [InlineData("zmq", "sub")]
+    [InlineData("serve")]
+    public async Task Help_may_be_asked_for_before_the_command(params string[] command)
+        => Assert.Equal((await CommandRun.Of([.. command, "--help"])).Output, (await CommandRun.Of(["help", .. command])).Output);
 
     [Fact]
     public async Task A_flag_without_its_value_is_named()

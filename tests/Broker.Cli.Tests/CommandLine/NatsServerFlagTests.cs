@@ -22,7 +22,6 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("-connect_retries", "3")]
     [InlineData("-cluster_listen", "nats://a:1")]
     [InlineData("-profile", "8000")]
-    [InlineData("-log_size_limit", "1")]
     [InlineData("-s")]
     [InlineData("--syslog")]
     [InlineData("-r", "udp://localhost:514")]
@@ -33,6 +32,74 @@ public sealed class NatsServerFlagTests : IDisposable
 
         Assert.Equal((ExitCode.Usage, null), (run.ExitCode, run.Host.Started));
         Assert.StartsWith($"broker: {args[0].Split('=')[0]} is not supported: ", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(1, "-js")]
+    [InlineData(2, "-js", "-sd", "/data")]
+    [InlineData(1, "--store_dir=/data")]
+    [InlineData(2, "-cluster", "nats://0.0.0.0:6222", "-routes=nats://a:1")]
+    [InlineData(1, "--no_advertise")]
+    [InlineData(2, "-profile", "8000", "--syslog")]
+    [InlineData(0, "-js=false")]
+    public async Task On_request_an_unsupported_flag_is_a_warning(int warnings, params string[] flags)
+    {
+        foreach (string[] args in (string[][])[["--ignore-unsupported", .. flags, "-p", "4333"], [.. flags, "-p", "4333", "-ignore-unsupported"]])
+        {
+            CommandRun run = await CommandRun.Of(args);
+
+            Assert.Equal((ExitCode.Success, 4333), (run.ExitCode, run.Host.Started!.Port));
+            string[] lines = run.Error.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+            Assert.Equal(warnings, lines.Length);
+            Assert.All(lines, line => Assert.Matches("^broker: warning: -[^ =]+ is not supported: [^\n]+$", line));
+        }
+    }
+
+    [Theory]
+    [InlineData("-js")]
+    [InlineData("-cluster", "nats://0.0.0.0:6222")]
+    [InlineData("-s")]
+    public async Task The_refusal_names_the_flag_that_ignores_it(params string[] args)
+        => Assert.Contains("(--ignore-unsupported starts without it)", (await CommandRun.Of(args)).Error, StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("jetstream: true")]
+    [InlineData("jetstream { store_dir: \"/data\", max_mem: 1G }")]
+    [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }")]
+    [InlineData("leafnodes { port: 7422 }")]
+    [InlineData("mqtt { port: 1883 }")]
+    [InlineData("syslog: true")]
+    [InlineData("prof_port: 8000")]
+    [InlineData("accounts { A { jetstream: enabled, users: [ { user: a, password: b } ] } }")]
+    public async Task On_request_a_key_of_a_missing_feature_is_a_warning(string text)
+    {
+        string file = _folder.Write("b.conf", "port: 4333\n" + text);
+
+        CommandRun refused = await CommandRun.Of("serve", "-c", file);
+        CommandRun run = await CommandRun.Of("serve", "-c", file, "--ignore-unsupported");
+
+        Assert.Equal((ExitCode.Failure, null), (refused.ExitCode, refused.Host.Started));
+        Assert.EndsWith("(broker serve --ignore-unsupported starts without it)", refused.Error.TrimEnd(), StringComparison.Ordinal);
+        Assert.Equal((ExitCode.Success, 4333), (run.ExitCode, run.Host.Started!.Port));
+        Assert.Matches("^broker: warning: \"[a-z_]+\" is not supported: [^\n]+ at [^\n]+:2:[0-9]+\r?\n$", run.Error);
+    }
+
+    // The server would permit more than its file says.
+    [Theory]
+    [InlineData("operator: \"/o.jwt\"")]
+    [InlineData("trusted_keys: [\"OX\"]")]
+    [InlineData("resolver: MEMORY")]
+    [InlineData("authorization { auth_callout { issuer: A } }")]
+    [InlineData("accounts { A { limits { max_subs: 1 } } }")]
+    [InlineData("jetstream: true\nmax_paylod: 1")]
+    public async Task What_restricts_clients_or_is_unknown_is_never_ignored(string text)
+    {
+        string file = _folder.Write("b.conf", text);
+
+        CommandRun run = await CommandRun.Of("serve", "-c", file, "--ignore-unsupported");
+
+        Assert.Equal((ExitCode.Failure, null), (run.ExitCode, run.Host.Started));
+        Assert.DoesNotContain("--ignore-unsupported", run.Error, StringComparison.Ordinal);
     }
 
     [Theory]

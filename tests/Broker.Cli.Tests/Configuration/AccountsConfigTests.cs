@@ -83,4 +83,36 @@ public sealed class AccountsConfigTests
         using var folder = new TemporaryFolder();
         return ServeConfig.Bind(ConfigFile.Load(folder.Write("b.conf", text)).Root, new ServeSettings());
     }
+
+    [Theory]
+    [InlineData(6, "{ stream: { account: A, subject: \"none.x\" } }", "{ service: { account: A, subject: q } }")]
+    [InlineData(7, "{ stream: { account: A, subject: \"x.>\" } }", "{ service: { account: A, subject: none } }")]
+    [InlineData(7, "{ service: { account: A, subject: q } }", "{ service: { account: A, subject: q } }")]
+    [InlineData(7, "{ stream: { account: A, subject: \"x.*\" } }", "{ stream: { account: C, subject: x } }")]
+    [InlineData(9, "{ stream: { account: A, subject: \"x.*\" } }", "{ stream: { account: A, subject: \"x.y\" } }")]
+    public void An_import_that_does_not_fit_has_its_own_line(int line, string first, string second)
+    {
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind($$"""
+            accounts {
+              A { exports: [ { stream: "x.>" }
+                             { service: q } ] }
+              B { exports: [ { service: r } ]
+                imports: [
+                  {{first}}
+                  {{second}}
+                ] }
+              D { imports: [ { service: { account: B, subject: {{(line == 9 ? "none" : "r")}} } } ] }
+            }
+            """));
+
+        Assert.Equal(line, Assert.Single(e.Problems).Position.Line);
+    }
+
+    [Fact]
+    public void An_export_that_does_not_fit_has_its_own_line()
+    {
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind("accounts {\nA { exports: [ { stream: a }\n{ stream: b, accounts: [NONE] }\n{ stream: c } ] }\n}"));
+
+        Assert.Equal(3, Assert.Single(e.Problems).Position.Line);
+    }
 }

@@ -80,4 +80,24 @@ public sealed class SecurityConfigTests
         using var folder = new TemporaryFolder();
         return ServeConfig.Bind(ConfigFile.Load(folder.Write("b.conf", text)).Root, new ServeSettings());
     }
+
+    [Theory]
+    [InlineData("authorization { users: [\n{ user: a, password: HASH } ] }")]
+    [InlineData("authorization { user: a,\n password: \"HASH\" }")]
+    [InlineData("authorization {\n token: HASH }")]
+    [InlineData("accounts { A { users: [\n{ user: a, password: HASH } ] } }")]
+    public void A_malformed_bcrypt_hash_is_refused_with_its_place(string text)
+    {
+        const string Hash = "$2a$11$LplNGODGjLPzW8CfYqW5Z.RcsdXZHAjAzQzXyNTl9TVnxMzJuZhSS";
+
+        Assert.NotNull(Bind(text.Replace("HASH", Hash, StringComparison.Ordinal)).Security);
+        foreach (string broken in (string[])[Hash[..^1], Hash + "x", "$2a$99" + Hash[6..], Hash[..^1] + "!"])
+        {
+            ConfigException e = Assert.Throws<ConfigException>(() => Bind(text.Replace("HASH", broken, StringComparison.Ordinal)));
+            ConfigProblem problem = Assert.Single(e.Problems);
+            Assert.Contains("is not a valid bcrypt hash", problem.Message, StringComparison.Ordinal);
+            Assert.Equal(2, problem.Position.Line);
+            Assert.DoesNotContain("LplNG", e.Message, StringComparison.Ordinal);
+        }
+    }
 }

@@ -118,7 +118,7 @@ public sealed class ServeConfigTests
     [Theory]
     [InlineData("\n\nmax_paylod: 3", "unknown key \"max_paylod\" at test.conf:3:1, did you mean \"max_payload\"?")]
     [InlineData("zeromq {\n  prefx: a\n}", "unknown key \"prefx\" at test.conf:2:3, did you mean \"prefix\"?")]
-    [InlineData("jetstream { }", "\"jetstream\" is not supported: the broker stores no messages, so it has no streams at test.conf:1:1")]
+    [InlineData("jetstream { }", "\"jetstream\" is not supported: the broker stores no messages, so it has no streams at test.conf:1:1 (broker serve --ignore-unsupported starts without it)")]
     [InlineData("port: \"4333\"", "\"port\" must be a whole number from -1 to 65535, not \"4333\" at test.conf:1:7")]
     [InlineData("port: 70000", "\"port\" must be a whole number from -1 to 65535, not 70000 at test.conf:1:7")]
     [InlineData("max_payload: 1.5", "\"max_payload\" must be a size from 1 to 67108864 bytes, such as 64KB or 1MB without quotes, not 1.5 at test.conf:1:14")]

@@ -9,6 +9,7 @@ namespace Broker.Cli.Tests.Configuration;
 public sealed class TlsConfigTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
+    private readonly TestCertificates _certificates = TestCertificates.Common;
     private readonly List<ConfigProblem> _warnings = [];
     private readonly string _files;
 
@@ -161,4 +162,35 @@ public sealed class TlsConfigTests : IDisposable
 
     private ServeSettings Bind(string text)
         => ServeConfig.Bind(ConfigFile.Load(_folder.Write("b.conf", text)).Root, new ServeSettings(), _warnings);
+
+    [Theory]
+    [InlineData("tls { FILES }")]
+    [InlineData("websocket { port: -1, tls { FILES } }")]
+    public void A_certificate_that_is_not_valid_now_is_a_warning_with_its_place(string text)
+    {
+        (string certificate, string key) = _certificates.Write("old", _certificates.SignServer(days: 1));
+
+        Bind(text.Replace("FILES", $"\ncert_file: \"{certificate}\", key_file: \"{key}\"", StringComparison.Ordinal));
+
+        ConfigProblem warning = Assert.Single(_warnings);
+        Assert.StartsWith("the certificate has expired at ", warning.Message, StringComparison.Ordinal);
+        Assert.Equal(2, warning.Position.Line);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void An_encrypted_key_is_called_so(bool isPkcs8)
+    {
+        (string certificate, string key) = TestCertificates.WriteSelfSigned(_folder.Path, "encrypted");
+        using var pair = System.Security.Cryptography.ECDsa.Create();
+        pair.ImportFromPem(File.ReadAllText(key));
+        File.WriteAllText(key, isPkcs8
+            ? pair.ExportEncryptedPkcs8PrivateKeyPem("secret", new(System.Security.Cryptography.PbeEncryptionAlgorithm.Aes256Cbc, System.Security.Cryptography.HashAlgorithmName.SHA256, 1000))
+            : "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAAA\n-----END EC PRIVATE KEY-----\n");
+
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind($"tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }}"));
+
+        Assert.Contains($"The private key in '{key}' is encrypted with a password", e.Message, StringComparison.Ordinal);
+    }
 }

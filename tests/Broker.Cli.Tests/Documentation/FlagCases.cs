@@ -28,6 +28,7 @@ internal static class FlagCases
             ["--tlsverify", "--tlscacert"], [["--tlsverify", "--tlscert", "CERT", "--tlskey", "KEYFILE", "--tlscacert", "CERT"]],
             [["FLAG", "none"], ["--tlscert", "CERT", "--tlskey", "KEYFILE", "--tlscacert", "none"]]),
         new(["-l", "--log"], [["FLAG", "FOLDER/b.log"]], [["FLAG", "FOLDER/none/b.log"], ["FLAG", "FOLDER"], ["FLAG"]]),
+        new(["--log_size_limit"], [["FLAG", "1000000", "-l", "FOLDER/b.log"], ["FLAG=0"], ["FLAG", "-1"]], [["FLAG", "x"], ["FLAG", "1MB"], ["FLAG"]]),
         new(["-T", "--logtime"], [["FLAG"], ["FLAG=false"]], NotATruth),
         new(["-D", "--debug"], [["FLAG"], ["FLAG=false"]], NotATruth),
         new(["-V", "--trace"], [["FLAG"], ["FLAG=false"]], NotATruth),
@@ -36,6 +37,7 @@ internal static class FlagCases
         new(["--max_traced_msg_len"], [["FLAG", "5"], ["FLAG=0"], ["FLAG", "-1"]], [["FLAG", "x"], ["FLAG", "1.5"], ["FLAG"]]),
         new(["-P", "--pid"], [["FLAG", "FOLDER/b.pid"]], [["FLAG", "FOLDER/none/b.pid"], ["FLAG"]]),
         new(["--ports_file_dir"], [["FLAG", "FOLDER"]], [["FLAG", "FOLDER/none"], ["FLAG"]]),
+        new(["--ignore-unsupported"], [["FLAG", "-js", "-sd", "FOLDER"], ["FLAG=false"]], [["FLAG=false", "-js"], .. NotATruth]),
         new(["-q", "--quiet"], [["FLAG"]], NotATruth),
         new(
             ["--zeromq"], [["FLAG", "--zeromq-publishers", "tcp://127.0.0.1:*", "--zeromq-subscribers", "tcp://127.0.0.1:*"], ["FLAG=false"]],

@@ -101,6 +101,8 @@ internal static class KeyCases
         Case("File", "max_traced_msg_len", ["100", "0", "-1", "1KB"], ["x", "1.5"]),
         Case("File", "log_file", ["\"FOLDER/b.log\"", "\"\""], ["\"FOLDER/none/b.log\"", "1"]),
         Case("File", "logfile", ["\"FOLDER/b.log\"", "\"\""], ["\"FOLDER/none/b.log\"", "1"]),
+        .. new[] { "logfile_size_limit", "log_size_limit" }.Select(static key => Case("File", key, ["1MB", "100", "0", "-1"], ["-2", "x", "1.5"])),
+        .. new[] { "logfile_max_num", "log_max_num" }.Select(static key => Case("File", key, ["3", "0", "-1"], ["-2", "x"])),
         Case("File", "logtime", ["false", "true"], NotAFlag),
         Case("File", "pid_file", ["\"FOLDER/b.pid\"", "\"\""], ["\"FOLDER/none/b.pid\"", "1"]),
         Case("File", "pidfile", ["\"FOLDER/b.pid\"", "\"\""], ["\"FOLDER/none/b.pid\"", "1"]),

@@ -21,6 +21,12 @@ public sealed class KeyTests : IAsyncLifetime
 
     private static readonly DocumentedText Page = DocumentedText.Read("docs/configuration.md");
 
+    private static readonly string[] OddValues =
+    [
+        "\"\"", "0", "-1", "99999999999999999999", "9223372036854775807", "1.5", "[]", "[1, \"a\", { }]", "{ }", "{ a: 1 }",
+        "null", "true", "\" \"", "\"\\x00\"", "\"a\\nb\"",
+    ];
+
     private readonly TemporaryFolder _folder = new();
     private readonly ServeHost _server = new();
     private string _url = "";
@@ -101,6 +107,50 @@ public sealed class KeyTests : IAsyncLifetime
             Assert.True(test.ExitCode == ExitCode.Failure && start.ExitCode == ExitCode.Failure && start.Addresses is null, because);
             Assert.True(Regex.IsMatch(test.Error, @"^broker: .+ at " + Regex.Escape(file) + @":\d+:\d+", RegexOptions.Multiline), because);
         }
+    }
+
+    // The key is set again behind a valid value, so that the other keys that it needs are there too.
+    [Theory]
+    [MemberData(nameof(Keys))]
+    public async Task A_value_that_nobody_wants_is_refused_with_its_place_or_works(string section, string key)
+    {
+        string body = Case(section, key).Valid.FirstOrDefault(static text => !text.StartsWith('^')) ?? "";
+        foreach (string value in OddValues)
+        {
+            string text = $"{body}\n{key}: {value}";
+            string file = _folder.Write("odd.conf", "port: -1\n" + Fill(KeyCases.Template(section).Replace("BODY", text, StringComparison.Ordinal)));
+            RealRun test = await RealRun.Of("serve", "-t", "-c", file);
+            CheckOdd(test, file);
+            // A file with the name of a space would be left behind.
+            if (test.ExitCode == ExitCode.Success && value != "\" \"" && !UsesFixedPorts(file))
+            {
+                // A name that does not resolve, for example, is found only at the start.
+                RealRun start = await RealRun.Of("serve", "-q", "-c", file);
+                string because = $"{File.ReadAllText(file)}\n{start.Said}";
+                Assert.True(start.ExitCode is ExitCode.Success or ExitCode.Failure, because);
+                Assert.True(start.ExitCode == ExitCode.Success || start.Error.Contains("broker: ", StringComparison.Ordinal), because);
+                Assert.DoesNotContain("(Parameter", start.Error, StringComparison.Ordinal);
+            }
+        }
+    }
+
+    private static void CheckOdd(RealRun run, string file)
+    {
+        string because = $"{File.ReadAllText(file)}\n{run.Error}";
+        string[] lines = run.Error.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        Assert.True(run.ExitCode is ExitCode.Success or ExitCode.Failure, because);
+        Assert.True(run.ExitCode == ExitCode.Success || lines.Length > 0, because);
+        Assert.All(lines, line => Assert.True(Regex.IsMatch(line, "^broker: .+ at " + Regex.Escape(file) + @":\d+:\d+"), because));
+        Assert.DoesNotContain("(Parameter", run.Error, StringComparison.Ordinal);
+    }
+
+    // Other tests use the default ports at the same time.
+    private static bool UsesFixedPorts(string file)
+    {
+        ServeSettings settings = ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings());
+        return settings.Port != 0
+            || settings.ZeroMq is { HasPubSub: true } zeroMq
+            && (zeroMq.Publishers.SequenceEqual(new ZeroMqSettings().Publishers) || zeroMq.Subscribers.SequenceEqual(new ZeroMqSettings().Subscribers));
     }
 
     // Combines random settings and compares the result of -t with a start.

@@ -40,7 +40,7 @@ public sealed class MessageCommandTests
         string[] lines = sub.Output.TrimEnd().Split('\n');
         Assert.Equal("""{"subject":"a.b","reply_to":"back","headers":{"A":["1","2"]},"body":"say \"ä\""}""", lines[0]);
         Assert.Equal("""{"subject":"a.b","body_base64":"/w=="}""", lines[1]);
-        Assert.Equal("{\"subject\":\"a.b\",\"messages\":1,\"bytes\":1}\n", told.Output);
+        Assert.Matches("^{\"subject\":\"a.b\",\"messages\":1,\"bytes\":1,\"seconds\":[0-9.eE-]+}\n$", told.Output);
         Assert.All(lines, line => JsonDocument.Parse(line).Dispose());
     }
 
@@ -126,7 +126,8 @@ public sealed class MessageCommandTests
             Assert.Equal(ExitCode.Success, await pub.EndAsync());
         }
 
-        await ShellRun.OfAsync("pub", "-s", Url(server), "--count", "3", "c", "number {number}{body}");
+        (int ExitCode, string Output, string Error) told = await ShellRun.OfAsync("pub", "-s", Url(server), "--count", "3", "c", "number {number}{body}");
+        Assert.Matches("^published 3 messages, 42 bytes, to c in [0-9]+[.][0-9]{3} s \\([0-9,]+ messages/s\\)\n$", told.Output);
         Assert.Equal(ExitCode.Success, await sub.EndAsync());
         Assert.Equal("a x\\ny\nb x\nb y\nc number 1{body}\nc number 2{body}\nc number 3{body}\n", sub.Output);
     }
@@ -137,7 +138,8 @@ public sealed class MessageCommandTests
         await using BrokerServer server = await StartAsync();
         await using var pub = ShellRun.StartAtTerminal("pub", "-s", Url(server), "--count", "1000000000000000", "a", "x");
 
-        await pub.SaidAsync("of 1,000,000,000,000,000 messages (0 %)");
+        await pub.SaidAsync("of 1,000,000,000,000,000 messages (0 %), ");
+        await pub.SaidAsync(" messages/s");
 
         Assert.Equal(ExitCode.Interrupted, await pub.StopAsync());
         Assert.StartsWith("\r\e[Kpublished ", pub.Error, StringComparison.Ordinal);

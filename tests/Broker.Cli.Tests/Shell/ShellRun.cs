@@ -14,10 +14,13 @@ internal sealed class ShellRun : IAsyncDisposable
     private readonly TextWriter _guardedError;
     private readonly Task<int> _run;
 
-    private ShellRun(byte[]? input, bool colours, string[] args, bool isTerminal = false)
+    private ShellRun(byte[]? input, bool colours, string[] args, bool isTerminal = false, Dictionary<string, string>? variables = null)
     {
         _guardedError = TextWriter.Synchronized(_error);
-        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours, isTerminal, new FastTime());
+        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours, isTerminal, new FastTime())
+        {
+            Variable = name => variables?.GetValueOrDefault(name),
+        };
         var command = new BrokerCommand(
             _guardedError, _guardedError, new Screen(_guardedError, _guardedError, isTerminal: false, static () => 80), shell, () => new FakeHost());
         _run = Task.Run(() => command.RunAsync(args, _stop.Token), TestContext.Current.CancellationToken);
@@ -48,6 +51,13 @@ internal sealed class ShellRun : IAsyncDisposable
 
     /// <summary>Runs the command with a terminal as standard error.</summary>
     public static ShellRun StartAtTerminal(params string[] args) => new(null, colours: false, args, isTerminal: true);
+
+    /// <summary>Runs the command with environment variables to its end.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)> OfAsync(Dictionary<string, string> variables, params string[] args)
+    {
+        await using var run = new ShellRun(null, colours: false, args, variables: variables);
+        return (await run.EndAsync(), run.Output, run.Error);
+    }
 
     /// <summary>Runs the command to its end.</summary>
     public static async Task<(int ExitCode, string Output, string Error)> OfAsync(params string[] args)

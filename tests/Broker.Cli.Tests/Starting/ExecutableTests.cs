@@ -86,6 +86,40 @@ public sealed class ExecutableTests : IDisposable
     }
 
     [Fact]
+    public async Task A_reload_that_is_refused_fails_where_it_was_asked_for()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "signals are Unix's");
+        string program = Path.Combine(AppContext.BaseDirectory, "broker");
+        string file = _folder.Write("b.conf", "port: -1\nping_max: 3\n");
+        string pid = Path.Combine(_folder.Path, "pid");
+        using Process process = Start(program, "-c", file, "-P", pid, "--ports_file_dir", _folder.Path);
+        try
+        {
+            await Wait.UntilAsync(() => File.Exists(Path.Combine(_folder.Path, $"broker_{process.Id}.ports")) || process.HasExited, "the start");
+            Assert.Equal((ExitCode.Success, ""), await ReloadAsync());
+
+            _folder.Write("b.conf", "port: -1\nping_max: x\n");
+            (int exitCode, string error) = await ReloadAsync();
+
+            Assert.Equal(ExitCode.Failure, exitCode);
+            Assert.StartsWith($"broker: process {process.Id} cannot reload: \"ping_max\" must be a whole number", error, StringComparison.Ordinal);
+            Assert.Empty(Directory.GetFiles(Path.GetTempPath(), $"broker-reload-{process.Id}-*"));
+        }
+        finally
+        {
+            process.Kill();
+        }
+
+        async Task<(int ExitCode, string Error)> ReloadAsync()
+        {
+            using Process asking = Start(program, "--signal", $"reload={pid}");
+            string error = await asking.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
+            await Wait.For(asking.WaitForExitAsync(TestContext.Current.CancellationToken));
+            return (asking.ExitCode, error);
+        }
+    }
+
+    [Fact]
     public async Task By_that_name_it_tells_nats_servers_version_alone()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "links are Unix's");

@@ -1,3 +1,6 @@
+using Broker.Cryptography;
+using Broker.ZeroMq;
+
 namespace Broker.Cli.Tests.Starting;
 
 /// <summary>Tests that the start warns about endpoints without authentication, and only about these.</summary>
@@ -29,5 +32,43 @@ public sealed class WarningTests : IDisposable
 
         Assert.NotNull(run.Addresses);
         Assert.Equal(times, run.Error.Split('\n').Count(l => l.Contains("[warn]", StringComparison.Ordinal) && l.Contains(warning, StringComparison.Ordinal)));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Warnings_come_after_the_lines_that_they_belong_to(bool hasFile)
+    {
+        string log = Path.Combine(_folder.Path, "log");
+        string file = _folder.Write(
+            "b.conf", $"port: -1\nhttp: \"0.0.0.0:-1\"\nwebsocket {{ port: -1, no_tls: true }}\n{(hasFile ? $"log_file: \"{log.Replace('\\', '/')}\"" : "")}");
+
+        RealRun run = await RealRun.Of("serve", "-q", "-c", file);
+
+        string[] lines = (hasFile ? File.ReadAllText(log) : run.Error).Split('\n');
+        int warning = Array.FindIndex(lines, static line => line.Contains("[warn]", StringComparison.Ordinal));
+        int address = Array.FindLastIndex(lines, static line => line.Contains("Starting http monitor", StringComparison.Ordinal) || line.Contains("Monitoring:  ", StringComparison.Ordinal));
+        Assert.InRange(address, 0, warning);
+    }
+
+    [Theory]
+    [InlineData("serve", "zeromq { BOUND, SECURITY }")]
+    [InlineData("serve", "zeromq { routes: [ { pattern: worker, subject: a, endpoint: \"tcp://127.0.0.1:*\", SECURITY } ] }")]
+    [InlineData("bridge", "zeromq { url: \"nats://127.0.0.1:1\", BOUND, SECURITY }")]
+    public async Task Clients_without_a_key_are_a_warning_with_its_place(string command, string text)
+    {
+        var keys = CurveKeyPair.Generate(new CurveCryptography());
+        string secret = _folder.Write("secret", keys.ExportSecretKey());
+        _folder.Write("clients/readme", "no key");
+        string security = $"security {{ mechanism: curve, role: server, secret_key_file: \"{secret}\", clients: \"{Path.Combine(_folder.Path, "clients")}\" }}";
+        string file = _folder.Write(
+            "b.conf", text.Replace("BOUND", Bound, StringComparison.Ordinal).Replace("SECURITY", security, StringComparison.Ordinal).Replace('\\', '/'));
+
+        RealRun none = await RealRun.Of(command, "-t", "-c", file);
+        _folder.Write("clients/one.key", keys.PublicKey.ToString());
+        RealRun one = await RealRun.Of(command, "-t", "-c", file);
+
+        Assert.Equal((ExitCode.Success, ExitCode.Success, ""), (none.ExitCode, one.ExitCode, one.Error));
+        Assert.Matches("^broker: warning: \"clients\" contains no public key, so no client can connect at [^\n]+:1:[0-9]+\r?\n$", none.Error);
     }
 }

@@ -1,6 +1,6 @@
-using Broker.Cli.Shell;
+using Broker.Cli.Terminal;
 
-namespace Broker.Cli.Tests.Shell;
+namespace Broker.Cli.Tests.Terminal;
 
 public sealed class SafeTextTests
 {
@@ -10,7 +10,7 @@ public sealed class SafeTextTests
     [InlineData("\u001b[2Jgone", "\\x1b[2Jgone")]
     [InlineData("\u009b31m", "\\x9b31m")]
     [InlineData("a\u202eb", "a\\u202eb")]
-    [InlineData("one\ntwo\rthree", "one\ntwo\\rthree")]
+    [InlineData("one\ntwo\rthree", "one\\ntwo\\rthree")]
     [InlineData("\u00e9t\u00e9", "\u00e9t\u00e9")]
-    public void Characters_that_control_a_terminal_are_escaped(string text, string shown) => Assert.Equal(shown, SafeText.Lines(text));
+    public void Characters_that_control_a_terminal_are_escaped(string text, string shown) => Assert.Equal(shown, SafeText.OneLine(text));
 }

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace Broker.Cli.Shell;
+namespace Broker.Cli.Terminal;
 
 /// <summary>
 /// Escapes text that may come from a peer. It must not be able to fake a line, to reverse the text direction or to
@@ -9,9 +9,6 @@ namespace Broker.Cli.Shell;
 /// </summary>
 internal static class SafeText
 {
-    /// <summary>Escapes the text line by line; its line breaks stay.</summary>
-    public static string Lines(string text) => string.Join('\n', text.Split('\n').Select(OneLine));
-
     /// <summary>
     /// Escapes line breaks and all characters that could control the terminal.
     /// </summary>

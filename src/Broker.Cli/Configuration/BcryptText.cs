@@ -1,0 +1,19 @@
+using Broker.Cryptography;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>Recognises bcrypt hashes, which take the place of passwords and tokens.</summary>
+internal static class BcryptText
+{
+    /// <summary>What is wrong with a text for which <see cref="IsBroken"/> is true. It continues the name of the key.</summary>
+    public const string Problem = "is not a valid bcrypt hash: it must have 60 characters (broker passwd makes one)";
+
+    private static readonly BcryptVerifier Verifier = new();
+
+    /// <summary>
+    /// Whether the text begins like a bcrypt hash and is none, for example because a part is missing. The server would
+    /// refuse it.
+    /// </summary>
+    public static bool IsBroken(string text)
+        => text is ['$', '2', 'a' or 'b' or 'x' or 'y', '$', >= '0' and <= '9', >= '0' and <= '9', '$', ..] && !Verifier.IsValid(text);
+}

@@ -1,0 +1,145 @@
+using System.CommandLine;
+using System.Text.RegularExpressions;
+using Broker.Cli.CommandLine;
+using Broker.Cli.Shell;
+using Broker.Cli.Terminal;
+
+namespace Broker.Cli.Tests.OddValues;
+
+/// <summary>
+/// Gives every flag of every command values that nobody wants. The command line is refused with one line, or the
+/// command works: no exception ends it. The flags are read from the commands, so a new flag is tested too.
+/// </summary>
+public sealed class OddFlagTests : IDisposable
+{
+    private static readonly string[] Values =
+        ["", " ", "0", "-1", "99999999999999999999", "1.5", "[]", "null", "true", "a\nb", "../..", "--"];
+
+    // The arguments with which a command ends soon: without an endpoint, or at a port where no server is.
+    private static readonly Dictionary<string, string[]> Arguments = new(StringComparer.Ordinal)
+    {
+        [""] = [],
+        ["serve"] = ["-t", "-p", "-1"],
+        ["bridge"] = ["-t", "-s", "nats://127.0.0.1:1"],
+        ["pub"] = ["-s", "nats://127.0.0.1:1", "a", "b"],
+        ["sub"] = ["-s", "nats://127.0.0.1:1", "a"],
+        ["req"] = ["-s", "nats://127.0.0.1:1", "a"],
+        ["reply"] = ["-s", "nats://127.0.0.1:1", "a"],
+        ["zmq"] = [],
+        ["zmq pub"] = ["a", "b"],
+        ["zmq sub"] = [],
+        ["zmq push"] = ["a"],
+        ["zmq pull"] = [],
+        ["zmq req"] = ["a"],
+        ["zmq rep"] = [],
+        ["keys"] = [],
+        ["keys curve"] = [],
+        ["keys nkey"] = [],
+        ["passwd"] = [],
+        ["completion"] = ["bash"],
+    };
+
+    private readonly TemporaryFolder _folder = new();
+
+    public static TheoryData<string, string> Flags => [.. Walk(Create(new StringWriter()).Build(), "")];
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Flags))]
+    public async Task A_value_that_nobody_wants_is_refused_in_one_line_or_works(string command, string flag)
+    {
+        Assert.True(Arguments.TryGetValue(command, out string[]? arguments), $"add the arguments of \"broker {command}\" to this test");
+        foreach (string value in Values)
+        {
+            string dashed = flag.TrimStart('-');
+            foreach (string[] given in (string[][])[[flag, value], [$"-{dashed}={value}"]])
+            {
+                await CheckAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), .. arguments, .. given]);
+            }
+
+            // The keys that were written.
+            if (flag is "--out" or "-o" && File.Exists(value))
+            {
+                File.Delete(value);
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("pub")]
+    [InlineData("sub")]
+    [InlineData("req")]
+    [InlineData("reply")]
+    [InlineData("zmq pub")]
+    [InlineData("zmq sub")]
+    [InlineData("zmq push")]
+    [InlineData("zmq req")]
+    [InlineData("completion")]
+    [InlineData("serve")]
+    [InlineData("")]
+    public async Task An_argument_that_nobody_wants_is_refused_in_one_line_or_works(string command)
+    {
+        string[] first = [.. Arguments[command].TakeWhile(static word => word is not ("a" or "bash"))];
+        foreach (string value in Values)
+        {
+            string[] path = command.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+            await CheckAsync([.. path, .. first, value]);
+            await CheckAsync([.. path, .. first, "--", value]);
+            await CheckAsync([.. path, .. first, "a", value]);
+        }
+    }
+
+    private async Task CheckAsync(string[] args)
+    {
+        using var error = new StringWriter();
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        stop.CancelAfter(TimeSpan.FromSeconds(1));
+        string shown = string.Join(' ', args.Select(static a => $"[{a}]"));
+        int exitCode;
+        try
+        {
+            exitCode = await Create(error).RunAsync(args, stop.Token);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Assert.Fail($"{shown}\n{e}");
+            return;
+        }
+
+        string text = error.ToString();
+        Assert.True(exitCode is ExitCode.Success or ExitCode.Failure or ExitCode.Usage or ExitCode.NothingCame or ExitCode.Undelivered or ExitCode.Interrupted, shown);
+        string[] lines = text.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        Assert.True(exitCode != ExitCode.Usage || lines.Length == 1, $"{shown}\n{text}");
+        Assert.True(exitCode is ExitCode.Success or ExitCode.Interrupted || lines.Any(static line => Regex.IsMatch(line, "^broker: .")), $"{shown}\n{text}");
+        Assert.DoesNotContain("   at ", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("(Parameter", text, StringComparison.Ordinal);
+    }
+
+    private static BrokerCommand Create(TextWriter error) => new(
+        TextWriter.Null,
+        error,
+        new Screen(TextWriter.Null, error, isTerminal: false, static () => 80),
+        new ShellStreams(Stream.Null, Stream.Null, error, isInputRedirected: true, colours: false) { Variable = static _ => null },
+        static () => new FakeHost { OnStart = static _ => throw new InvalidOperationException("the command must not serve") })
+    {
+        CreateBridge = static _ => new FakeHost(),
+    };
+
+    // The commands of Windows services are refused on other systems before they read a flag.
+    private static IEnumerable<TheoryDataRow<string, string>> Walk(Command command, string path)
+    {
+        foreach (string name in command.Options.SelectMany(static option => option.Aliases.Prepend(option.Name)).Where(static name => name != "/?" && name != "/h"))
+        {
+            yield return new(path, name);
+        }
+
+        foreach (Command inner in command.Subcommands.Where(static inner => inner.Name != "service"))
+        {
+            foreach (TheoryDataRow<string, string> row in Walk(inner, $"{path} {inner.Name}".TrimStart()))
+            {
+                yield return row;
+            }
+        }
+    }
+}
