@@ -5,6 +5,7 @@ using Broker.LoadTest.Report;
 using Broker.LoadTest.Rows;
 using Broker.LoadTest.Runs;
 using Broker.LoadTest.Servers;
+using Broker.LoadTest.SlowReaders;
 
 namespace Broker.LoadTest;
 
@@ -45,6 +46,7 @@ internal static class CommandLine
         command.Subcommands.Add(ChurnCommand.Create());
         command.Subcommands.Add(HostCommand.Create());
         command.Subcommands.Add(ReaderCommand.Create());
+        command.Subcommands.Add(SlowReadersCommand.Create());
         command.SetAction((result, cancellationToken) =>
         {
             bool isQuick = result.GetValue(quick);

@@ -12,7 +12,8 @@ namespace Broker.LoadTest.Driver;
 /// <param name="isOrdered">
 /// Whether the frames arrive in this order. Then other bytes that are not control lines are an error.
 /// </param>
-internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frames, Tally tally, bool isOrdered = true)
+/// <param name="pace">The speed of a slow reader; null for one that reads as fast as it can.</param>
+internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frames, Tally tally, bool isOrdered = true, Pace? pace = null)
 {
     private const int Tail = 16;
 
@@ -23,6 +24,9 @@ internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frame
 
     /// <summary>The number of received message bytes. It is exact when <see cref="Run"/> has returned.</summary>
     public long Bytes { get; private set; }
+
+    /// <summary>Whether the server has closed the connection before the PONG.</summary>
+    public bool WasClosed { get; private set; }
 
     /// <summary>The text of a received error line; null if there is none.</summary>
     public string? Error { get; private set; }
@@ -35,6 +39,7 @@ internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frame
             int read = connection.Receive(buffer.AsSpan(_held));
             if (read == 0)
             {
+                WasClosed = true;
                 tally.GiveUp(cut: true);
                 return;
             }
@@ -53,6 +58,7 @@ internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frame
 
             Bytes += count;
             tally.Add(count);
+            pace?.Wait(Bytes);
         }
     }
 

@@ -13,6 +13,8 @@ public class CommandLineTests
     [InlineData("--portable --rows basic")]
     [InlineData("churn")]
     [InlineData("churn --minutes 0.5 --rate 200 --on all --markdown a.md")]
+    [InlineData("slow-readers")]
+    [InlineData("slow-readers --messages 1000 --readers 1,4 --speed 0.5 --markdown a.md")]
     public void Valid_arguments_are_accepted(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
@@ -20,6 +22,11 @@ public class CommandLineTests
     [InlineData("--fast")]
     [InlineData("churn --minutes 0")]
     [InlineData("churn --rate 0")]
+    [InlineData("slow-readers --messages 0")]
+    [InlineData("slow-readers --readers 0")]
+    [InlineData("slow-readers --readers 1,,4")]
+    [InlineData("slow-readers --readers 1001")]
+    [InlineData("slow-readers --speed 0")]
     public void Invalid_arguments_are_errors(string line) => Assert.NotEmpty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
@@ -35,7 +42,7 @@ public class CommandLineTests
         using var output = new StringWriter();
         Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
-        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "--picture", "--curves", "--cold", "--portable", "churn"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "--picture", "--curves", "--cold", "--portable", "churn", "slow-readers"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
     }
 
     [Fact]
