@@ -33,9 +33,13 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
-        _inspector = new ServerInspector(core, loops);
-        core.Events = _events = new SystemEvents(core, loops, Inspect);
-        _reload = new ServerReload(core, _events);
+        var traffic = new AccountTraffic(core);
+        var json = new SystemJson(core);
+        _inspector = new ServerInspector(core, loops, traffic);
+        core.Events = _events = new SystemEvents(core, loops, json, traffic, Inspect);
+        var requests = new SystemRequests(core, _events, new RequestAnswers(core, _inspector, Inspect, json, traffic));
+        requests.Subscribe();
+        _reload = new ServerReload(core, requests);
         _listeners = new ListenerSet(core, loops);
         Loops = loops;
         _ownsLoops = ownsLoops;
@@ -58,6 +62,18 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// The current limit on connected clients; see <see cref="BrokerServerOptions.MaxConnections"/>.
     /// </summary>
     public int MaxConnections => _core.Options.MaxConnections;
+
+    /// <summary>
+    /// Called for a request <c>$SYS.REQ.SERVER.&lt;id&gt;.RELOAD</c> of a client in the system account, on a thread-pool
+    /// thread: the program then reads its configuration again and applies it by <see cref="ReloadAsync"/>. If the task
+    /// fails, the requester receives the message of the exception. Null, the default: the request is answered by an
+    /// error.
+    /// </summary>
+    public Func<Task>? RereadConfiguration
+    {
+        get => _core.RereadConfiguration;
+        set => _core.RereadConfiguration = value;
+    }
 
     /// <summary>The server name in INFO.</summary>
     public string Name => _core.Identity.Name;
@@ -177,36 +193,6 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
     /// <summary>Reads the counters of the server.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
-
-    /// <summary>
-    /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
-    /// </summary>
-    public ServerDescription Inspect() => _inspector.Inspect();
-
-    /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
-    public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();
-
-    /// <summary>
-    /// Lists clients. Only the clients of the page are described; the others are visited to determine the order. The
-    /// event loops do no work for it unless the query requests subscriptions; they then copy at most
-    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> references. The server keeps the descriptions of the last
-    /// <c>10,000</c> closed clients.
-    /// </summary>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
-    public Task<ConnectionPage> InspectConnectionsAsync(
-        ConnectionQuery? query = null, CancellationToken cancellationToken = default)
-        => _inspector.InspectConnectionsAsync(query, cancellationToken);
-
-    /// <summary>
-    /// Lists subscriptions, ordered by client and by the number of the sid. Only the loops of clients on the page do
-    /// work for it; they copy a few thousand references at a time. The subscriptions of a client with very many are
-    /// sorted for the first page. The sorted list is kept for following pages, as long as these are requested soon and
-    /// the client does not subscribe meanwhile.
-    /// </summary>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
-    public Task<SubscriptionPage> InspectSubscriptionsAsync(
-        SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
-        => _inspector.InspectSubscriptionsAsync(query, cancellationToken);
 
     /// <summary>Closes the listeners. Connected clients stay connected; no new client can connect.</summary>
     public void StopAccepting() => _listeners.Stop();

@@ -51,6 +51,11 @@ internal sealed class FakeHost : IServeHost
         return Task.CompletedTask;
     }
 
+    public void ReloadOnRequest(Func<Task> reload) => OnReloadPossible(reload);
+
+    /// <summary>Called with the way to request a reload.</summary>
+    public Action<Func<Task>> OnReloadPossible { get; init; } = static _ => { };
+
     public Task EnterLameDuckAsync(CancellationToken cancellationToken)
     {
         LameDuck = true;

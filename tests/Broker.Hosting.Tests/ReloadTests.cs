@@ -46,6 +46,17 @@ public sealed class ReloadTests
         await Wait.UntilAsync(() => Told[key](server.Inspect()) == value, () => host.Log.Text);
     }
 
+    [Fact]
+    public async Task The_settings_are_read_again_on_request()
+    {
+        await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker(), ("Broker:InProcessOnly", "true"));
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
+        await server.RereadConfiguration!();
+        host.Change(("Broker:MaxPayload", "-7"));
+        string problem = (await Assert.ThrowsAsync<InvalidOperationException>(() => server.RereadConfiguration!())).Message;
+        Assert.Contains("MaxPayload", problem, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("MaxPendingTotal", "100000000")]
     [InlineData("SlowConsumers", "DropOldest")]

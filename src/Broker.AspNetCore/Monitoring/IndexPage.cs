@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Encodings.Web;
 using Broker.Server;
 
@@ -22,13 +23,13 @@ internal static class IndexPage
             </head>
             <body>
             <h1>{{name}}</h1>
-            <p>NATS protocol of nats-server <code>{{facts.ProtocolVersion}}</code>, up {{GoText.Uptime(facts.Now - facts.Started)}},
+            <p>NATS protocol of nats-server <code>{{facts.ProtocolVersion}}</code>, up since {{facts.Started.ToString("u", CultureInfo.InvariantCulture)}},
             {{facts.Counters.Connections}} connections, {{facts.Counters.Subscriptions}} subscriptions.</p>
             <ul>
             <li><a href="./varz">varz</a>: the server</li>
             <li><a href="./connz">connz</a>: connections; <a href="./connz?state=closed&amp;sort=stop">closed ones</a></li>
             <li><a href="./subsz">subsz</a>: subscriptions; <a href="./subsz?subs=1">list</a></li>
-            <li><a href="./accountz">accountz</a>: accounts</li>
+            <li><a href="./accountz">accountz</a>: accounts; <a href="./accstatz">traffic</a></li>
             <li><a href="./healthz">healthz</a>: health</li>
             <li><a href="./metrics">metrics</a>: Prometheus</li>
             {{more}}</ul>

@@ -14,7 +14,7 @@ public static class MonitoringEndpoints
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Head];
 
     /// <summary>
-    /// Maps <c>/ /healthz /varz /connz /subsz /accountz</c>, with nats-server's field names and parameters, and
+    /// Maps <c>/ /healthz /varz /connz /subsz /accountz /accstatz</c>, with nats-server's field names and parameters, and
     /// <c>/metrics</c> in Prometheus text, below <see cref="MonitoringOptions.BasePath"/>. <c>/routez /leafz /gatewayz
     /// /jsz</c> answer as a nats-server without these features does.
     /// </summary>
@@ -31,12 +31,14 @@ public static class MonitoringEndpoints
     {
         RouteGroupBuilder group = endpoints.MapGroup(options.BasePath);
         var pages = new MonitoringPages(server, options);
+        server.DescribeHttp = pages.Describe;
         Map("/", pages.IndexAsync);
         Map("/varz", pages.VarzAsync);
         Map("/connz", pages.ConnzAsync);
         Map("/subsz", pages.SubszAsync);
         Map("/subscriptionsz", pages.SubszAsync);
         Map("/accountz", pages.AccountzAsync);
+        Map("/accstatz", pages.AccstatzAsync);
         // Exporters ask for these pages too. Features that the server does not have are shown as absent.
         Map("/routez", pages.RoutezAsync);
         Map("/leafz", pages.LeafzAsync);

@@ -1,5 +1,3 @@
-using System.Text.Json;
-using System.Text.Json.Serialization.Metadata;
 using Broker.Server;
 using Microsoft.AspNetCore.Http;
 
@@ -48,27 +46,21 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
 
     internal Task HealthzAsync(HttpContext context)
     {
-        bool healthy = !server.Inspect().IsShuttingDown;
-        context.Response.StatusCode = healthy ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
-        Healthz answer = healthy ? new Healthz("ok") : new Healthz("unavailable") { Error = "the server is shutting down" };
-        return WriteAsync(context, answer, MonitoringJson.Compact.Healthz);
+        ServerDescription facts = server.Inspect();
+        context.Response.StatusCode = facts.IsShuttingDown
+            ? StatusCodes.Status503ServiceUnavailable
+            : StatusCodes.Status200OK;
+        return MonitoringJson.WriteHealthzAsync(JsonBody(context), facts, context.RequestAborted);
     }
 
     internal Task VarzAsync(HttpContext context)
-        => WriteAsync(
-            context,
-            Varz.From(
-                server.Inspect(),
-                (options.EndPoint, options.BasePath, options.IsSecure, options.MaxConnections),
-                options.WebSockets,
-                _requests.ToDictionary()),
-            MonitoringJson.Default.Varz);
+        => MonitoringJson.WriteVarzAsync(
+            JsonBody(context), server.Inspect() with { Http = Describe() }, context.RequestAborted);
 
     internal async Task ConnzAsync(HttpContext context)
     {
         var query = new QueryReader(context.Request.Query);
-        bool detailed = query.Is("subs", "detail");
-        ConnectionQuery asked = query.ReadConnections(detailed);
+        ConnectionQuery asked = query.ReadConnections();
         ConnectionPage page = await server.InspectConnectionsAsync(asked, context.RequestAborted).ConfigureAwait(false);
         if (query.Text("mqtt_client") is not null)
         {
@@ -77,8 +69,9 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
             page = page with { Connections = [] };
         }
 
-        var answer = Connz.From(server.Inspect(), page, asked.Id is not null, query.Flag("auth"), detailed);
-        await WriteAsync(context, answer, MonitoringJson.Default.Connz).ConfigureAwait(false);
+        await MonitoringJson
+            .WriteConnzAsync(JsonBody(context), server.Inspect(), asked, page, context.RequestAborted)
+            .ConfigureAwait(false);
     }
 
     internal async Task SubszAsync(HttpContext context)
@@ -88,7 +81,9 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         SubscriptionPage? page = query.Flag("subs")
             ? await server.InspectSubscriptionsAsync(asked, context.RequestAborted).ConfigureAwait(false)
             : null;
-        await WriteAsync(context, Subsz.From(server.Inspect(), page), MonitoringJson.Default.Subsz).ConfigureAwait(false);
+        await MonitoringJson
+            .WriteSubszAsync(JsonBody(context), server.Inspect(), page, cancellationToken: context.RequestAborted)
+            .ConfigureAwait(false);
     }
 
     internal Task AccountzAsync(HttpContext context)
@@ -101,20 +96,38 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
             throw new QueryException($"Account {name} does not exist");
         }
 
-        return WriteAsync(context, Accountz.From(server.Inspect(), accounts, one), MonitoringJson.Default.Accountz);
+        return MonitoringJson.WriteAccountzAsync(JsonBody(context), server.Inspect(), accounts, one, context.RequestAborted);
+    }
+
+    internal Task AccstatzAsync(HttpContext context)
+    {
+        bool withUnused = new QueryReader(context.Request.Query).Flag("unused");
+        return MonitoringJson.WriteAccstatzAsync(
+            JsonBody(context), server.Inspect(), server.InspectAccounts(), withUnused, context.RequestAborted);
     }
 
     internal Task RoutezAsync(HttpContext context)
-        => WriteAsync(context, Routez.From(server.Inspect()), MonitoringJson.Default.Routez);
+        => MonitoringJson.WriteRoutezAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
 
     internal Task LeafzAsync(HttpContext context)
-        => WriteAsync(context, Leafz.From(server.Inspect()), MonitoringJson.Default.Leafz);
+        => MonitoringJson.WriteLeafzAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
 
     internal Task GatewayzAsync(HttpContext context)
-        => WriteAsync(context, Gatewayz.From(server.Inspect()), MonitoringJson.Default.Gatewayz);
+        => MonitoringJson.WriteGatewayzAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
 
     internal Task JszAsync(HttpContext context)
-        => WriteAsync(context, Jsz.From(server.Inspect()), MonitoringJson.Default.Jsz);
+        => MonitoringJson.WriteJszAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
+
+    /// <summary>Describes the address of these pages.</summary>
+    internal HttpDescription Describe() => new()
+    {
+        EndPoint = options.EndPoint,
+        BasePath = options.BasePath,
+        IsSecure = options.IsSecure,
+        MaxConnections = options.MaxConnections,
+        Requests = _requests.ToDictionary(),
+        WebSockets = options.WebSockets?.Describe(),
+    };
 
     internal async Task MetricsAsync(HttpContext context)
     {
@@ -164,9 +177,9 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         }
     }
 
-    private static Task WriteAsync<T>(HttpContext context, T answer, JsonTypeInfo<T> type)
+    private static Stream JsonBody(HttpContext context)
     {
         context.Response.ContentType = "application/json";
-        return JsonSerializer.SerializeAsync(context.Response.Body, answer, type, context.RequestAborted);
+        return context.Response.Body;
     }
 }

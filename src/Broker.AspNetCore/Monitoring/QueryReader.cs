@@ -21,8 +21,9 @@ internal readonly struct QueryReader(IQueryCollection query)
         { } other => throw new QueryException($"Error decoding boolean for '{name}': \"{other}\" is neither true nor false"),
     };
 
-    internal ConnectionQuery ReadConnections(bool detailed)
+    internal ConnectionQuery ReadConnections()
     {
+        bool detailed = Is("subs", "detail");
         ConnectionStates states = Text("state")?.ToUpperInvariant() switch
         {
             null or "OPEN" => ConnectionStates.Open,
@@ -46,6 +47,8 @@ internal readonly struct QueryReader(IQueryCollection query)
             User = Text("user"),
             Account = Text("acc"),
             WithSubscriptions = detailed || Flag("subs"),
+            WithSubscriptionDetails = detailed,
+            WithUsers = Flag("auth"),
         };
     }
 

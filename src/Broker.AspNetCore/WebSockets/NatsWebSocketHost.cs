@@ -28,6 +28,18 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
     /// <summary>The options of this host.</summary>
     internal NatsWebSocketOptions Options { get; }
 
+    /// <summary>Describes the address and the options for monitoring.</summary>
+    internal WebSocketDescription Describe() => new()
+    {
+        EndPoint = EndPoint,
+        Advertise = Options.Advertise,
+        HandshakeTimeout = Options.HandshakeTimeout,
+        NoTls = Options.NoTls,
+        SameOrigin = Options.SameOrigin,
+        AllowedOrigins = Options.AllowedOrigins,
+        Compression = Options.Compression,
+    };
+
     /// <summary>Starts the host. When the task completes, clients can connect.</summary>
     /// <exception cref="ListenException">The address cannot be bound.</exception>
     /// <exception cref="ArgumentException">

@@ -43,6 +43,11 @@ internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : 
         await _bridge!.ChangeAsync(settings.ZeroMq!, _stopDeadline);
     }
 
+    // Only clients of a server can request a reload.
+    public void ReloadOnRequest(Func<Task> reload)
+    {
+    }
+
     // ZeroMQ programs cannot be asked to connect to another server.
     public Task EnterLameDuckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

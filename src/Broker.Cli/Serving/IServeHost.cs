@@ -34,6 +34,12 @@ internal interface IServeHost : IAsyncDisposable
     Task ReloadAsync(ServeSettings settings);
 
     /// <summary>
+    /// Sets what a client of the server's system account can request: it reads the settings again and applies them. If
+    /// it fails, the client receives the message. Called after the start.
+    /// </summary>
+    void ReloadOnRequest(Func<Task> reload);
+
+    /// <summary>
     /// Stops accepting clients, asks the connected ones to connect to other servers, and closes the remaining ones. The
     /// caller stops the host afterwards.
     /// </summary>

@@ -15,6 +15,9 @@ internal sealed class ServeControl : IDisposable
 
     public ServeControl(CancellationToken stop = default) => _stop = CancellationTokenSource.CreateLinkedTokenSource(stop);
 
+    // The requester that waits for the result of the next reload.
+    private ReloadRequest? _reload;
+
     /// <summary>Cancelled when a stop is requested.</summary>
     public CancellationToken Stop => _stop.Token;
 
@@ -22,6 +25,22 @@ internal sealed class ServeControl : IDisposable
     public ChannelReader<ControlRequest> Requests => _requests.Reader;
 
     public void Request(ControlRequest request) => _requests.Writer.TryWrite(request);
+
+    /// <summary>Requests a reload, and completes when it has been executed.</summary>
+    /// <exception cref="ServeStartException">The reload was refused; the message contains the problems.</exception>
+    public Task ReloadAsync()
+    {
+        ReloadRequest request = new();
+        request = Interlocked.CompareExchange(ref _reload, request, null) ?? request;
+        Request(ControlRequest.Reload);
+        return request.WaitAsync();
+    }
+
+    /// <summary>
+    /// Returns the requester of the reload that begins now; null if none waits for the result. A later request waits
+    /// for the next reload, because this one may have read the settings already.
+    /// </summary>
+    public ReloadRequest? TakeReload() => Interlocked.Exchange(ref _reload, null);
 
     /// <summary>Requests a stop. Returns false if a stop was requested before.</summary>
     public bool RequestStop()

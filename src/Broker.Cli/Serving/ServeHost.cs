@@ -101,6 +101,8 @@ internal sealed class ServeHost : IServeHost
         await ReloadBridgeAsync(settings.ZeroMq);
     }
 
+    public void ReloadOnRequest(Func<Task> reload) => _server!.RereadConfiguration = reload;
+
     public Task EnterLameDuckAsync(CancellationToken cancellationToken)
         => _server!.EnterLameDuckAsync(_settings.LameDuckDuration, _settings.LameDuckGracePeriod, cancellationToken);
 

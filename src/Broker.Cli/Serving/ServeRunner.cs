@@ -57,6 +57,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
                 ? PortsFile.Write(directory, addresses, settings.Program)
                 : null;
             logging.Release();
+            host.ReloadOnRequest(control.ReloadAsync);
             told.OnStarted(addresses, settings);
             logging.ReleaseWarnings();
             using (var ended = CancellationTokenSource.CreateLinkedTokenSource(control.Stop))
@@ -113,7 +114,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
                 switch (await control.Requests.ReadAsync(control.Stop))
                 {
                     case ControlRequest.Reload:
-                        settings = await ReloadAsync(settings, host, logging, reread, told);
+                        settings = await ReloadAsync(settings, host, control, logging, reread, told);
                         break;
                     case ControlRequest.ReopenLog:
                         ReopenLog(settings, logging, told);
@@ -132,8 +133,9 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
     }
 
     private static async Task<ServeSettings> ReloadAsync(
-        ServeSettings before, IServeHost host, ServeLogging logging, Func<ServeSettings> reread, ServeObservers told)
+        ServeSettings before, IServeHost host, ServeControl control, ServeLogging logging, Func<ServeSettings> reread, ServeObservers told)
     {
+        ReloadRequest? request = control.TakeReload();
         told.OnReloading();
         try
         {
@@ -144,19 +146,25 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
             }
 
             await ReloadAsync(before, after, host, logging);
-            told.OnReloaded([]);
+            End([]);
             return after;
         }
         catch (ConfigException e)
         {
-            told.OnReloaded([.. e.Problems.Select(p => p.ToString())]);
+            End([.. e.Problems.Select(p => p.ToString())]);
         }
         catch (Exception e) when (e is ServeStartException or ConfigUnreadableException)
         {
-            told.OnReloaded([e.Message]);
+            End([e.Message]);
         }
 
         return before;
+
+        void End(IReadOnlyList<string> problems)
+        {
+            told.OnReloaded(problems);
+            request?.Complete(problems);
+        }
     }
 
     // The log is reloaded first, because it may fail, and because the host checks the log level when it reloads.

@@ -29,6 +29,7 @@ internal static class ServerStart
         }
 
         reload.Watch(server, options.EndPoints, settings.Loops);
+        server.RereadConfiguration = () => reload.RereadAsync(server, options.EndPoints, settings.Loops);
         return server;
     }
 }

@@ -1,5 +1,7 @@
 using System.Net;
 using Broker.Server;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
@@ -27,6 +29,20 @@ internal sealed class SettingsReload(
         }
     }
 
+    /// <summary>
+    /// Reads the configuration again for a request of a client in the system account. Sources that watch their files
+    /// have applied changes already.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The configuration was not applied.</exception>
+    public async Task RereadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
+    {
+        (services.GetService<IConfiguration>() as IConfigurationRoot)?.Reload();
+        if (await ReloadAsync(server, endPoints, loops).ConfigureAwait(false) is { } problem)
+        {
+            throw new InvalidOperationException(problem);
+        }
+    }
+
     public void Dispose()
     {
         foreach (IDisposable watch in _watches)
@@ -35,7 +51,8 @@ internal sealed class SettingsReload(
         }
     }
 
-    private async Task ReloadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
+    // Returns the problem; null if there is none.
+    private async Task<string?> ReloadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
     {
         await _turn.WaitAsync().ConfigureAwait(false);
         try
@@ -49,24 +66,32 @@ internal sealed class SettingsReload(
 
             await server.ReloadAsync(running => Change(options, running, endPoints)).ConfigureAwait(false);
             _log.Reloaded();
+            return null;
         }
         catch (OptionsValidationException e)
         {
-            _log.NotReloaded(string.Join("; ", e.Failures));
+            return NotReloaded(string.Join("; ", e.Failures));
         }
         catch (ObjectDisposedException)
         {
             // The server was disposed during the reload.
+            return null;
         }
         catch (Exception e)
         {
             // The binder throws for values that it cannot parse; its message names the key.
-            _log.NotReloaded(e.Message);
+            return NotReloaded(e.Message);
         }
         finally
         {
             _turn.Release();
         }
+    }
+
+    private string NotReloaded(string problem)
+    {
+        _log.NotReloaded(problem);
+        return problem;
     }
 
     private static string Fixed(string key) => $"{BrokerSettings.Section}:{key} cannot change while the server runs.";

@@ -40,6 +40,9 @@ internal sealed class Account
     /// <summary>A callback that is called when a request has been added to <see cref="Requests"/>.</summary>
     internal Action<Account> OnRequestPending { get; }
 
+    /// <summary>The traffic of the clients that have left.</summary>
+    internal PastTraffic Past { get; } = new();
+
     internal int Connections => Volatile.Read(ref _connections);
 
     internal long TotalConnections => Interlocked.Read(ref _totalConnections);

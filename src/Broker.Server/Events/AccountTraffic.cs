@@ -3,10 +3,10 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server;
 
 /// <summary>
-/// Adds up the traffic of the clients of an account, for the event that is published each time a client enters or
-/// leaves the account. This requires a visit of all clients of the server. If there are more than a few, a thread-pool
-/// thread does it, and waits between two visits so long that the visits take at most a hundredth of the time.
-/// Thread-safe.
+/// Adds up the traffic of the clients of an account, also of those that have left. This requires a visit of all clients
+/// of the server. For the event that is published each time a client enters or leaves the account, a thread-pool thread
+/// does it if there are more than a few clients, and waits between two visits so long that the visits take at most a
+/// hundredth of the time. Thread-safe.
 /// </summary>
 internal sealed class AccountTraffic(ServerCore core)
 {
@@ -40,7 +40,7 @@ internal sealed class AccountTraffic(ServerCore core)
             return Sum(account);
         }
 
-        CachedTotals known = _known.GetOrCreateValue(account);
+        CachedTotals known = Known(account);
         if (known.TryBegin(Tick))
         {
             ThreadPool.UnsafeQueueUserWorkItem(
@@ -60,33 +60,68 @@ internal sealed class AccountTraffic(ServerCore core)
         return known.Totals;
     }
 
-    /// <summary>Computes the current totals by visiting all clients.</summary>
+    /// <summary>Computes the current totals of an account by visiting all clients.</summary>
     internal Totals Sum(Account account)
     {
-        var sum = default(Totals);
+        Totals sum = PastOf(account);
         long looks = 0;
         foreach (ClientSession session in core.EnumerateSessions())
         {
             looks++;
             if (session.Account == account)
             {
-                sum = new Totals(
-                    sum.MessagesOut + session.MessagesOut, sum.BytesOut + session.PayloadOut,
-                    sum.MessagesIn + session.MessagesIn, sum.BytesIn + session.PayloadIn);
+                sum += Of(session);
             }
         }
 
         Interlocked.Add(ref _visits, looks);
-        return sum;
+        return Known(account).Raise(sum);
+    }
+
+    /// <summary>Computes the current totals of all accounts by visiting all clients once.</summary>
+    internal Dictionary<Account, Totals> SumAll()
+    {
+        var sums = core.Accounts.All.ToDictionary(static a => a, PastOf);
+        long looks = 0;
+        foreach (ClientSession session in core.EnumerateSessions())
+        {
+            looks++;
+            if (sums.TryGetValue(session.Account, out Totals sum))
+            {
+                sums[session.Account] = sum + Of(session);
+            }
+        }
+
+        Interlocked.Add(ref _visits, looks);
+        return sums.ToDictionary(static s => s.Key, s => Known(s.Key).Raise(s.Value));
+    }
+
+    private CachedTotals Known(Account account) => _known.GetOrCreateValue(account);
+
+    private static Totals Of(ClientSession session)
+        => new(session.MessagesOut, session.PayloadOut, session.MessagesIn, session.PayloadIn);
+
+    private static Totals PastOf(Account account)
+    {
+        (long messagesIn, long bytesIn, long messagesOut, long bytesOut) = account.Past.Read();
+        return new Totals(messagesOut, bytesOut, messagesIn, bytesIn);
     }
 
     /// <summary>Numbers of messages, and of bytes of their payloads.</summary>
-    internal readonly record struct Totals(long MessagesOut, long BytesOut, long MessagesIn, long BytesIn);
+    internal readonly record struct Totals(long MessagesOut, long BytesOut, long MessagesIn, long BytesIn)
+    {
+        public static Totals operator +(Totals one, Totals other) => new(
+            one.MessagesOut + other.MessagesOut,
+            one.BytesOut + other.BytesOut,
+            one.MessagesIn + other.MessagesIn,
+            one.BytesIn + other.BytesIn);
+    }
 
     private sealed class CachedTotals
     {
         private readonly Lock _gate = new();
         private Totals _totals;
+        private Totals _highest;
         private bool _isAddingUp;
         private long _notBefore;
 
@@ -98,6 +133,23 @@ internal sealed class AccountTraffic(ServerCore core)
                 {
                     return _totals;
                 }
+            }
+        }
+
+        /// <summary>
+        /// Returns the highest totals so far. A client that leaves during a visit may be missing in it, but programs
+        /// that read the totals expect that they never fall.
+        /// </summary>
+        internal Totals Raise(Totals totals)
+        {
+            lock (_gate)
+            {
+                _highest = new Totals(
+                    Math.Max(_highest.MessagesOut, totals.MessagesOut),
+                    Math.Max(_highest.BytesOut, totals.BytesOut),
+                    Math.Max(_highest.MessagesIn, totals.MessagesIn),
+                    Math.Max(_highest.BytesIn, totals.BytesIn));
+                return _highest;
             }
         }
 

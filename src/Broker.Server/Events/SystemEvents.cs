@@ -1,17 +1,14 @@
 using System.Text;
-using System.Text.Json;
 using Broker.Transport;
 
 namespace Broker.Server;
 
 /// <summary>
-/// Publishes the server's events in the system account and answers requests there. An event without a subscriber only
-/// costs a lookup in the router. Thread-safe unless a member states otherwise.
+/// Publishes the server's events in the system account. An event without a subscriber only costs a lookup in the router.
+/// Thread-safe unless a member states otherwise.
 /// </summary>
 internal sealed class SystemEvents : ISessionEvents, IDisposable
 {
-    private const int MaxPendingReplies = 256;
-
     private static readonly TimeSpan StatisticsInterval = TimeSpan.FromSeconds(10);
 
     private readonly ServerCore _core;
@@ -21,54 +18,27 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     private readonly RoutingPublisher[] _publishers;
     private readonly AccountTraffic _traffic;
     private readonly ITimer _timer;
-    private Subscription[] _requests = [];
-    private Account? _account;
-    private int _pendingReplies;
 
-    internal SystemEvents(ServerCore core, EventLoopGroup loops, Func<ServerDescription> inspect)
+    internal SystemEvents(
+        ServerCore core, EventLoopGroup loops, SystemJson json, AccountTraffic traffic, Func<ServerDescription> inspect)
     {
         _core = core;
         _loops = loops;
         _inspect = inspect;
-        _json = new SystemJson(core);
-        _traffic = new AccountTraffic(core);
+        _json = json;
+        _traffic = traffic;
         _publishers = new RoutingPublisher[loops.Count];
         for (int i = 0; i < _publishers.Length; i++)
         {
             _publishers[i] = new RoutingPublisher(loops[i], core.StateOf(loops[i]), core.Accounts.SystemAccount.Router);
         }
 
-        SubscribeIn(core.Accounts.SystemAccount);
         _timer = core.Time.CreateTimer(
             static self => ((SystemEvents)self!).PublishStatistics(), this, StatisticsInterval, StatisticsInterval);
     }
 
     /// <inheritdoc cref="AccountTraffic.Visits"/>
     internal long Visits => _traffic.Visits;
-
-    /// <summary>Moves the subscriptions for requests to a new system account.</summary>
-    internal void SubscribeIn(Account account)
-    {
-        if (_account == account)
-        {
-            return;
-        }
-
-        foreach (Subscription request in _requests)
-        {
-            _account!.Router.Remove(request);
-        }
-
-        _account = account;
-        _requests =
-        [
-            new SystemRequest(this, "$SYS.REQ.SERVER.PING", account: false).Subscribe(),
-            new SystemRequest(this, "$SYS.REQ.SERVER.PING.*", account: false).Subscribe(),
-            new SystemRequest(this, $"$SYS.REQ.SERVER.{_core.Identity.Id}.*", account: false).Subscribe(),
-            new SystemRequest(this, "$SYS.REQ.ACCOUNT.*.CONNS", account: true).Subscribe(),
-        ];
-        Array.ForEach(_requests, account.Router.Add);
-    }
 
     public void Connected(ClientSession session)
         => Publish(
@@ -109,7 +79,8 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         if (HasSubscribers(SystemSubjects.Statistics(_core.Identity.Id)) && !_core.IsShuttingDown)
         {
             byte[] body = _json.Statistics(_inspect());
-            PublishFrom(_loops[0], SystemSubjects.Statistics(_core.Identity.Id), body);
+            EventLoop loop = _loops[0];
+            loop.Run(() => Publish(loop, SystemSubjects.Statistics(_core.Identity.Id), () => body));
         }
     }
 
@@ -134,76 +105,11 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         await Task.WhenAny(told.Task, Task.Delay(timeout, CancellationToken.None)).ConfigureAwait(false);
     }
 
-    /// <summary>
-    /// Answers a request on a thread-pool thread. Returns false if the request is unknown or too many are being
-    /// answered.
-    /// </summary>
-    internal bool TryReply(EventLoop loop, string name, string? account, byte[] reply, byte[] body)
-    {
-        if (name is not ("PING" or "IDZ" or "STATSZ" or "STATZ" or "HEALTHZ" or "ACCOUNTZ" or "CONNS")
-            || (account is null) == (name is "CONNS")
-            || (account is not null && _core.Accounts.Find(account) is null))
-        {
-            return false;
-        }
-
-        if (Interlocked.Increment(ref _pendingReplies) > MaxPendingReplies)
-        {
-            Interlocked.Decrement(ref _pendingReplies);
-            return false;
-        }
-
-        ThreadPool.UnsafeQueueUserWorkItem(
-            _ =>
-            {
-                byte[]? answer = Answer(name, account, body);
-                Interlocked.Decrement(ref _pendingReplies);
-                if (answer is not null)
-                {
-                    PublishFrom(loop, Encoding.UTF8.GetString(reply), answer);
-                }
-            },
-            null);
-        return true;
-    }
+    /// <summary>Publishes the reply to a request, on the loop that received the request. Thread-safe.</summary>
+    internal void Reply(EventLoop loop, Account account, byte[] subject, byte[] body)
+        => loop.Run(() => Publish(loop, account, subject, () => body));
 
     public void Dispose() => _timer.Dispose();
-
-    private byte[]? Answer(string name, string? account, byte[] body)
-    {
-        try
-        {
-            if (body.Length != 0 && !IsAddressed(body))
-            {
-                return null;
-            }
-        }
-        catch (Exception e) when (e is JsonException or InvalidOperationException)
-        {
-            return _json.Error(400, e.Message);
-        }
-
-        return name switch
-        {
-            "IDZ" => _json.Identity(),
-            "HEALTHZ" => _json.Health(_core.IsShuttingDown),
-            "ACCOUNTZ" => _json.Accounts(_inspect()),
-            "CONNS" => _core.Accounts.Find(account!) is { } found
-                ? _json.Connections(found, _traffic.Sum(found))
-                : null,
-            _ => _json.Statistics(_inspect()),
-        };
-    }
-
-    // A request to all servers may contain a name filter, so it may not be addressed to this server.
-    private bool IsAddressed(byte[] body)
-    {
-        using var options = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 16 });
-        return options.RootElement.ValueKind != JsonValueKind.Object
-            || !options.RootElement.TryGetProperty("server_name", out JsonElement name)
-            || name.GetString() is not { } wanted
-            || _core.Identity.Name.Contains(wanted, StringComparison.Ordinal);
-    }
 
     private ConnectionDescription DescribeClosed(ClientSession session, string reason)
     {
@@ -214,27 +120,25 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     private bool HasSubscribers(string subject)
         => !_core.Accounts.SystemAccount.Router.Find(Encoding.UTF8.GetBytes(subject)).IsEmpty;
 
-    private void PublishFrom(EventLoop loop, string subject, byte[] body)
-        => loop.Run(() => Publish(loop, subject, () => body));
-
     // Publishes an event. Runs on the loop.
     private void Publish(EventLoop loop, string subject, Func<byte[]> body)
+        => Publish(loop, _core.Accounts.SystemAccount, Encoding.UTF8.GetBytes(subject), body);
+
+    private void Publish(EventLoop loop, Account account, byte[] subject, Func<byte[]> body)
     {
-        Account account = _core.Accounts.SystemAccount;
-        byte[] bytes = Encoding.UTF8.GetBytes(subject);
-        if (account.Router.Find(bytes).IsEmpty)
+        if (account.Router.Find(subject).IsEmpty)
         {
             return;
         }
 
         byte[] payload = body();
-        if (_core.Options.TraceSystemAccount && _core.Log.IsTrace)
+        if (account.IsSystem && _core.Options.TraceSystemAccount && _core.Log.IsTrace)
         {
             ProtocolTrace trace = _core.Log.TraceOfServer();
             trace.PayloadLength = _core.Options.TracedPayload;
-            trace.Publish(bytes, payload);
+            trace.Publish(subject, payload);
         }
 
-        _publishers[loop.Index].Publish(account.Router, bytes, payload);
+        _publishers[loop.Index].Publish(account.Router, subject, payload);
     }
 }

@@ -1,6 +1,8 @@
 using System.Buffers;
+using System.Net;
 using System.Security.Cryptography;
 using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
 
 namespace Broker.Server;
 
@@ -10,7 +12,12 @@ internal sealed class SystemJson(ServerCore core)
     private const int IdLength = 22;
     private const string IdAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+    private const int PageFailed = 500;
+
     private long _sequence;
+
+    /// <summary>The address of the server in events and answers.</summary>
+    internal string Host => (core.AdvertisedEndPoint as IPEndPoint)?.Address.ToString() ?? "";
 
     internal byte[] Connected(ConnectionDescription client) => Write(json =>
     {
@@ -61,30 +68,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteEndObject();
     });
 
-    internal byte[] Health(bool isLeaving) => Answer(json =>
-    {
-        json.WriteString("status", isLeaving ? "unavailable" : "ok");
-        if (isLeaving)
-        {
-            json.WriteString("error", "the server is shutting down");
-        }
-    });
-
-    internal byte[] Accounts(ServerDescription facts) => Answer(json =>
-    {
-        json.WriteString("server_id", core.Identity.Id);
-        json.WriteString("now", facts.Now);
-        json.WriteString("system_account", core.Accounts.SystemAccount.Name);
-        json.WriteStartArray("accounts");
-        foreach (Account account in core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal))
-        {
-            json.WriteStringValue(account.Name);
-        }
-
-        json.WriteEndArray();
-    });
-
-    /// <summary>Writes the server's identity only, for the reply to IDZ and for the shutdown event.</summary>
+    /// <summary>Writes the server's identity only, for the shutdown event.</summary>
     internal byte[] Identity()
     {
         var buffer = new ArrayBufferWriter<byte>(256);
@@ -100,19 +84,40 @@ internal sealed class SystemJson(ServerCore core)
     {
         json.WritePropertyName("server");
         Server(json);
-        json.WriteStartObject("error");
-        json.WriteNumber("code", code);
-        json.WriteString("description", description);
-        json.WriteEndObject();
+        Error(json, code, description);
     });
 
-    private byte[] Answer(Action<Utf8JsonWriter> data) => Write(json =>
+    /// <summary>Writes the name, the address and the id of the server, for the reply to IDZ.</summary>
+    internal byte[] Id() => Write(json =>
+    {
+        json.WriteString("name", core.Identity.Name);
+        json.WriteString("host", Host);
+        json.WriteString("id", core.Identity.Id);
+    });
+
+    /// <summary>Writes the answer to a request for a page.</summary>
+    internal byte[] Page<T>(T page, JsonTypeInfo<T> type) => Write(json =>
     {
         json.WritePropertyName("server");
         Server(json);
-        json.WriteStartObject("data");
-        data(json);
-        json.WriteEndObject();
+        json.WritePropertyName("data");
+        JsonSerializer.Serialize(json, page, type);
+    });
+
+    /// <summary>Writes the answer to a request for a page that cannot be made.</summary>
+    internal byte[] PageError(string description) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteNull("data");
+        Error(json, PageFailed, description);
+    });
+
+    /// <summary>Writes the answer to a request that was executed.</summary>
+    internal byte[] Done() => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
     });
 
     private static byte[] Write(Action<Utf8JsonWriter> body)
@@ -128,6 +133,14 @@ internal sealed class SystemJson(ServerCore core)
         return buffer.WrittenSpan.ToArray();
     }
 
+    private static void Error(Utf8JsonWriter json, int code, string description)
+    {
+        json.WriteStartObject("error");
+        json.WriteNumber("code", code);
+        json.WriteString("description", description);
+        json.WriteEndObject();
+    }
+
     private void Begin(Utf8JsonWriter json, string type)
     {
         json.WriteString("type", "io.nats.server.advisory.v1." + type);
@@ -141,9 +154,20 @@ internal sealed class SystemJson(ServerCore core)
     {
         json.WriteStartObject();
         json.WriteString("name", core.Identity.Name);
-        json.WriteString("host", (core.AdvertisedEndPoint as System.Net.IPEndPoint)?.Address.ToString() ?? "");
+        json.WriteString("host", Host);
         json.WriteString("id", core.Identity.Id);
         json.WriteString("ver", ServerIdentity.ProtocolVersion);
+        if (core.Options.ServerTags is { Count: > 0 } tags)
+        {
+            json.WriteStartArray("tags");
+            foreach (string tag in tags)
+            {
+                json.WriteStringValue(tag);
+            }
+
+            json.WriteEndArray();
+        }
+
         json.WriteNumber("seq", Interlocked.Increment(ref _sequence));
         json.WriteBoolean("jetstream", false);
         json.WriteString("time", core.Now);

@@ -13,10 +13,17 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
         _entries.EnsureCapacity(sessions.Count);
         foreach (ClientSession session in sessions)
         {
-            bool mustLook = query.User is not null || query.Account is not null;
-            Add(new Entry(session.Id, KeyOf(session), null, mustLook ? session.Describe(now) : null, session));
+            // Most clients of a large server need not be described to see that they are in another account.
+            if (IsWanted(query.Account, session.Account.Name))
+            {
+                bool mustLook = query.User is not null || query.Account is not null;
+                Add(new Entry(session.Id, KeyOf(session), null, mustLook ? session.Describe(now) : null, session));
+            }
         }
     }
+
+    /// <summary>Removes all connections but those with the given ids. They still count in the total.</summary>
+    internal void Keep(HashSet<ulong> ids) => _entries.RemoveAll(e => !ids.Contains(e.Id));
 
     internal void AddClosed(ConnectionDescription[] closed)
     {

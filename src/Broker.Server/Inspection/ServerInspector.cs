@@ -8,7 +8,7 @@ namespace Broker.Server;
 /// Describes a server for monitoring. Counters are read from other threads while the loops run. Only lists of
 /// subscriptions are copied by the loops, as references; other threads convert them to text. Thread-safe.
 /// </summary>
-internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops)
+internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, AccountTraffic traffic)
 {
     // The maximum time to wait for a loop, because a stopped loop runs no posted action.
     private static readonly TimeSpan LoopTimeout = TimeSpan.FromSeconds(5);
@@ -67,7 +67,45 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops)
 
     /// <inheritdoc cref="BrokerServer.InspectAccounts"/>
     internal IReadOnlyList<AccountDescription> InspectAccounts()
-        => [.. core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(Describe)];
+        => [.. traffic.SumAll().OrderBy(a => a.Key.Name, StringComparer.Ordinal).Select(a => Describe(a.Key, a.Value))];
+
+    /// <summary>Describes one account; null if it does not exist.</summary>
+    internal AccountDescription? InspectAccount(string name)
+        => core.Accounts.Find(name) is { } account ? Describe(account, traffic.Sum(account)) : null;
+
+    /// <summary>
+    /// Counts the subscriptions of an account's clients that receive messages of a subject, or those that receive
+    /// nothing but messages that a filter matches.
+    /// </summary>
+    /// <param name="account">The account.</param>
+    /// <param name="filter">The subject or the filter.</param>
+    /// <param name="queue">The only queue group to count; null for all subscriptions.</param>
+    internal async Task<int> CountSubscribersAsync(Account account, string filter, string? queue)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(filter);
+        byte[]? group = queue is null ? null : Encoding.UTF8.GetBytes(queue);
+        if (Subject.IsValidLiteral(bytes))
+        {
+            return account.Router.Match(bytes).Count(IsInGroup);
+        }
+
+        int count = 0;
+        if (Subject.IsValidFilter(bytes))
+        {
+            foreach (ClientSession session in core.Sessions.Where(s => s.Account == account))
+            {
+                ArraySegment<Subscription> all = await _listings
+                    .PageAsync(session, 0, int.MaxValue, CancellationToken.None)
+                    .ConfigureAwait(false);
+                count += all.Count(s => IsInGroup(s) && ImportLink.Covers(bytes, s.Filter));
+            }
+        }
+
+        return count;
+
+        bool IsInGroup(Subscription subscription)
+            => group is null || (subscription.Queue is { } own && own.AsSpan().SequenceEqual(group));
+    }
 
     /// <inheritdoc cref="BrokerServer.InspectConnectionsAsync"/>
     internal async Task<ConnectionPage> InspectConnectionsAsync(
@@ -84,6 +122,11 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops)
         if (query.States.HasFlag(ConnectionStates.Closed))
         {
             list.AddClosed(core.Closed.ToArray());
+        }
+
+        if (query.SubscribedTo is { } filter)
+        {
+            list.Keep(await FindSubscribersAsync(query.Account, filter, cancellationToken).ConfigureAwait(false));
         }
 
         List<ConnectionList.Entry> page = list.Page();
@@ -156,6 +199,31 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops)
         return new SubscriptionPage(found, query.Offset, query.Limit);
     }
 
+    // Returns the ids of the clients with a subscription that can receive messages which the filter matches.
+    private async Task<HashSet<ulong>> FindSubscribersAsync(
+        string? account, string filter, CancellationToken cancellationToken)
+    {
+        var found = new HashSet<ulong>();
+        byte[] bytes = Encoding.UTF8.GetBytes(filter);
+        if (!Subject.IsValidFilter(bytes))
+        {
+            return found;
+        }
+
+        foreach (ClientSession session in core.Sessions.Where(s => IsOf(account, s.Account)))
+        {
+            ArraySegment<Subscription> all = await _listings
+                .PageAsync(session, 0, int.MaxValue, cancellationToken)
+                .ConfigureAwait(false);
+            if (all.Any(s => ImportLink.Overlap(bytes, s.Filter)))
+            {
+                found.Add(session.Id);
+            }
+        }
+
+        return found;
+    }
+
     private static async Task<Subscription[]> CopyAsync(
         ClientSession session, int skip, int max, CancellationToken cancellationToken)
     {
@@ -178,9 +246,13 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops)
     private static bool IsOf(string? wanted, Account account)
         => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 
-    private static AccountDescription Describe(Account account)
+    private static AccountDescription Describe(Account account, AccountTraffic.Totals traffic)
         => new(account.Name, account.Connections, account.Router.SubscriptionCount)
         {
+            MessagesIn = traffic.MessagesIn,
+            BytesIn = traffic.BytesIn,
+            MessagesOut = traffic.MessagesOut,
+            BytesOut = traffic.BytesOut,
             IsSystem = account.IsSystem,
             Updated = account.Updated,
             Routing = Describe(account.Router.Count()),

@@ -1,7 +1,7 @@
 namespace Broker.Server;
 
 /// <summary>Changes the options of a running server. Either all changes apply or none. Thread-safe.</summary>
-internal sealed class ServerReload(ServerCore core, SystemEvents events)
+internal sealed class ServerReload(ServerCore core, SystemRequests requests)
 {
     private readonly Lock _gate = new();
 
@@ -46,7 +46,7 @@ internal sealed class ServerReload(ServerCore core, SystemEvents events)
         {
             core.Accounts.Apply(plan);
             core.Targets.ApplyImports();
-            events.SubscribeIn(core.Accounts.SystemAccount);
+            requests.Subscribe();
             core.Security = rules;
         }
 

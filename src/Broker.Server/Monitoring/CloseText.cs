@@ -5,6 +5,9 @@ namespace Broker.Server;
 /// <summary>The texts of nats-server for the reasons why a connection was closed.</summary>
 internal static class CloseText
 {
+    /// <summary>The reason of a client that an operator has disconnected by a request.</summary>
+    internal const string Kicked = "Kicked";
+
     internal static string Of(string? failure, CloseReason reason) => reason switch
     {
         CloseReason.QueueFull => "Slow Consumer (Pending Bytes)",
@@ -23,6 +26,7 @@ internal static class CloseText
     /// <summary>The reason that belongs to the last error text that the client received.</summary>
     internal static string OfFailure(string failure) => failure.ToUpperInvariant() switch
     {
+        "KICKED" => Kicked,
         "STALE CONNECTION" => "Stale Connection",
         "AUTHORIZATION VIOLATION" => "Authentication Failure",
         "AUTHENTICATION TIMEOUT" => "Authentication Timeout",

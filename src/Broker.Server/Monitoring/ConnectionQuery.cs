@@ -36,8 +36,20 @@ public sealed record ConnectionQuery
     /// <summary>The account whose clients to list; null for all accounts.</summary>
     public string? Account { get; init; }
 
+    /// <summary>
+    /// A subject or a filter: only clients with a subscription that can receive a message which the filter matches are
+    /// listed. Null for all clients.
+    /// </summary>
+    public string? SubscribedTo { get; init; }
+
     /// <summary>Whether to list the subscriptions of the clients.</summary>
     public bool WithSubscriptions { get; init; }
+
+    /// <summary>Whether pages of JSON show more than the subject of each subscription.</summary>
+    public bool WithSubscriptionDetails { get; init; }
+
+    /// <summary>Whether pages of JSON show the users and the accounts of the clients.</summary>
+    public bool WithUsers { get; init; }
 
     internal ConnectionQuery Clamp() => this with
     {

@@ -125,4 +125,9 @@ public sealed record ServerDescription
 
     /// <inheritdoc cref="BrokerServerOptions.WriteDeadline"/>
     public TimeSpan WriteDeadline { get; init; }
+
+    /// <summary>
+    /// The address of the monitoring pages; null if there is none. See <see cref="BrokerServer.DescribeHttp"/>.
+    /// </summary>
+    public HttpDescription? Http { get; init; }
 }

@@ -18,6 +18,7 @@ internal sealed class AccessRules
 
     internal AccessRules(Permissions permissions)
     {
+        Source = permissions;
         Responses = permissions.Responses;
         _publishAllow = permissions.Publish.Allow is { } allow ? new SubjectSet(allow, queues: false)
             : Responses is not null ? new SubjectSet([], queues: false) : null;
@@ -47,12 +48,16 @@ internal sealed class AccessRules
     private AccessRules(AccessRules rules)
     {
         _mayUseReserved = true;
+        Source = rules.Source;
         Responses = rules.Responses;
         _publishAllow = rules._publishAllow;
         _publishDeny = rules._publishDeny;
         _subscribeAllow = rules._subscribeAllow;
         _subscribeDeny = rules._subscribeDeny;
     }
+
+    /// <summary>The permissions that these rules were compiled from.</summary>
+    internal Permissions Source { get; }
 
     internal ResponsePermissions? Responses { get; }
 

@@ -20,6 +20,12 @@ internal sealed partial class ClientSession
 
     internal long LastActivityTick => _liveness.LastActivity;
 
+    /// <summary>The principal that the client has authenticated as; null before authentication.</summary>
+    internal Principal? Principal => _identity.Principal;
+
+    /// <summary>Whether the client's CONNECT announced that it accepts another INFO. Thread-safe.</summary>
+    internal bool AcceptsInfo => _authentication.Request is { ProtocolLevel: >= 1 };
+
     // The connection is null until the first iteration of its loop after it was accepted.
     internal long PendingBytes => _channel.Connection?.PendingBytes ?? 0;
 

@@ -42,6 +42,15 @@ internal sealed partial class ClientSession
         }
     });
 
+    /// <summary>Asks this client to move to another server. Thread-safe.</summary>
+    internal void SendLameDuckInfo() => Loop.Run(() =>
+    {
+        if (!_channel.IsEnded && _channel.Connection is not null)
+        {
+            _channel.Write(_server.InfoFor(this, isLameDuck: true));
+        }
+    });
+
     /// <summary>Stores the version of the INFO that is about to be sent. Called on the connection's loop.</summary>
     internal void SetInfoVersion(int version) => _infoVersion = version;
 

@@ -159,6 +159,11 @@ internal sealed class ServerCore
         set => _shuttingDown = value;
     }
 
+    /// <summary>
+    /// Reads the program's configuration again and applies it; null if the program does not do so on request.
+    /// </summary>
+    internal Func<Task>? RereadConfiguration { get; set; }
+
     /// <summary>Whether the server is in lame duck mode: clients are asked to move to another server.</summary>
     internal bool IsLameDuck
     {
@@ -263,6 +268,7 @@ internal sealed class ServerCore
 
         // Remove the session last: a drain that finds no session reports the counters.
         _sessions.TryRemove(session, out _);
+        session.Account.Past.Add(session.MessagesIn, session.PayloadIn, session.MessagesOut, session.PayloadOut);
         Interlocked.Decrement(ref _sessionCount);
     }
 
@@ -274,7 +280,9 @@ internal sealed class ServerCore
     /// </summary>
     internal void MarkInfoChanged() => Interlocked.Increment(ref _infoVersion);
 
-    internal byte[] InfoFor(ClientSession session)
+    /// <param name="session">The client.</param>
+    /// <param name="isLameDuck">Whether to ask this client to move to another server.</param>
+    internal byte[] InfoFor(ClientSession session, bool isLameDuck = false)
     {
         session.SetInfoVersion(InfoVersion);
         var address = AdvertisedEndPoint as IPEndPoint;
@@ -283,7 +291,7 @@ internal sealed class ServerCore
             address?.Address.ToString() ?? "127.0.0.1",
             address?.Port ?? 0,
             Options,
-            IsLameDuck,
+            IsLameDuck || isLameDuck,
             session.Id,
             (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),
             session.MustAuthenticate,

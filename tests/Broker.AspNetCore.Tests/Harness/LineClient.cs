@@ -38,6 +38,43 @@ internal sealed class LineClient : IDisposable
         }
     }
 
+    /// <summary>
+    /// Sends a request and then a second one, and returns the replies before that of the second one. The client must
+    /// have subscribed to <c>in.*</c>.
+    /// </summary>
+    /// <returns>The lines of each reply: one line of JSON, or the lines of a header.</returns>
+    internal List<string> Request(string subject, string body, string second)
+    {
+        Send($"PUB {subject} in.first {body.Length}\r\n{body}\r\nPUB {second} in.second 0\r\n\r\n");
+        var replies = new List<string>();
+        while (true)
+        {
+            string line = ReadLine();
+            if (line == "PING")
+            {
+                Send("PONG\r\n");
+            }
+            else if (line.StartsWith("HMSG ", StringComparison.Ordinal))
+            {
+                replies.Add(ReadLine());
+                Assert.Equal("", ReadLine() + ReadLine());
+            }
+            else if (line.StartsWith("MSG in.first ", StringComparison.Ordinal))
+            {
+                replies.Add(ReadLine());
+            }
+            else if (line.StartsWith("MSG in.second ", StringComparison.Ordinal))
+            {
+                ReadLine();
+                return replies;
+            }
+            else
+            {
+                Assert.NotEqual("", line);
+            }
+        }
+    }
+
     public void Dispose()
     {
         _reader.Dispose();

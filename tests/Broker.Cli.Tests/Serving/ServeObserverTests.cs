@@ -95,6 +95,33 @@ public sealed class ServeObserverTests : IDisposable
     }
 
     [Fact]
+    public async Task A_client_that_requests_a_reload_learns_its_result()
+    {
+        int reads = 0;
+        Task? first = null;
+        Task? second = null;
+        var host = new FakeHost
+        {
+            OnReloadPossible = reload =>
+            {
+                first = reload();
+                _ = first.ContinueWith(
+                    _ =>
+                    {
+                        second = reload();
+                        _ = second.ContinueWith(_ => _control.RequestStop(), TaskScheduler.Default);
+                    },
+                    TaskScheduler.Default);
+            },
+        };
+
+        await RunAsync(host, new ServeSettings(), () => ++reads == 1 ? new ServeSettings() : throw new ServeStartException("not like this"));
+
+        await first!;
+        Assert.Equal("not like this", (await Assert.ThrowsAsync<ServeStartException>(() => second!)).Message);
+    }
+
+    [Fact]
     public async Task One_that_fails_changes_nothing_and_is_named_in_the_log()
     {
         var host = new FakeHost { OnStart = _ => _control.RequestStop() };

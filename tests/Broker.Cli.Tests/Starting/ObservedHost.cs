@@ -23,6 +23,8 @@ internal sealed class ObservedHost(IServeHost host, Func<ServeAddresses, Task> o
 
     public Task ReloadAsync(ServeSettings settings) => host.ReloadAsync(settings);
 
+    public void ReloadOnRequest(Func<Task> reload) => host.ReloadOnRequest(reload);
+
     public Task EnterLameDuckAsync(CancellationToken cancellationToken) => host.EnterLameDuckAsync(cancellationToken);
 
     public Task<long> StopAsync(CancellationToken deadline) => host.StopAsync(deadline);

@@ -1,9 +1,0 @@
-namespace Broker.AspNetCore;
-
-/// <summary>The requests to the stream API in <see cref="Jsz"/>.</summary>
-internal sealed record JszApi
-{
-    public long Total { get; }
-
-    public long Errors { get; }
-}

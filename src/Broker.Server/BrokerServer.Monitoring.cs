@@ -1,0 +1,41 @@
+namespace Broker.Server;
+
+// Descriptions of the server and of its parts.
+public sealed partial class BrokerServer
+{
+    /// <summary>
+    /// Describes the HTTP address of the monitoring pages, for <see cref="Inspect"/> and for the answers to requests of
+    /// the system account. The monitoring pages of <c>Broker.AspNetCore</c> set it. It is called on any thread.
+    /// </summary>
+    public Func<HttpDescription>? DescribeHttp { get; set; }
+
+    /// <summary>
+    /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
+    /// </summary>
+    public ServerDescription Inspect() => _inspector.Inspect() with { Http = DescribeHttp?.Invoke() };
+
+    /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
+    public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();
+
+    /// <summary>
+    /// Lists clients. Only the clients of the page are described; the others are visited to determine the order. The
+    /// event loops do no work for it unless the query requests subscriptions; they then copy at most
+    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> references. The server keeps the descriptions of the last
+    /// <c>10,000</c> closed clients.
+    /// </summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public Task<ConnectionPage> InspectConnectionsAsync(
+        ConnectionQuery? query = null, CancellationToken cancellationToken = default)
+        => _inspector.InspectConnectionsAsync(query, cancellationToken);
+
+    /// <summary>
+    /// Lists subscriptions, ordered by client and by the number of the sid. Only the loops of clients on the page do
+    /// work for it; they copy a few thousand references at a time. The subscriptions of a client with very many are
+    /// sorted for the first page. The sorted list is kept for following pages, as long as these are requested soon and
+    /// the client does not subscribe meanwhile.
+    /// </summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public Task<SubscriptionPage> InspectSubscriptionsAsync(
+        SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
+        => _inspector.InspectSubscriptionsAsync(query, cancellationToken);
+}

@@ -1,0 +1,4 @@
+namespace Broker.Server;
+
+/// <summary>The responses in <see cref="UserPermissions"/> that a user may publish; the time is in nanoseconds.</summary>
+internal sealed record AllowedResponses(int Max, long Ttl);

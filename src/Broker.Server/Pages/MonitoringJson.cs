@@ -1,0 +1,105 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+
+namespace Broker.Server;
+
+/// <summary>
+/// Writes descriptions of a server as JSON, in the form of nats-server's monitoring pages. Thread-safe.
+/// </summary>
+public static class MonitoringJson
+{
+    /// <summary>Writes the page <c>/varz</c>: the server.</summary>
+    public static Task WriteVarzAsync(
+        Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Varz.From(server), PageJson.Default.Varz, cancellationToken);
+
+    /// <summary>Writes the page <c>/connz</c>: clients.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="query">The query that the clients were listed for.</param>
+    /// <param name="page">The clients.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static Task WriteConnzAsync(
+        Stream destination,
+        ServerDescription server,
+        ConnectionQuery query,
+        ConnectionPage page,
+        CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Connz.From(server, query, page), PageJson.Default.Connz, cancellationToken);
+
+    /// <summary>Writes the page <c>/subsz</c>: the counters of routing, and subscriptions.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="page">The subscriptions; null for the counters only.</param>
+    /// <param name="account">The account whose counters to write; null for the counters of all accounts.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static Task WriteSubszAsync(
+        Stream destination,
+        ServerDescription server,
+        SubscriptionPage? page,
+        AccountDescription? account = null,
+        CancellationToken cancellationToken = default)
+        => WriteAsync(
+            destination, Subsz.From(server, account?.Routing ?? server.Routing, page), PageJson.Default.Subsz, cancellationToken);
+
+    /// <summary>Writes the page <c>/accountz</c>: the names of the accounts, or one account.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="accounts">All accounts.</param>
+    /// <param name="account">The account to describe; null for the names of all accounts.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static Task WriteAccountzAsync(
+        Stream destination,
+        ServerDescription server,
+        IReadOnlyList<AccountDescription> accounts,
+        AccountDescription? account = null,
+        CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Accountz.From(server, accounts, account), PageJson.Default.Accountz, cancellationToken);
+
+    /// <summary>Writes the page <c>/accstatz</c>: the clients and the traffic of accounts.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="accounts">The accounts.</param>
+    /// <param name="withUnused">Whether to write accounts without clients too.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static Task WriteAccstatzAsync(
+        Stream destination,
+        ServerDescription server,
+        IReadOnlyList<AccountDescription> accounts,
+        bool withUnused,
+        CancellationToken cancellationToken = default)
+        => WriteAsync(
+            destination, Accstatz.From(server, accounts, withUnused), PageJson.Default.Accstatz, cancellationToken);
+
+    /// <summary>Writes the page <c>/healthz</c>, on one line.</summary>
+    public static Task WriteHealthzAsync(
+        Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Healthz.From(server), PageJson.Compact.Healthz, cancellationToken);
+
+    /// <summary>Writes the page <c>/routez</c> of a server without a cluster.</summary>
+    public static Task WriteRoutezAsync(
+        Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Routez.From(server), PageJson.Default.Routez, cancellationToken);
+
+    /// <summary>Writes the page <c>/leafz</c> of a server without leaf nodes.</summary>
+    public static Task WriteLeafzAsync(
+        Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Leafz.From(server), PageJson.Default.Leafz, cancellationToken);
+
+    /// <summary>Writes the page <c>/gatewayz</c> of a server without gateways.</summary>
+    public static Task WriteGatewayzAsync(
+        Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Gatewayz.From(server), PageJson.Default.Gatewayz, cancellationToken);
+
+    /// <summary>Writes the page <c>/jsz</c> of a server without streams.</summary>
+    public static Task WriteJszAsync(
+        Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Jsz.From(server), PageJson.Default.Jsz, cancellationToken);
+
+    private static Task WriteAsync<T>(
+        Stream destination, T page, JsonTypeInfo<T> type, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        return JsonSerializer.SerializeAsync(destination, page, type, cancellationToken);
+    }
+}

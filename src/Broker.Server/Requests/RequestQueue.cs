@@ -1,0 +1,51 @@
+using System.Collections.Concurrent;
+
+namespace Broker.Server;
+
+/// <summary>
+/// Runs requests one after another on the thread pool, so that requests take at most one processor. Thread-safe.
+/// </summary>
+internal sealed class RequestQueue
+{
+    private const int MaxPending = 256;
+
+    private readonly ConcurrentQueue<Func<Task>> _work = new();
+    private int _count;
+
+    /// <summary>Adds a request. Returns false if too many wait already.</summary>
+    /// <param name="work">Answers the request. It must not throw.</param>
+    internal bool TryAdd(Func<Task> work)
+    {
+        int count = Interlocked.Increment(ref _count);
+        if (count > MaxPending)
+        {
+            Interlocked.Decrement(ref _count);
+            return false;
+        }
+
+        _work.Enqueue(work);
+        if (count == 1)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static queue => _ = queue.RunAsync(), this, preferLocal: false);
+        }
+
+        return true;
+    }
+
+    // The count falls after a request has run, so only one thread-pool thread runs requests.
+    private async Task RunAsync()
+    {
+        do
+        {
+            Func<Task>? work;
+            // The request is counted before it is in the queue.
+            while (!_work.TryDequeue(out work))
+            {
+                await Task.Yield();
+            }
+
+            await work().ConfigureAwait(false);
+        }
+        while (Interlocked.Decrement(ref _count) != 0);
+    }
+}

@@ -1,0 +1,23 @@
+namespace Broker.Server;
+
+/// <summary>What a system request is about, which its subject tells.</summary>
+internal enum RequestScope
+{
+    /// <summary>All servers: <c>$SYS.REQ.SERVER.PING.…</c>.</summary>
+    Servers,
+
+    /// <summary>This server by its id. Only these requests can change something.</summary>
+    ThisServer,
+
+    /// <summary>An account by its name: <c>$SYS.REQ.ACCOUNT.name.…</c>.</summary>
+    Account,
+
+    /// <summary>The account of the requester.</summary>
+    OwnAccount,
+
+    /// <summary>The requester itself: <c>$SYS.REQ.USER.INFO</c>.</summary>
+    Requester,
+
+    /// <summary>The subscribers of a subject in the account of the requester: <c>$SYS.DEBUG.SUBSCRIBERS</c>.</summary>
+    Subscribers,
+}

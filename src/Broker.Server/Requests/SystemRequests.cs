@@ -1,0 +1,113 @@
+namespace Broker.Server;
+
+/// <summary>
+/// Answers the system requests of nats-server: those about the server to clients of the system account, and those about
+/// the requester and its own account to every client. Thread-safe unless a member states otherwise.
+/// </summary>
+internal sealed class SystemRequests(ServerCore core, SystemEvents events, RequestAnswers answers)
+{
+    /// <summary>The name of the account in a request about all accounts.</summary>
+    internal const string AllAccounts = "PING";
+
+    private static readonly HashSet<string> ServerKinds = new(StringComparer.Ordinal)
+    {
+        "PING", "STATSZ", "IDZ", "HEALTHZ", "VARZ", "CONNZ", "SUBSZ", "ACCOUNTZ", "ROUTEZ", "LEAFZ", "GATEWAYZ", "JSZ",
+    };
+
+    private static readonly HashSet<string> Actions = new(StringComparer.Ordinal) { "KICK", "LDM", "RELOAD" };
+
+    private static readonly HashSet<string> AccountKinds = new(StringComparer.Ordinal)
+    {
+        "CONNS", "CONNZ", "SUBSZ", "INFO", "STATZ", "LEAFZ", "JSZ",
+    };
+
+    // Requests of the system account do not wait for those of other accounts.
+    private readonly RequestQueue _ofSystem = new();
+    private readonly RequestQueue _ofOthers = new();
+    private Dictionary<Account, Subscription[]> _subscriptions = [];
+    private Account? _system;
+
+    /// <summary>
+    /// Adds the subscriptions for requests in new accounts, and moves those of the system account to a new one. Called
+    /// by one thread at a time.
+    /// </summary>
+    internal void Subscribe()
+    {
+        Account system = core.Accounts.SystemAccount;
+        var subscriptions = new Dictionary<Account, Subscription[]>();
+        foreach (Account account in core.Accounts.All)
+        {
+            bool isChanged = _system != system && (account == system || account == _system);
+            if (_subscriptions.TryGetValue(account, out Subscription[]? before) && !isChanged)
+            {
+                subscriptions.Add(account, before);
+                continue;
+            }
+
+            Subscription[] after = [.. Requests(account, account == system).Select(r => r.Subscribe())];
+            Array.ForEach(after, account.Router.Add);
+            Array.ForEach(before ?? [], s => account.Router.Remove(s));
+            subscriptions.Add(account, after);
+        }
+
+        _subscriptions = subscriptions;
+        _system = system;
+    }
+
+    /// <summary>
+    /// Answers a request soon. Returns false if the request is unknown or too many wait; the requester is then told
+    /// that there is no responder. Called on any loop.
+    /// </summary>
+    internal bool TryAnswer(ReceivedRequest request)
+    {
+        if (!IsKnown(request))
+        {
+            return false;
+        }
+
+        RequestQueue queue = request.ReplyAccount.IsSystem ? _ofSystem : _ofOthers;
+        return queue.TryAdd(async () =>
+        {
+            if (await answers.AnswerAsync(request).ConfigureAwait(false) is { } answer)
+            {
+                events.Reply(request.Loop, request.ReplyAccount, request.Reply, answer);
+            }
+        });
+    }
+
+    private bool IsKnown(ReceivedRequest request) => request.Scope switch
+    {
+        RequestScope.Servers => ServerKinds.Contains(request.Kind),
+        RequestScope.ThisServer => request.Kind is not "PING" && (ServerKinds.Contains(request.Kind) || Actions.Contains(request.Kind)),
+        RequestScope.Account => AccountKinds.Contains(request.Kind) && IsKnownAccount(request),
+        _ => true,
+    };
+
+    private bool IsKnownAccount(ReceivedRequest request) => request.Kind switch
+    {
+        "CONNS" => core.Accounts.Find(request.Account!) is not null,
+        "STATZ" => request.Account is AllAccounts || core.Accounts.Find(request.Account!) is not null,
+        _ => true,
+    };
+
+    private IEnumerable<SystemRequest> Requests(Account account, bool isSystem)
+    {
+        yield return Request(RequestScope.Requester, "$SYS.REQ.USER.INFO");
+        if (isSystem)
+        {
+            yield return Request(RequestScope.Servers, "$SYS.REQ.SERVER.PING");
+            yield return Request(RequestScope.Servers, "$SYS.REQ.SERVER.PING.*");
+            yield return Request(RequestScope.ThisServer, $"$SYS.REQ.SERVER.{core.Identity.Id}.*");
+            yield return Request(RequestScope.Account, "$SYS.REQ.ACCOUNT.*.*");
+            yield return Request(RequestScope.Subscribers, "$SYS.DEBUG.SUBSCRIBERS");
+        }
+        else
+        {
+            yield return Request(RequestScope.OwnAccount, "$SYS.REQ.SERVER.PING.CONNZ");
+            yield return Request(RequestScope.OwnAccount, "$SYS.REQ.ACCOUNT.PING.CONNZ");
+            yield return Request(RequestScope.OwnAccount, "$SYS.REQ.ACCOUNT.PING.STATZ");
+        }
+
+        SystemRequest Request(RequestScope scope, string filter) => new(this, account, scope, filter);
+    }
+}
