@@ -39,7 +39,7 @@ internal static class ConnectText
 
     private static void Copy(ReadOnlySpan<byte> json, Utf8JsonWriter writer)
     {
-        var reader = new Utf8JsonReader(json);
+        var reader = new Utf8JsonReader(ConnectJson.Repair(json));
         while (reader.Read())
         {
             switch (reader.TokenType)
@@ -57,7 +57,7 @@ internal static class ConnectText
                     writer.WriteEndArray();
                     break;
                 case JsonTokenType.PropertyName:
-                    string name = reader.GetString()!;
+                    string name = ConnectJson.Text(ref reader)!;
                     writer.WritePropertyName(name);
                     if (Secrets.Contains(name, StringComparer.OrdinalIgnoreCase))
                     {
@@ -68,14 +68,14 @@ internal static class ConnectText
                     else if (name.Equals("nkey", StringComparison.OrdinalIgnoreCase))
                     {
                         reader.Read();
-                        string? key = reader.TokenType == JsonTokenType.String ? reader.GetString() : null;
+                        string? key = reader.TokenType == JsonTokenType.String ? ConnectJson.Text(ref reader) : null;
                         reader.Skip();
                         writer.WriteStringValue(IsPublicKey(key) ? key : Masked);
                     }
 
                     break;
                 case JsonTokenType.String:
-                    writer.WriteStringValue(reader.GetString());
+                    writer.WriteStringValue(ConnectJson.Text(ref reader));
                     break;
                 default:
                     writer.WriteRawValue(reader.ValueSpan);

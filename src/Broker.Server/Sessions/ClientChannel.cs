@@ -13,6 +13,10 @@ internal sealed class ClientChannel
 {
     internal static readonly TimeSpan CloseLinger = TimeSpan.FromSeconds(2);
 
+    // The time in which a client can read the error before the connection is closed. A client that goes on writing
+    // receives a reset then, and a reset may discard what some systems have not read.
+    private static readonly TimeSpan ErrorGrace = TimeSpan.FromMilliseconds(100);
+
     // The work that is charged for an error message, in the unit of visited router entries.
     private const int WorkOfError = 32;
 
@@ -122,6 +126,21 @@ internal sealed class ClientChannel
             Failure = text;
             WriteError(text);
             Connection.Close(CloseLinger);
+            Loop.StartTimer(ErrorGrace, EndLinger);
+        }
+    }
+
+    // A client that goes on writing does not read the end of the stream. nats-server closes at once, so such clients
+    // learn of the end by a failing write.
+    private void EndLinger()
+    {
+        if (Connection.PendingBytes == 0)
+        {
+            Connection.Close();
+        }
+        else
+        {
+            Loop.StartTimer(ErrorGrace, EndLinger);
         }
     }
 

@@ -37,17 +37,18 @@ internal sealed record ConnectRequest
     internal ConnectRequest WithoutCredentials() => this with { Credentials = Credentials.None };
 
     /// <summary>
-    /// Parses the JSON of a CONNECT. Returns null and a problem if it is not valid JSON or a field has a wrong type. A
-    /// field that is missing or null keeps its value of <paramref name="before"/>, the previous CONNECT, because
+    /// Parses the JSON of a CONNECT. Returns null and a problem if it is not valid JSON or a field has a wrong type. As
+    /// in nats-server, <c>null</c> is an object without fields, and bytes that are not UTF-8 are replaced. A field that is missing or null keeps its value of <paramref name="before"/>, the previous CONNECT, because
     /// nats-server reads each CONNECT into the same variables.
     /// </summary>
     internal static ConnectRequest? Parse(ReadOnlySpan<byte> json, ConnectRequest? before, out string? problem)
     {
         ConnectRequest request = before is null ? new ConnectRequest() : before with { };
+        json = ConnectJson.Repair(json);
         try
         {
             var reader = new Utf8JsonReader(json, new JsonReaderOptions { MaxDepth = 16 });
-            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+            if (!reader.Read() || reader.TokenType is not (JsonTokenType.StartObject or JsonTokenType.Null))
             {
                 problem = "CONNECT needs a JSON object";
                 return null;
@@ -76,7 +77,7 @@ internal sealed record ConnectRequest
     // Field names are compared without regard to case, as in Go.
     private void ReadField(ref Utf8JsonReader reader)
     {
-        string field = reader.GetString()!.ToUpperInvariant();
+        string field = ConnectJson.Text(ref reader)!.ToUpperInvariant();
         reader.Read();
         if (reader.TokenType == JsonTokenType.Null)
         {
@@ -107,13 +108,13 @@ internal sealed record ConnectRequest
                 ProtocolLevel = reader.GetInt32();
                 break;
             case "NAME":
-                Name = reader.GetString();
+                Name = ConnectJson.Text(ref reader);
                 break;
             case "LANG":
-                Language = reader.GetString();
+                Language = ConnectJson.Text(ref reader);
                 break;
             case "VERSION":
-                Version = reader.GetString();
+                Version = ConnectJson.Text(ref reader);
                 break;
             default:
                 ReadCredential(field, ref reader);
@@ -126,23 +127,23 @@ internal sealed record ConnectRequest
         switch (field)
         {
             case "USER":
-                Credentials = Credentials with { User = reader.GetString() };
+                Credentials = Credentials with { User = ConnectJson.Text(ref reader) };
                 break;
             case "PASS":
-                Credentials = Credentials with { Password = reader.GetString() };
+                Credentials = Credentials with { Password = ConnectJson.Text(ref reader) };
                 break;
             case "AUTH_TOKEN":
-                Credentials = Credentials with { Token = reader.GetString() };
+                Credentials = Credentials with { Token = ConnectJson.Text(ref reader) };
                 break;
             case "NKEY":
-                Credentials = Credentials with { Key = reader.GetString() };
+                Credentials = Credentials with { Key = ConnectJson.Text(ref reader) };
                 break;
             case "SIG":
-                Credentials = Credentials with { Signature = reader.GetString() };
+                Credentials = Credentials with { Signature = ConnectJson.Text(ref reader) };
                 break;
             case "JWT":
                 // The value is not used, but it must be a string.
-                reader.GetString();
+                ConnectJson.Text(ref reader);
                 break;
             default:
                 reader.Skip();

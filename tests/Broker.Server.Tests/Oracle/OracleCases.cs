@@ -52,6 +52,9 @@ internal static partial class OracleCases
             "\"verbose\":\"true\"", "\"verbose\":1", "\"unknown\":{\"a\":[1,2,{}]},\"verbose\":false", "\"headers\":true", "\"headers\":true,\"no_responders\":true",
             "\"no_responders\":true", "\"user\":\"u\",\"pass\":\"p\"", "\"auth_token\":\"t\"", "\"tls_required\":false", "\"tls_required\":true",
             "\"jwt\":\"\",\"sig\":\"\",\"nkey\":\"\"", "\"name\":\"\\u00e9\\n\"", "\"verbose\":false,", "\"verbose\"", "\"verbose\":false \"pedantic\":true",
+            // The text is sent as Latin-1, so these are not UTF-8.
+            "\"name\":\"caf\u00e9\",\"verbose\":false", "\"name\":\"\u00ff\u00fe\"", "\"lang\":\"\u00e2\u0082\",\"version\":\"\u00e9\"",
+            "\"user\":\"\u00e9\",\"pass\":\"\u00e9\"", "\"n\u00e9\":1", "\u00e9", "\"name\":\"\\ud800\"", "\"name\":\"\\udc00x\\ud83d\\ude00\\n\"",
             "\"user\":5", "\"pass\":true", "\"auth_token\":{}", "\"lang\":7", "\"version\":[]",
         ];
         foreach (string field in fields)

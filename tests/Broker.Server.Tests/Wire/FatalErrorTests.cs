@@ -1,0 +1,63 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+using Broker.Server.Tests.Harness;
+
+namespace Broker.Server.Tests.Wire;
+
+/// <summary>How a connection ends for a client that goes on writing after an error.</summary>
+public sealed class FatalErrorTests
+{
+    // Before there was a limit, the server waited a second for the client to close its side.
+    private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(900);
+
+    [Theory]
+    [InlineData("PUB bar 4194304000\r\n", "Maximum Payload Violation")]
+    [InlineData("FOO BAR\r\n", "Unknown Protocol Operation")]
+    [InlineData("PUB foo 18446744073709551615123\r\n", "Maximum Payload Violation")]
+    public async Task A_client_that_goes_on_writing_reads_the_error_and_then_cannot_write(string operation, string text)
+    {
+        await using BrokerServer server = await Servers.StartAsync();
+        using var client = RawClient.Open(server);
+        Assert.Equal("", client.Sync());
+        client.Send(operation);
+        Assert.Equal($"-ERR '{text}'\r\n", client.ReadLine());
+        long begin = Stopwatch.GetTimestamp();
+        Assert.Throws<SocketException>(() =>
+        {
+            while (Stopwatch.GetElapsedTime(begin) < Wait.Limit)
+            {
+                client.Socket.Send("PING\r\n"u8);
+                Thread.Sleep(1);
+            }
+        });
+        Assert.InRange(Stopwatch.GetElapsedTime(begin), TimeSpan.Zero, Longest);
+    }
+
+    [Fact]
+    public async Task A_client_that_reads_late_still_receives_the_error()
+    {
+        await using BrokerServer server = await Servers.StartAsync();
+        using var client = RawClient.Open(server);
+        Assert.Equal("", client.Sync());
+        client.Send("FOO BAR\r\n");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 0, "the connection is not closed");
+        Assert.Equal("-ERR 'Unknown Protocol Operation'\r\n", client.ReadLine());
+    }
+
+    [Theory]
+    [InlineData("caf\u00e9", "caf\ufffd")]
+    [InlineData("\u00ff\u00fe", "\ufffd\ufffd")]
+    [InlineData("\u00e2\u0082x", "\ufffd\ufffdx")]
+    [InlineData("\\ud800", "\ufffd")]
+    [InlineData("a\\n\\udc00\\ud83d\\ude00", "a\n\ufffd\U0001f600")]
+    public async Task A_name_that_is_not_Unicode_is_accepted_and_shown_with_replacements(string said, string shown)
+    {
+        await using BrokerServer server = await Servers.StartAsync();
+        // The test's client sends Latin-1.
+        using var client = RawClient.Open(server, $"CONNECT {{\"verbose\":false,\"name\":\"{said}\",\"lang\":\"{said}\",\"version\":\"{said}\"}}\r\n");
+        Assert.Equal("", client.Sync());
+        ConnectionPage page = await server.InspectConnectionsAsync(cancellationToken: TestContext.Current.CancellationToken);
+        ConnectionDescription description = Assert.Single(page.Connections);
+        Assert.Equal((shown, shown, shown), (description.Name, description.Language, description.Version));
+    }
+}
