@@ -37,7 +37,7 @@ public sealed class ApplicationTests
             });
         using HttpClient http = Client(application);
 
-        foreach (string path in (string[])["varz", "connz", "metrics", "nats"])
+        foreach (string path in (string[])["broker/varz", "broker/connz", "broker/metrics", "nats"])
         {
             using HttpResponseMessage refused = await http.GetAsync(new Uri(path, UriKind.Relative), Cancellation);
             Assert.Equal(HttpStatusCode.Unauthorized, refused.StatusCode);
@@ -45,8 +45,28 @@ public sealed class ApplicationTests
 
         await Assert.ThrowsAsync<WebSocketException>(() => InfoAsync(application, user: null));
         http.DefaultRequestHeaders.Add(Header, "ada");
-        Assert.Contains("server_id", await http.GetStringAsync(new Uri("varz", UriKind.Relative), Cancellation), StringComparison.Ordinal);
+        Assert.Contains("server_id", await http.GetStringAsync(new Uri("broker/varz", UriKind.Relative), Cancellation), StringComparison.Ordinal);
         Assert.StartsWith("INFO {", await InfoAsync(application, "ada"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_application_keeps_its_own_root_and_health_page()
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(static _ => { }, Cancellation);
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        await using WebApplication application = builder.Build();
+        application.MapGet("/", static () => "mine");
+        application.MapGet("/healthz", static () => "mine");
+        application.MapBrokerMonitoring(server);
+        await application.StartAsync(Cancellation);
+        using HttpClient http = Client(application);
+
+        Assert.Equal("mine", await http.GetStringAsync(new Uri("/", UriKind.Relative), Cancellation));
+        Assert.Equal("mine", await http.GetStringAsync(new Uri("/healthz", UriKind.Relative), Cancellation));
+        Assert.Equal("""{"status":"ok"}""", await http.GetStringAsync(new Uri("/broker/healthz", UriKind.Relative), Cancellation));
+        Assert.Contains("\"http_base_path\": \"/broker\"", await http.GetStringAsync(new Uri("/broker/varz", UriKind.Relative), Cancellation), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -64,7 +84,7 @@ public sealed class ApplicationTests
         var answers = new HttpStatusCode[3];
         for (int i = 0; i < answers.Length; i++)
         {
-            using HttpResponseMessage answer = await http.GetAsync(new Uri("varz", UriKind.Relative), Cancellation);
+            using HttpResponseMessage answer = await http.GetAsync(new Uri("broker/varz", UriKind.Relative), Cancellation);
             answers[i] = answer.StatusCode;
         }
 

@@ -42,8 +42,8 @@ public sealed partial class PackageTests
 
             // The program binds settings, writes pages and runs health checks, which usually need reflection.
             using var http = new HttpClient { BaseAddress = new Uri(app.Urls.First()) };
-            Say("settings", (await http.GetStringAsync("/varz")).Contains("\"max_payload\": 54321"));
-            Say("metrics", (await http.GetStringAsync("/metrics")).Contains("broker_connections "));
+            Say("settings", (await http.GetStringAsync("/broker/varz")).Contains("\"max_payload\": 54321"));
+            Say("metrics", (await http.GetStringAsync("/broker/metrics")).Contains("broker_connections "));
             Say("health", await http.GetStringAsync("/ready") == "Healthy");
 
             // One client in the host, one over TCP, one by WebSocket.

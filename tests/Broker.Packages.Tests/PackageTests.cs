@@ -131,12 +131,15 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             var app = builder.Build();
             var server = app.Services.GetRequiredService<BrokerServer>();
             app.UseWebSockets();
+            app.MapGet("/", () => "mine");
+            app.MapGet("/healthz", () => "mine");
             app.MapBrokerMonitoring(server);
             app.MapBrokerWebSocket("/nats", server);
             app.MapHealthChecks("/ready");
             await app.StartAsync();
             using var http = new HttpClient { BaseAddress = new Uri(app.Urls.First()) };
-            Console.WriteLine("page: " + (await http.GetStringAsync("/varz")).Contains("server_id"));
+            Console.WriteLine("page: " + (await http.GetStringAsync("/broker/varz")).Contains("server_id"));
+            Console.WriteLine("own: " + await http.GetStringAsync("/") + " " + await http.GetStringAsync("/healthz"));
             Console.WriteLine("health: " + await http.GetStringAsync("/ready"));
             await app.StopAsync();
             """,
@@ -145,6 +148,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
 
         await using var run = PeerProcess.Start("web", "dotnet", program);
         await run.ReadLineWithAsync("page: True");
+        await run.ReadLineWithAsync("own: mine mine");
         await run.ReadLineWithAsync("health: Healthy");
         Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
     }

@@ -15,7 +15,8 @@ public static class MonitoringEndpoints
 
     /// <summary>
     /// Maps <c>/ /healthz /varz /connz /subsz /accountz /accstatz</c>, with nats-server's field names and parameters, and
-    /// <c>/metrics</c> in Prometheus text, below <see cref="MonitoringOptions.BasePath"/>. <c>/routez /leafz /gatewayz
+    /// <c>/metrics</c> in Prometheus text, below
+    /// <see cref="MonitoringOptions.BasePath"/>, which is <c>/broker</c> by default. <c>/routez /leafz /gatewayz
     /// /jsz</c> answer as a nats-server without these features does.
     /// </summary>
     /// <returns>A builder for all pages, to add conventions such as <c>RequireAuthorization()</c>.</returns>
@@ -24,12 +25,12 @@ public static class MonitoringEndpoints
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(server);
-        return endpoints.MapMonitoring(server, (options ?? new MonitoringOptions()).Copy());
+        return endpoints.MapMonitoring(server, (options ?? new MonitoringOptions()).CopyFor(MonitoringOptions.ApplicationBasePath));
     }
 
     internal static RouteGroupBuilder MapMonitoring(this IEndpointRouteBuilder endpoints, BrokerServer server, MonitoringOptions options)
     {
-        RouteGroupBuilder group = endpoints.MapGroup(options.BasePath);
+        RouteGroupBuilder group = endpoints.MapGroup(options.BasePath!);
         var pages = new MonitoringPages(server, options);
         server.DescribeHttp = pages.Describe;
         Map("/", pages.IndexAsync);
@@ -59,7 +60,7 @@ public static class MonitoringEndpoints
     /// <summary>Maps the additional pages only, for a program without a server.</summary>
     internal static RouteGroupBuilder MapPages(this IEndpointRouteBuilder endpoints, MonitoringOptions options)
     {
-        RouteGroupBuilder group = endpoints.MapGroup(options.BasePath);
+        RouteGroupBuilder group = endpoints.MapGroup(options.BasePath!);
         foreach (MonitoringPage page in options.Pages)
         {
             group.MapMethods(page.Path, Methods, context => MonitoringPages.WriteAsync(context, page));

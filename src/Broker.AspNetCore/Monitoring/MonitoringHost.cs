@@ -41,7 +41,7 @@ public sealed class MonitoringHost : IAsyncDisposable
         BrokerServer server, EndPoint endPoint, MonitoringOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(server);
-        options = (options ?? new MonitoringOptions()).Copy();
+        options = (options ?? new MonitoringOptions()).CopyFor("");
         return await StartAsync(
             server.Loops.ConnectionBudget,
             endPoint,
@@ -62,7 +62,7 @@ public sealed class MonitoringHost : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(loops);
         ArgumentNullException.ThrowIfNull(options);
-        options = options.Copy();
+        options = options.CopyFor("");
         return await StartAsync(
             loops.ConnectionBudget,
             endPoint,

@@ -11,10 +11,14 @@ namespace Broker.AspNetCore;
 public sealed class MonitoringOptions
 {
     /// <summary>
-    /// The prefix of the pages' paths, such as <c>/broker</c>. If empty (the default), the pages are at the root.
-    /// <c>/varz</c> shows it as <c>http_base_path</c>.
+    /// The prefix of the pages' paths, such as <c>/broker</c>; empty for pages at the root. Null, the default, means
+    /// <c>/broker</c> in a web application, whose own pages are at the root, and the root for
+    /// <see cref="MonitoringHost"/>. <c>/varz</c> shows it as <c>http_base_path</c>.
     /// </summary>
-    public string BasePath { get; set; } = "";
+    public string? BasePath { get; set; }
+
+    /// <summary>The default of <see cref="BasePath"/> in a web application.</summary>
+    internal const string ApplicationBasePath = "/broker";
 
     /// <summary>
     /// Decides for each request whether it is allowed; a refused request gets 401. Null, the default, allows every
@@ -61,5 +65,11 @@ public sealed class MonitoringOptions
     internal SslServerAuthenticationOptions? Authentication()
         => Tls ?? (Certificate is null ? null : new SslServerAuthenticationOptions { ServerCertificate = Certificate });
 
-    internal MonitoringOptions Copy() => (MonitoringOptions)MemberwiseClone();
+    /// <summary>Creates a copy for one place, with its default prefix if there is none.</summary>
+    internal MonitoringOptions CopyFor(string basePath)
+    {
+        var copy = (MonitoringOptions)MemberwiseClone();
+        copy.BasePath ??= basePath;
+        return copy;
+    }
 }

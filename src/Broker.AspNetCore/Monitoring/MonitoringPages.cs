@@ -122,7 +122,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
     internal HttpDescription Describe() => new()
     {
         EndPoint = options.EndPoint,
-        BasePath = options.BasePath,
+        BasePath = options.BasePath ?? "",
         IsSecure = options.IsSecure,
         MaxConnections = options.MaxConnections,
         Requests = _requests.ToDictionary(),

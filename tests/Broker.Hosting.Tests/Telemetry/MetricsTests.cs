@@ -158,7 +158,7 @@ public sealed partial class MetricsTests
         application.MapBrokerMonitoring(server);
         await application.StartAsync(Cancellation);
         using var http = new HttpClient { BaseAddress = new Uri(application.Urls.First()), Timeout = Wait.Limit };
-        string text = await http.GetStringAsync(new Uri("metrics", UriKind.Relative), Cancellation);
+        string text = await http.GetStringAsync(new Uri("broker/metrics", UriKind.Relative), Cancellation);
         await application.StopAsync(Cancellation);
         return text.Split('\n', StringSplitOptions.RemoveEmptyEntries).Where(l => l[0] != '#').Select(l => l.Split(' '))
             .ToDictionary(w => w[0].Split('{')[0], w => double.Parse(w[^1], System.Globalization.CultureInfo.InvariantCulture));
