@@ -116,6 +116,29 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
     }
 
     [Fact]
+    public async Task A_worker_of_the_SDKs_own_template_adds_the_package()
+    {
+        string program = await packages.BuildSdkTemplateAsync(
+            "worker",
+            "Plain.Worker",
+            """
+            using Broker.Client;
+
+            var builder = Host.CreateApplicationBuilder(["--Broker:Listen:0=127.0.0.1:0", "--BrokerClient:ConnectTimeout=00:01:00"]);
+            builder.Services.AddBroker().AddBrokerClient();
+            using IHost host = builder.Build();
+            await host.StartAsync();
+            Console.WriteLine("connected: " + host.Services.GetRequiredService<BrokerConnection>().State);
+            await host.StopAsync();
+            """,
+            "Broker.Hosting");
+
+        await using var run = PeerProcess.Start("worker", "dotnet", program);
+        await run.ReadLineWithAsync("connected: ");
+        Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
+    }
+
+    [Fact]
     public async Task A_web_application_maps_the_pages_of_its_server()
     {
         string program = await packages.BuildAsync(

@@ -123,6 +123,26 @@ public sealed class PackedPackages : IAsyncLifetime
         return Path.Combine(output, name + ".dll");
     }
 
+    /// <summary>
+    /// Creates a project from a template of the SDK as it comes, adds packages to it, replaces its program, and builds
+    /// it. Returns the program's path.
+    /// </summary>
+    public async Task<string> BuildSdkTemplateAsync(string template, string name, string program, params string[] added)
+    {
+        (string, string) user = ("DOTNET_CLI_HOME", _folder.CreateSubdirectory($"user-{name}").FullName);
+        await RunAsync(_folder.FullName, user, "new", template, "-o", name, "--no-restore");
+        string project = Path.Combine(_folder.FullName, name);
+        foreach (string package in added)
+        {
+            await RunAsync(project, user, "add", "package", package, "--version", Version, "--no-restore");
+        }
+
+        await File.WriteAllTextAsync(Path.Combine(project, "Program.cs"), program, TestContext.Current.CancellationToken);
+        string output = Path.Combine(project, "out");
+        await RunAsync(project, "build", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-warnaserror", "-p:NuGetAudit=false", "-o", output);
+        return Path.Combine(output, name + ".dll");
+    }
+
     public ValueTask DisposeAsync()
     {
         _folder.Delete(recursive: true);
