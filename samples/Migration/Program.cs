@@ -1,3 +1,5 @@
+using System.ComponentModel;
+using Broker.Client;
 using Migration;
 
 // Runs three systems of ZeroMQ programs at three steps of their migration to NATS. The folder "programs" contains the
@@ -19,10 +21,19 @@ if (system is null)
     return 1;
 }
 
-foreach (Step step in Enum.GetValues<Step>())
+try
 {
-    Console.WriteLine(step);
-    await system(step, args.Length > 1 ? args[1] : null, Console.Out);
-}
+    foreach (Step step in Enum.GetValues<Step>())
+    {
+        Console.WriteLine(step);
+        await system(step, args.Length > 1 ? args[1] : null, Console.Out);
+    }
 
-return 0;
+    return 0;
+}
+catch (Exception e) when (e is ClientException or TimeoutException or FormatException or Win32Exception)
+{
+    // No server is running, the address is wrong, or there is no Python.
+    Console.Error.WriteLine($"Migration: {e.Message}");
+    return 1;
+}

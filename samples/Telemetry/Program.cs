@@ -18,10 +18,24 @@ builder.Services.AddBroker().AddBrokerClient(settings => settings.Tracing = true
     ],
 });
 builder.Services.AddHostedService<OrderDesk>();
+builder.Services.AddHostedService<ExportProblems>();
 
 builder.Services.AddOpenTelemetry()
     .ConfigureResource(resource => resource.AddService("order-desk"))
     .WithMetrics(metrics => metrics.AddMeter("Broker.Server", "Broker.Client", "Broker.Bridge").AddOtlpExporter())
     .WithTracing(traces => traces.AddSource("Broker.Client", "Broker.Bridge").AddOtlpExporter());
 
-await builder.Build().RunAsync();
+IHost host = builder.Build();
+try
+{
+    // The bridge starts when it is resolved, and the server with it. So a taken port or a wrong setting is one line.
+    host.Services.GetRequiredService<ZeroMqBridge>();
+}
+catch (Exception e)
+{
+    Console.Error.WriteLine($"Telemetry: {e.Message}");
+    return 1;
+}
+
+await host.RunAsync();
+return 0;

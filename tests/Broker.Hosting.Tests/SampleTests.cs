@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
 using System.Text;
 using Broker.Client;
 using Broker.ZeroMq;
@@ -60,6 +62,32 @@ public sealed class SampleTests
             await sample.SignalAsync("TERM");
             Assert.True(await sample.WaitForExitAsync() == 0, sample.Errors);
         }
+    }
+
+    [Theory]
+    [InlineData("--Broker:Listen:0=127.0.0.1:{taken}", "cannot listen on 127.0.0.1:{taken}: ")]
+    [InlineData("--ZeroMqBridge:Routes:readings:Publishers=tcp://127.0.0.1:{taken}", "Cannot bind to tcp://127.0.0.1:{taken}: ")]
+    [InlineData("--ZeroMqBridge:Routes:readings:Publishers=nonsense", "ZeroMqBridge:Routes:readings: 'nonsense' is not an endpoint")]
+    [InlineData("--Broker:Listen:0=a:b:c", "Broker:Listen: ")]
+    public async Task A_setting_that_cannot_be_used_is_one_line(string setting, string problem)
+    {
+        using var other = new TcpListener(IPAddress.Loopback, 0);
+        other.Start();
+        string taken = ((IPEndPoint)other.LocalEndpoint).Port.ToString(CultureInfo.InvariantCulture);
+        // The last of several values for one setting counts.
+        string[] settings =
+        [
+            "--Broker:Listen:0=127.0.0.1:0",
+            "--ZeroMqBridge:Routes:readings:Publishers=tcp://127.0.0.1:*", "--ZeroMqBridge:Routes:readings:Subscribers=tcp://127.0.0.1:*",
+            "--ZeroMqBridge:Routes:questions:Endpoint=tcp://127.0.0.1:*",
+            setting.Replace("{taken}", taken, StringComparison.Ordinal),
+        ];
+        await using var sample = PeerProcess.Start("sample", "dotnet", [Repository.Sample("WorkerWithBridge"), .. settings]);
+
+        Assert.Equal(1, await sample.WaitForExitAsync());
+        Assert.StartsWith(
+            "WorkerWithBridge: " + problem.Replace("{taken}", taken, StringComparison.Ordinal), sample.Errors, StringComparison.Ordinal);
+        Assert.Single(sample.Errors.TrimEnd().Split('\n'));
     }
 
     [Fact]

@@ -53,6 +53,18 @@ public sealed partial class OpenTelemetrySampleTests
     }
 
     [Fact]
+    public async Task A_missing_collector_is_told()
+    {
+        await using var sample = PeerProcess.Start(
+            "sample", "/usr/bin/env",
+            $"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:{FreePort.Next()}", "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL=500",
+            "dotnet", Repository.Sample("Telemetry"), "--Broker:Listen:0=127.0.0.1:0",
+            "--ZeroMq:Publishers=tcp://127.0.0.1:*", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
+
+        await sample.ReadLineWithAsync("The metrics and traces were not exported");
+    }
+
+    [Fact]
     public void The_page_shows_what_the_sample_does()
     {
         string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "telemetry.md"));
