@@ -57,7 +57,7 @@ publish() {
 if [ "$packages_only" = false ]; then
     for system in linux-x64 win-x64; do publish "$system"; done
     # The systemd units go beside the program, and the file for the container exists now.
-    cp eng/systemd/broker.service eng/systemd/broker.socket artifacts/linux-x64
+    cp eng/systemd/broker.service eng/systemd/broker.socket eng/systemd/broker.sysusers artifacts/linux-x64
     sed -n 's/^COPY \([^ ]*\) .*/\1/p' eng/docker/Dockerfile | while read -r file; do
         [ -e "$file" ] || { echo "eng/docker/Dockerfile takes $file, which is not made" >&2; exit 1; }
     done

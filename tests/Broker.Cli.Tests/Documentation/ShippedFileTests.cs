@@ -32,6 +32,29 @@ public sealed partial class ShippedFileTests : IDisposable
     }
 
     [Fact]
+    public async Task The_unit_of_systemd_does_not_restart_a_broker_with_a_wrong_configuration()
+    {
+        string unit = DocumentedText.Read("eng/systemd/broker.service").Text;
+        string file = _folder.Write("broker.conf", "no_such_key: 1\n");
+
+        RealRun run = await RealRun.Of("serve", "-c", file);
+
+        string[] codes = NoRestart().Match(unit).Groups[1].Value.Split(' ');
+        Assert.Contains(run.ExitCode.ToString(System.Globalization.CultureInfo.InvariantCulture), codes);
+        Assert.DoesNotContain("0", codes);
+    }
+
+    [Fact]
+    public void The_unit_of_systemd_runs_as_the_user_that_is_shipped_with_it()
+    {
+        string unit = DocumentedText.Read("eng/systemd/broker.service").Text;
+        string users = DocumentedText.Read("eng/systemd/broker.sysusers").Text;
+        Assert.Contains("\nUser=broker\nGroup=broker\n", unit, StringComparison.Ordinal);
+        Assert.Contains("\nu broker - ", users, StringComparison.Ordinal);
+        Assert.Contains("broker.sysusers", DocumentedText.Read("eng/pack.sh").Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void The_socket_unit_opens_the_usual_port_for_the_unit_of_its_name()
     {
         string unit = DocumentedText.Read("eng/systemd/broker.socket").Text;
@@ -80,6 +103,9 @@ public sealed partial class ShippedFileTests : IDisposable
     }
 
     private static string[] Items(XDocument project, string name) => Assert.Single(project.Descendants(name)).Attribute("Include")!.Value.Split(';');
+
+    [GeneratedRegex("(?m)^RestartPreventExitStatus=(.*)$")]
+    private static partial Regex NoRestart();
 
     [GeneratedRegex("^COPY (\\S+) ", RegexOptions.CultureInvariant | RegexOptions.Multiline, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Copied();
