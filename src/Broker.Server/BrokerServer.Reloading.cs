@@ -17,7 +17,7 @@ public sealed partial class BrokerServer
     /// <para>If <see cref="BrokerServerOptions.ClientAdvertise"/> or <see cref="BrokerServerOptions.ConnectUrls"/>
     /// changes, the server sends another INFO to each connected client that sent a <c>protocol</c> of 1 or more in its
     /// CONNECT.</para>
-    /// <para>Users, accounts with their exports and imports, the token, the no-auth user, permissions, the timeout,
+    /// <para>Users, accounts with their exports, imports and mappings, the token, the no-auth user, permissions, the timeout,
     /// callbacks and verifiers: a client stays connected if its user still exists with the same password or key. It
     /// then has the user's new permissions and loses the subscriptions that they deny; it receives an <c>-ERR</c> for
     /// each. The server closes the other clients. They receive <c>User Authentication Revoked</c> if their user no

@@ -3,7 +3,7 @@ using Broker.Server;
 namespace Broker.Cli.Configuration;
 
 /// <summary>Reads the keys <c>accounts</c> and <c>system_account</c> of nats-server.</summary>
-internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem> problems)
+internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
     private const string ExportShape = "an array of blocks such as { stream: \"a.>\" } or { service: \"q\" }";
     private const string ImportShape = "an array of blocks such as { stream: { account: A, subject: \"a.>\" } }";
@@ -98,6 +98,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             DefaultPermissions = security.DefaultPermissions(section),
             Exports = Items(section, "exports", ExportShape, Export),
             Imports = Items(section, "imports", ImportShape, Import),
+            Mappings = new MappingsConfig(problems, warnings).Read(section),
         };
         AllowNothing(section, block);
         section.RejectTheRest(UnsupportedKeys.OfAccount);

@@ -8,6 +8,13 @@ internal sealed record ConfigBlock(ConfigPosition Position) : ConfigValue(Positi
 {
     private readonly Dictionary<string, ConfigEntry> _entries = new(StringComparer.OrdinalIgnoreCase);
 
+    /// <summary>Creates a block whose keys are case-sensitive, because they are subjects.</summary>
+    public static ConfigBlock OfSubjects(ConfigPosition position) => new(position, StringComparer.Ordinal);
+
+    private ConfigBlock(ConfigPosition position, StringComparer keys)
+        : this(position)
+        => _entries = new Dictionary<string, ConfigEntry>(keys);
+
     public bool IsEmpty => !Entries.Any();
 
     public IEnumerable<ConfigEntry> Entries => _entries.Values;

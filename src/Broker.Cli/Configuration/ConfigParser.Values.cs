@@ -45,6 +45,12 @@ internal sealed partial class ConfigParser
         }
 
         string word = cursor.TakeUntilAny(WordStops);
+        if (word.Contains("{{", StringComparison.Ordinal))
+        {
+            // The word ends at the first brace, so the rest would be read as the end of the block.
+            throw new ConfigException("a value with {{ must be in quotes, such as \"a.{{wildcard(1)}}\"; it begins", position);
+        }
+
         if (word.Length == 0)
         {
             throw cursor.Error($"expected a value, found {cursor.Describe()}");
@@ -69,7 +75,8 @@ internal sealed partial class ConfigParser
 
     private ConfigBlock ParseBlock()
     {
-        var block = new ConfigBlock(cursor.Position);
+        ConfigBlock block = _holdsSubjects ? ConfigBlock.OfSubjects(cursor.Position) : new ConfigBlock(cursor.Position);
+        _holdsSubjects = false;
         cursor.Take();
         variables.Enter(block);
         ParseEntries(block, braced: true);

@@ -15,6 +15,9 @@ internal sealed partial class ConfigParser(
 
     private int _depth;
 
+    // Whether the value at the cursor is a block with subjects as its keys.
+    private bool _holdsSubjects;
+
     // The number of keys around the cursor whose values may be secrets.
     private int _secrets;
 
@@ -106,6 +109,7 @@ internal sealed partial class ConfigParser(
 
         bool isSecret = SecretKeys.Holds(key);
         _secrets += isSecret ? 1 : 0;
+        _holdsSubjects = MappingsConfig.Names.Contains(key, StringComparer.OrdinalIgnoreCase);
         Assign(block, new ConfigEntry(key, position, ParseValue()));
         ExpectEndOfEntry(shown, braced);
         _secrets -= isSecret ? 1 : 0;

@@ -8,7 +8,7 @@ namespace Broker.Cli.Configuration;
 /// Reads the keys <c>authorization</c> and <c>no_auth_user</c> of nats-server. No message shows their values, because
 /// any of them may be a misplaced password.
 /// </summary>
-internal sealed class SecurityConfig(List<ConfigProblem> problems)
+internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
     private const string Filters = "a subject or an array of subjects";
     private const string Subscriptions = "a subject, optionally followed by a space and a queue group, or an array of these";
@@ -32,7 +32,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             ConfigBlock block => Authorization(Secretive(block), block),
             var value => root.Wrong("authorization", "a block", value, otherwise, isSecret: true),
         };
-        var accounts = new AccountsConfig(this, problems);
+        var accounts = new AccountsConfig(this, problems, warnings);
         settings = accounts.Read(root, settings);
         if (problems.Count == before)
         {

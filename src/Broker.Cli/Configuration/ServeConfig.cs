@@ -55,9 +55,10 @@ internal static class ServeConfig
         {
             Http = Http(section, settings, "http", settings.Http),
             Https = Http(section, settings, "https", settings.Https),
-            Security = new SecurityConfig(problems) { CertificatesNameUsers = settings.Tls is { MapUsers: true } || WebSocketConfig.MapsUsers(root) }
+            Security = new SecurityConfig(problems, warnings ?? []) { CertificatesNameUsers = settings.Tls is { MapUsers: true } || WebSocketConfig.MapsUsers(root) }
                 .Read(section, settings.Security),
         };
+        settings = settings with { Mappings = new MappingsConfig(problems, warnings ?? []).Read(section) };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
         settings = settings with { ZeroMq = new ZeroMqConfig(problems, warnings ?? []).Read(section, settings, settings.ZeroMq) };
         AllowNoOps(section, root, problems, warnings ?? []);

@@ -10,7 +10,6 @@ internal static class UnsupportedKeys
     public const string NoRoutes = "the broker does not form clusters";
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
     public const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
-    private const string NoMapping = "subjects can only be mapped by imports of accounts";
     public const string NoProfiling = "use dotnet-trace or dotnet-counters, which need no port";
     private const string NoMqtt = "the broker does not serve MQTT clients";
     private const string SeparateUsers = "WebSocket clients use the users of the whole server";
@@ -25,7 +24,6 @@ internal static class UnsupportedKeys
         ("resolver", NoJwt), ("account_resolver", NoJwt), ("accounts_resolver", NoJwt), ("resolver_tls", NoJwt),
         ("resolver_preload", NoJwt), ("resolver_pinned_accounts", NoJwt), ("trusted", NoJwt), ("trusted_keys", NoJwt),
         ("default_sentinel", NoJwt),
-        ("mappings", NoMapping), ("maps", NoMapping),
         ("ocsp", "the broker does not staple OCSP responses"), ("ocsp_cache", "the broker does not staple OCSP responses"),
         ("syslog", NoSyslog), ("remote_syslog", NoSyslog),
         ("logtime_utc", "set TZ=UTC for the process"),
@@ -46,7 +44,7 @@ internal static class UnsupportedKeys
         ("connection_types", NoKinds), ("allowed_connection_types", NoKinds), ("clients", NoKinds), ("account", "put the user into the \"users\" of its account"));
 
     public static IReadOnlyDictionary<string, string> OfAccount { get; } = Table(
-        ("nkey", NoJwt), ("jetstream", NoStreams), ("mappings", NoMapping), ("maps", NoMapping),
+        ("nkey", NoJwt), ("jetstream", NoStreams),
         ("limits", "limits apply to the whole server, not to an account"),
         ("trace_dest", "the broker does not trace messages"), ("msg_trace", "the broker does not trace messages"));
 

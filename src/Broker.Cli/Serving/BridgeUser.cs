@@ -73,5 +73,6 @@ internal sealed class BridgeUser
         DefaultPermissions = account.DefaultPermissions,
         Exports = account.Exports,
         Imports = account.Imports,
+        Mappings = account.Mappings,
     };
 }

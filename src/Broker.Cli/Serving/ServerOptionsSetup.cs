@@ -28,7 +28,7 @@ internal static class ServerOptionsSetup
         options.TraceSystemAccount = settings.TraceSystemAccount;
     }
 
-    /// <summary>Applies the users, accounts and token.</summary>
+    /// <summary>Applies the users, accounts, token and subject mappings.</summary>
     /// <param name="settings">The settings.</param>
     /// <param name="options">The options that are changed.</param>
     /// <param name="bridge">The user of the bridge, which is added if the bridge needs one.</param>
@@ -37,6 +37,7 @@ internal static class ServerOptionsSetup
         SecuritySettings security = settings.Security ?? new SecuritySettings();
         security = settings.ZeroMq is { } zeroMq ? bridge.AddTo(security, zeroMq) : security;
         options.UseCryptography();
+        options.Mappings = settings.Mappings;
         options.Users = security.Users;
         options.Accounts = security.Accounts;
         options.SystemAccount = security.SystemAccount;

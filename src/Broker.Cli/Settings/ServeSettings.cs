@@ -134,6 +134,9 @@ internal sealed record ServeSettings
     /// <summary>The users of the server, or null if every client may connect.</summary>
     public SecuritySettings? Security { get; init; }
 
+    /// <summary>The subject mappings of clients that are in no account.</summary>
+    public IReadOnlyList<SubjectMapping> Mappings { get; init; } = [];
+
     /// <summary>The options for TLS with clients, or null for no TLS.</summary>
     public ServerTlsOptions? Tls { get; init; }
 

@@ -59,6 +59,8 @@ internal sealed class AccountDirectory : IDisposable
             account.IsSystem = string.Equals(account.Name, plan.SystemAccount, StringComparison.Ordinal);
             account.Links = new AccountLinks(options?.Exports ?? [], [.. links[account.Name]]);
             account.Updated = Now;
+            IReadOnlyList<SubjectMapping> mappings = account == Global ? plan.GlobalMappings : options?.Mappings ?? [];
+            account.Router.SetMappings(AccountMappings.Create(mappings, account.Router.Seed));
             account.Import(links[account.Name], name => _accounts[name]);
             if (options is null && account != Global && !account.IsSystem)
             {

@@ -36,6 +36,9 @@ public sealed class AccountOptions
     /// <summary>The subjects that this account imports from others.</summary>
     public IReadOnlyList<AccountImport> Imports { get; init; } = [];
 
+    /// <summary>The mappings of the account's subjects. Each must have another source. Default: none.</summary>
+    public IReadOnlyList<SubjectMapping> Mappings { get; init; } = [];
+
     /// <summary>
     /// Checks whether accounts fit together, as
     /// <see cref="BrokerServer.StartAsync(BrokerServerOptions, CancellationToken)"/> does.
@@ -44,7 +47,7 @@ public sealed class AccountOptions
     /// <param name="systemAccount">The name of the system account; null for <c>$SYS</c>.</param>
     /// <exception cref="ArgumentException">The accounts do not fit together; the message names the reason.</exception>
     public static void Validate(IReadOnlyList<AccountOptions> accounts, string? systemAccount = null)
-        => _ = new AccountPlan(accounts, systemAccount);
+        => _ = new AccountPlan(accounts, systemAccount, []);
 
     /// <summary>Returns the name.</summary>
     public override string ToString() => Name;

@@ -10,12 +10,16 @@ internal sealed class AccountPlan
 
     /// <param name="accounts">The configured accounts.</param>
     /// <param name="systemAccount">The name of the system account; null for <c>$SYS</c>.</param>
+    /// <param name="mappings">The mappings of the account <c>$G</c>.</param>
     /// <exception cref="ArgumentException">
     /// The accounts do not fit together; the message names the account and the reason.
     /// </exception>
-    internal AccountPlan(IReadOnlyList<AccountOptions> accounts, string? systemAccount)
+    internal AccountPlan(
+        IReadOnlyList<AccountOptions> accounts, string? systemAccount, IReadOnlyList<SubjectMapping> mappings)
     {
         ArgumentNullException.ThrowIfNull(accounts);
+        GlobalMappings = mappings;
+        RefuseTwice(AccountNames.Global, mappings);
         foreach (AccountOptions account in accounts)
         {
             Add(account);
@@ -30,6 +34,7 @@ internal sealed class AccountPlan
 
         foreach (AccountOptions account in _accounts.Values)
         {
+            RefuseTwice(account.Name, account.Mappings);
             foreach (AccountExport export in account.Exports)
             {
                 Check(account, export);
@@ -42,6 +47,9 @@ internal sealed class AccountPlan
     }
 
     internal string SystemAccount { get; }
+
+    /// <summary>The mappings of the account <c>$G</c>.</summary>
+    internal IReadOnlyList<SubjectMapping> GlobalMappings { get; }
 
     /// <summary>All imports of all accounts.</summary>
     internal IReadOnlyList<ImportLink> Links { get; }
@@ -73,6 +81,20 @@ internal sealed class AccountPlan
         if (!_accounts.TryAdd(account.Name, account))
         {
             throw new ArgumentException($"There are two accounts '{account.Name}'.");
+        }
+    }
+
+    private static void RefuseTwice(string account, IReadOnlyList<SubjectMapping> mappings)
+    {
+        ArgumentNullException.ThrowIfNull(mappings);
+        var known = new HashSet<string>(StringComparer.Ordinal);
+        foreach (SubjectMapping mapping in mappings)
+        {
+            ArgumentNullException.ThrowIfNull(mapping);
+            if (!known.Add(mapping.Source))
+            {
+                throw new ArgumentException($"Account '{account}' maps '{mapping.Source}' twice.");
+            }
         }
     }
 
@@ -116,7 +138,7 @@ internal sealed class AccountPlan
         }
 
         bool isService = import is ServiceImport;
-        var mapping = SubjectMapping.Create(import.Subject, import.LocalSubject, isService, out string? problem);
+        var mapping = ImportMapping.Create(import.Subject, import.LocalSubject, isService, out string? problem);
         if (mapping is null)
         {
             throw new ArgumentException($"{what} as '{import.LocalSubject}': {problem}.");

@@ -7,7 +7,7 @@ namespace Broker.Server;
 /// <param name="Import">The configured import.</param>
 /// <param name="Export">The export that permits the import.</param>
 /// <param name="Mapping">The mapping between the subjects of the two accounts.</param>
-internal sealed record ImportLink(string Importer, AccountImport Import, AccountExport Export, SubjectMapping Mapping)
+internal sealed record ImportLink(string Importer, AccountImport Import, AccountExport Export, ImportMapping Mapping)
 {
     internal bool IsService => Import is ServiceImport;
 

@@ -27,10 +27,11 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
     }
 
     // Delivers a reply to the requester. If the reply has a reply subject itself, the requester may answer it in turn.
-    private int Answer(ReadOnlySpan<byte> subject, in RoutedMessage message, RoutingPublisher publisher)
+    private int Answer(ReadOnlySpan<byte> replyTo, in RoutedMessage message, RoutingPublisher publisher)
     {
+        ReadOnlySpan<byte> subject = requestor.Router.Map(replyTo);
         Route route = requestor.Router.Find(subject);
-        if (route.IsEmpty)
+        if (subject.IsEmpty || route.IsEmpty)
         {
             return 0;
         }

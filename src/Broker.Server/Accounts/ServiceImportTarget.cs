@@ -19,11 +19,14 @@ internal sealed class ServiceImportTarget(Account importer, Account exporter, Im
     internal Subscription Subscribe() => new(this, link.Mapping.Local, null, "0"u8);
 
     internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
-        => link.Mapping.ToRemote(message.Subject) is { } subject
+    {
+        ReadOnlySpan<byte> subject = exporter.Router.Map(link.Mapping.ToRemote(message.Subject));
+        return !subject.IsEmpty
             && exporter.Router.Find(subject) is { IsEmpty: false } there
             && Request(subject, there, in message, publisher);
+    }
 
-    private bool Request(byte[] subject, Route route, in RoutedMessage message, RoutingPublisher publisher)
+    private bool Request(ReadOnlySpan<byte> subject, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
         Span<byte> reply = stackalloc byte[message.ReplyTo.IsEmpty ? 0 : ForwardedRequests.SubjectLength];
         if (!reply.IsEmpty)

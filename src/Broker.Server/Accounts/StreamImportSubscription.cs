@@ -11,7 +11,7 @@ namespace Broker.Server;
 /// <param name="filter">The filter in the exporting account.</param>
 /// <param name="reservations">The reserved subjects of the importing account. Nothing is imported under them.</param>
 internal sealed class StreamImportSubscription(
-    Subscription origin, SubjectMapping mapping, byte[] filter, Reservations reservations)
+    Subscription origin, ImportMapping mapping, byte[] filter, Reservations reservations)
     : ShadowSubscription(origin, filter)
 {
     internal override RenamedDelivery? Resolve(ReadOnlySpan<byte> subject)

@@ -7,12 +7,13 @@ namespace Broker.Server;
 /// Finds the routes of the subjects that one publisher uses. It keeps the last route, and the build of a large route
 /// that the work budget has interrupted. Used on the publisher's loop only.
 /// </summary>
-internal struct PublishRoutes(LoopState state, Router router, AccessRules? access)
+internal struct PublishRoutes(LoopState state, Router router, AccessRules? access, AccountMappings? mappings)
 {
     // The steps of a route build between two checks of the work budget.
     private const int StepsOfBuild = 1024;
 
-    private RouteCache _routes = new(router, access);
+    private readonly MappedRoutes? _mapped = mappings is null ? null : new MappedRoutes(router, access);
+    private RouteCache _routes = new(router, access, mappings);
     private Route? _last;
     private RouteBuild? _build;
 
@@ -56,6 +57,23 @@ internal struct PublishRoutes(LoopState state, Router router, AccessRules? acces
         Route? route = _routes.FindOrBeginBuild(subject, out _build);
         state.Budget.Charge(_routes.ExchangeWork());
         return _last = route ?? Build(_build!);
+    }
+
+    /// <summary>The mappings of the published subjects; null if there are none.</summary>
+    internal readonly AccountMappings? Mappings => mappings;
+
+    /// <summary>
+    /// Maps the subject of a message, finds the route of the result and charges the work. Returns null if the message
+    /// is dropped. The result does not become <see cref="Last"/>.
+    /// </summary>
+    /// <param name="route">The route of the published subject.</param>
+    /// <param name="subject">The published subject.</param>
+    /// <param name="mapped">The new subject; valid until the next call.</param>
+    internal readonly Route? FindMapped(Route route, ReadOnlySpan<byte> subject, out ReadOnlySpan<byte> mapped)
+    {
+        Route? found = _mapped!.Find(route.Mapping!, subject, out mapped, out long work);
+        state.Budget.Charge(work);
+        return found;
     }
 
     /// <summary>Cancels the build for a deferred publish.</summary>

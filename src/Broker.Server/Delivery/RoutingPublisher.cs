@@ -18,6 +18,7 @@ internal sealed partial class RoutingPublisher
     private const int MaxPicks = 8;
 
     private PublishRoutes _routes;
+    private SubjectBuffer? _mapped;
     private int _imports;
 
     internal RoutingPublisher(EventLoop loop, LoopState state, Router router, ConnectionTarget? client = null)
@@ -49,7 +50,10 @@ internal sealed partial class RoutingPublisher
     /// <summary>The routes of the subjects to which it publishes.</summary>
     internal ref PublishRoutes Routes => ref _routes;
 
-    /// <summary>Changes the account or the permissions for all later messages.</summary>
+    /// <summary>Whether the subject mappings of the account have changed since <see cref="MoveTo"/>.</summary>
+    internal bool HasOldMappings => _routes.Mappings != Router.Mappings;
+
+    /// <summary>Changes the account or the permissions for all later messages, and applies changed mappings.</summary>
     /// <param name="router">The router of the account.</param>
     /// <param name="access">The subjects to which it may publish; null for all subjects.</param>
     internal void MoveTo(Router router, AccessRules? access)
@@ -57,7 +61,7 @@ internal sealed partial class RoutingPublisher
         _routes.Abandon();
         Router = router;
         // Stored routes contain the results of the earlier permission checks.
-        _routes = new PublishRoutes(State, router, access);
+        _routes = new PublishRoutes(State, router, access, router.Mappings);
     }
 
     /// <summary>
@@ -131,7 +135,7 @@ internal sealed partial class RoutingPublisher
         return delivered;
     }
 
-    /// <summary>Publishes a message of the server in any account.</summary>
+    /// <summary>Publishes a message of the server in any account. Subject mappings do not apply to it.</summary>
     internal void Publish(Router router, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload)
     {
         EndBatch();
@@ -144,7 +148,18 @@ internal sealed partial class RoutingPublisher
     internal int PublishAlone(in RoutedMessage message)
     {
         EndBatch();
-        return Import(in message, Router.Find(message.Subject));
+        return Router.Mappings is not null && Router.FindMapping(message.Subject) is { } mapping
+            ? PublishMapped(in message, mapping)
+            : Import(in message, Router.Find(message.Subject));
+    }
+
+    private int PublishMapped(in RoutedMessage message, SubjectMapping mapping)
+    {
+        SubjectBuffer mapped = _mapped ??= new SubjectBuffer();
+        mapped.Clear();
+        return mapping.TryMap(message.Subject, mapped)
+            ? Import(message.WithSubject(mapped.Written), Router.Find(mapped.Written))
+            : 0;
     }
 
     // A subscriber that does not receive the message costs time too.

@@ -20,7 +20,7 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests)
             after.Validate();
             secures = !after.HasSameSecurityAs(before);
             SecurityRules rules = secures ? new SecurityRules(after) : core.Security;
-            var plan = new AccountPlan(after.Accounts, after.SystemAccount);
+            var plan = new AccountPlan(after.Accounts, after.SystemAccount, after.Mappings);
             var tls = ServerTls.Create(after.Tls);
             // Nothing can fail after this point.
             Apply(before, after, rules, plan, tls);

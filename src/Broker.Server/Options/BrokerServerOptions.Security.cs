@@ -19,6 +19,12 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     public IReadOnlyList<AccountOptions> Accounts { get; set; } = [];
 
     /// <summary>
+    /// The mappings of the subjects of clients that are in no account. Each must have another source. An account has
+    /// its own, <see cref="AccountOptions.Mappings"/>. Default: none.
+    /// </summary>
+    public IReadOnlyList<SubjectMapping> Mappings { get; set; } = [];
+
+    /// <summary>
     /// The name of the account in which the server publishes its own events. Null, the default: <c>$SYS</c>.
     /// </summary>
     public string? SystemAccount { get; set; }
@@ -77,6 +83,7 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     /// <summary>Whether other options have the same authentication and the same permissions.</summary>
     internal bool HasSameSecurityAs(BrokerServerOptions other)
         => Users.SequenceEqual(other.Users) && Accounts.SequenceEqual(other.Accounts)
+            && Mappings.SequenceEqual(other.Mappings)
             && string.Equals(SystemAccount, other.SystemAccount, StringComparison.Ordinal)
             && string.Equals(Token, other.Token, StringComparison.Ordinal)
             && string.Equals(NoAuthUser, other.NoAuthUser, StringComparison.Ordinal)

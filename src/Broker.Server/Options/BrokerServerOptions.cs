@@ -182,6 +182,7 @@ public sealed partial class BrokerServerOptions
         Users = other.Users;
         Accounts = other.Accounts;
         SystemAccount = other.SystemAccount;
+        Mappings = other.Mappings;
         Token = other.Token;
         NoAuthUser = other.NoAuthUser;
         // Copy the field and not the property: the default depends on the TLS options.
@@ -199,12 +200,14 @@ public sealed partial class BrokerServerOptions
         ArgumentNullException.ThrowIfNull(ConnectUrls);
         ArgumentNullException.ThrowIfNull(Users);
         ArgumentNullException.ThrowIfNull(Accounts);
+        ArgumentNullException.ThrowIfNull(Mappings);
         var copy = (BrokerServerOptions)MemberwiseClone();
         copy._endPoints = [.. _endPoints];
         copy.ConnectUrls = [.. ConnectUrls];
         copy.ServerTags = [.. ServerTags];
         copy.Users = [.. Users];
         copy.Accounts = [.. Accounts];
+        copy.Mappings = [.. Mappings];
         return copy;
     }
 
@@ -251,7 +254,7 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         CheckForEmptyCredentials();
-        _ = new AccountPlan(Accounts, SystemAccount);
+        _ = new AccountPlan(Accounts, SystemAccount, Mappings);
         _ = new SecurityRules(this);
         ValidateMapping();
         Tls?.Validate();

@@ -22,8 +22,8 @@ internal sealed class Route : TokenEntry
 
     private readonly RouteExtras? _extras;
 
-    // The LateSubscribers of a large route, or the ReplyRoute of a refused route. No route has both. One field for the
-    // two saves memory in each of very many routes.
+    // The LateSubscribers of a large route, the ReplyRoute of a refused route, or the mapping of a mapped subject. No
+    // route has two of them. One field saves memory in each of very many routes.
     private volatile object? _growthOrBehind;
 
     // The key is next to the other fields that a publish reads, so most subjects are compared without access to their
@@ -110,6 +110,12 @@ internal sealed class Route : TokenEntry
         get => _growthOrBehind as Route;
         set => _growthOrBehind = value;
     }
+
+    /// <summary>
+    /// The mapping of the subject; null if the messages keep their subject. Such a route is refused, so that the
+    /// publish of other subjects needs no check for it. It belongs to one publisher.
+    /// </summary>
+    internal SubjectMapping? Mapping => _growthOrBehind as SubjectMapping;
 
     internal bool IsEmpty => Has(RouteTraits.Empty);
 
@@ -234,6 +240,10 @@ internal sealed class Route : TokenEntry
     }
 
     internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray(), RouteTraits.Refused);
+
+    /// <summary>Creates the route of a mapped subject.</summary>
+    internal static Route Mapped(ReadOnlySpan<byte> subject, SubjectMapping mapping)
+        => new(subject.ToArray(), RouteTraits.Refused) { _growthOrBehind = mapping };
 
     /// <summary>Creates the route that a reserved subject has for all clients but those that may use it.</summary>
     internal static Route Reserved(Route route)

@@ -6,9 +6,13 @@ namespace Broker.Server;
 /// <summary>
 /// Finds the routes for one publisher. A publisher that may publish everything searches the routes that the router
 /// shares, without a lock. A publisher with restricted permissions has its own table: it checks the permission for a
-/// subject once and then stores the route, or a refused route. Only the publisher's loop uses it.
+/// subject once and then stores the route, or a refused route. So does a publisher in an account with subject mappings,
+/// for the routes of mapped subjects. Only the publisher's loop uses it.
 /// </summary>
-internal struct RouteCache(Router router, AccessRules? access = null)
+/// <param name="router">The router of the publisher's account.</param>
+/// <param name="access">The permissions of the publisher; null if it may publish everything.</param>
+/// <param name="mappings">The mappings of the subjects; null if subjects are not mapped.</param>
+internal struct RouteCache(Router router, AccessRules? access = null, AccountMappings? mappings = null)
 {
     /// <summary>The largest number of routes that a publisher with restricted permissions stores.</summary>
     internal const int MaxSlots = 1024;
@@ -19,7 +23,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     // A limit for clients that the server does not trust: long subjects and large routes must not fill the memory.
     private const long MaxCost = 1024 * 1024;
 
-    private readonly RouteHashTable? _own = access is null ? null : new RouteHashTable(MaxSlots);
+    private readonly RouteHashTable? _own = access is null && mappings is null ? null : new RouteHashTable(MaxSlots);
 
     // The table that belongs to the router.
     private readonly RouteHashTable _shared = router.StoredRoutes;
@@ -86,7 +90,14 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         uint hash = Hash(subject);
         build = null;
         _work += StepsOfMiss;
-        if (ReservedSubjects.Contains(subject) || access?.MayPublish(subject) == false)
+        bool isReserved = ReservedSubjects.Contains(subject);
+        // As in nats-server, a publisher needs the permission for the subject that the message gets, and not for this one.
+        if (mappings is not null && !isReserved && router.FindMapping(subject) is { } mapping)
+        {
+            return Store(Route.Mapped(subject, mapping), hash);
+        }
+
+        if (isReserved || access?.MayPublish(subject) == false)
         {
             return Store(Route.Refused(subject), hash);
         }

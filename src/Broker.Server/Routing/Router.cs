@@ -138,7 +138,7 @@ internal sealed partial class Router
     {
         lock (_gate)
         {
-            _observers.Add(observer, _subscriptions.ToList());
+            _observers.Add(observer, [.. _subscriptions.ToList(), .. _mappedInterest]);
         }
     }
 

@@ -34,6 +34,11 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
         AccessRules? access = reservation is null ? principal.Access : AccessRules.WithReserved(principal.Access);
         if (access == Access && !moves)
         {
+            if (channel.Publisher.HasOldMappings)
+            {
+                channel.Publisher.MoveTo(account.Router, access);
+            }
+
             return;
         }
 

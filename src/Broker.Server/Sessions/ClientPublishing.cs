@@ -197,6 +197,12 @@ internal sealed class ClientPublishing
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PublishRefused(in RoutedMessage message, Route route)
     {
+        if (route.Mapping is not null)
+        {
+            PublishMapped(in message, route);
+            return;
+        }
+
         if (route.IsReserved || !_identity.TryUseGrant(message.Subject) || ReservedSubjects.Contains(message.Subject))
         {
             _identity.ReportViolation($"Publish to {QuotedText.Of(message.Subject)}");
@@ -216,6 +222,33 @@ internal sealed class ClientPublishing
         }
 
         Deliver(message, route.ReplyRoute);
+    }
+
+    // Publishes to another subject. The permissions of that subject apply.
+    private void PublishMapped(in RoutedMessage message, Route route)
+    {
+        Route? found = _publisher.Routes.FindMapped(route, message.Subject, out ReadOnlySpan<byte> subject);
+        if (found is { IsRefused: true })
+        {
+            PublishRefused(message.WithSubject(subject), found);
+            return;
+        }
+
+        if (ReservedSubjects.ContainsReply(message.ReplyTo))
+        {
+            RefuseReply(message.ReplyTo);
+            return;
+        }
+
+        _channel.Acknowledge();
+        if (found is { IsEmpty: false })
+        {
+            Deliver(message.WithSubject(subject), found);
+        }
+        else if (!message.ReplyTo.IsEmpty)
+        {
+            ReplyNoResponders(message.ReplyTo);
+        }
     }
 
     private void RefuseReply(ReadOnlySpan<byte> reply)

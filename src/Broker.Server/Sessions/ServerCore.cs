@@ -46,7 +46,7 @@ internal sealed class ServerCore
         AuthenticationBytes = new ByteBudget(HeapLimit.Reduce(MaxAuthenticationBytes, heap));
         ReplyGrantBytes = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MaxBytesInAll, heap));
         Log = new ServerLog(options.Logger);
-        var plan = new AccountPlan(options.Accounts, options.SystemAccount);
+        var plan = new AccountPlan(options.Accounts, options.SystemAccount, options.Mappings);
         _security = new SecurityRules(options);
         _tls = ServerTls.Create(options.Tls);
         _tls?.LogValidity(Log);

@@ -25,7 +25,6 @@ public sealed class NatsServerFileTests
     [InlineData("operator: \"/o.jwt\"", "operator", NoJwt)]
     [InlineData("resolver: MEMORY", "resolver", NoJwt)]
     [InlineData("resolver_preload: { A: b }", "resolver_preload", NoJwt)]
-    [InlineData("mappings { a: b }", "mappings", "subjects can only be mapped by imports of accounts")]
     [InlineData("syslog: true", "syslog", "the broker logs to standard error, which a service manager collects, or to a file")]
     [InlineData("no_header_support: true", "no_header_support", "headers are always supported; clients without header support receive no headers")]
     [InlineData("no_system_account: true", "no_system_account", "the system account always exists; without users it has no clients")]

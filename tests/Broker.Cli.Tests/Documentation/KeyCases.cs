@@ -27,6 +27,7 @@ internal static class KeyCases
         "imports" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { imports: [ { BODY } ] } }",
         "The stream or service of an import" =>
             "accounts { B { exports: [ { stream: \"s.>\" } ] }\nA { imports: [ { stream: { BODY } } ] } }",
+        "mappings" => "mappings { a: [ { BODY } ] }",
         "tls" => "tls { BODY }",
         "websocket" => "websocket { BODY }",
         "zeromq" => "zeromq { BODY }",
@@ -115,6 +116,10 @@ internal static class KeyCases
         Case("File", "accounts", ["{ }", "{ A { } }", "{ A { users: [ { user: a, password: p } ] } }"], ["x", "[]", "{ A: 1 }", "{ $G { } }", "{ A { users: [] } }"]),
         new("File", "system_account", ["system_account: S\naccounts { S { } }", "system_account: \"$SYS\""], ["system_account: S", "system_account: 1", "system_account: $SYS"]),
         new("File", "system", ["system: S\naccounts { S { } }"], ["system: S"]),
+        .. Aliases(
+            "File", ["mappings", "maps"],
+            ["KEY { }", "KEY { a: b, \"c.*.>\": \"d.$1.>\" }", "KEY { a: [ { destination: b, weight: 5% } ] }", "KEY { a { dest: b, weight: 100 } }", "KEY { A: b, a: b }"],
+            ["KEY: x", "KEY: []", "KEY { a: 1 }", "KEY { a: [b] }", "KEY { \"a.*\": \"b.$2\" }", "KEY { \"a..b\": b }", "KEY { a: b.{{wildcard(1)}} }", "KEY { a: [ { destination: b, weight: 60 }, { destination: c, weight: 60 } ] }"]),
         Case("File", "tls", ["{ CERTIFICATE }"], ["true", "{ }", "{ cert_file: \"none\" }"]),
         Case("File", "allow_non_tls", ["true", "false"], NotAFlag),
         Case(
@@ -161,6 +166,10 @@ internal static class KeyCases
         .. Aliases("accounts", ["default_permissions", "default_permission", "permissions"], ["KEY { publish: x }"], ["KEY: x", "KEY { x: y }"]),
         Case("accounts", "exports", ["[ { stream: \"a.>\" }, { service: q } ]", "[]"], ["x", "{ stream: a }", "[ { } ]"]),
         Case("accounts", "imports", ["[ { stream: { account: B, subject: \"s.x\" } } ]", "[]"], ["x", "[ { } ]", "[ { stream: { account: C, subject: x } } ]"]),
+        .. Aliases("accounts", ["mappings", "maps"], ["KEY { a: b }"], ["KEY: x", "KEY { a: 1 }", "KEY { a: \"b.$1\" }"]),
+        .. Aliases("mappings", ["destination", "dest"], ["KEY: b, weight: 1"], ["KEY: 1, weight: 1", "KEY: \"\", weight: 1", "KEY: \"b c\", weight: 1"]),
+        Case("mappings", "weight", ["0%, dest: b", "\"7%\", dest: b", "100, dest: b"], ["x, dest: b", "101, dest: b", "-1, dest: b", "0.5, dest: b", "[], dest: b"]),
+        Case("mappings", "cluster", ["c, dest: b, weight: 1", "\"\", dest: b, weight: 1"], ["1, dest: b, weight: 1"]),
         Case("exports", "stream", ["\"a.>\""], ["\"\"", "\"a..b\"", "1", "a, service: b"]),
         Case("exports", "service", ["\"a.*\""], ["\"\"", "\"a..b\"", "1"]),
         new("exports", "accounts", ["stream: a, accounts: [B]", "stream: a, accounts: B"], ["stream: a, accounts: 1", "stream: a, accounts: [1]"]),

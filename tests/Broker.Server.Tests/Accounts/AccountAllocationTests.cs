@@ -19,6 +19,8 @@ public sealed class AccountAllocationTests
         { "by a stream import", "a", "PUB x.1 5\r\nhello\r\n", "b", "SUB p.x.* 1\r\n", "MSG p.x.1 1 5\r\nhello\r\n" },
         { "by a mapped stream import", "a", "PUB y.1.2 5\r\nhello\r\n", "b", "SUB z.> 1\r\n", "MSG z.2.1 1 5\r\nhello\r\n" },
         { "to a queue group by an import", "a", "PUB x.1 5\r\nhello\r\n", "b", "SUB p.x.* q 1\r\nSUB p.> q 1\r\n", "MSG p.x.1 1 5\r\nhello\r\n" },
+        { "to a mapped subject", "m", "PUB m.a.b 5\r\nhello\r\n", "m2", "SUB x.> 1\r\n", "MSG x.0.b.a 1 5\r\nhello\r\n" },
+        { "to a subject of a random choice", "m", "PUB c.a 5\r\nhello\r\n", "m2", "SUB x.> 1\r\n", "MSG x.a 1 5\r\nhello\r\n" },
         { "with headers by an import", "a", "HPUB x.1 12 17\r\nNATS/1.0\r\n\r\nhello\r\n", "b", "SUB p.x.* 1\r\n", "HMSG p.x.1 1 12 17\r\nNATS/1.0\r\n\r\nhello\r\n" },
     };
 
@@ -32,6 +34,11 @@ public sealed class AccountAllocationTests
             o.Accounts =
             [
                 new AccountOptions("A") { Users = [new User("a", "a"), new User("a2", "a2")], Exports = [new StreamExport("x.>"), new StreamExport("y.*.*")] },
+                new AccountOptions("M")
+                {
+                    Users = [new User("m", "m"), new User("m2", "m2")],
+                    Mappings = [new("m.*.*", "x.{{partition(1,1,2)}}.$2.$1"), new("c.*", [new("x.$1", 50), new("x.a", 50)])],
+                },
                 new AccountOptions("B")
                 {
                     Users = [new User("b", "b")],

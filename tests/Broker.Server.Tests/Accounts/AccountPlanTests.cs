@@ -23,6 +23,8 @@ public sealed class AccountPlanTests
         { "twice", [Account("A", "a", [new ServiceExport("x")]), Account("C", "c", [new ServiceExport("x")]), Account("B", "b", imports: [new ServiceImport("A", "x"), new ServiceImport("C", "x")])] },
         { "must not contain wildcards", [Account("A", "a", [new StreamExport("x")]), Account("B", "b", imports: [new StreamImport("A", "x") { Prefix = "p.*" }])] },
         { "does not use every wildcard", [Account("A", "a", [new StreamExport("x.*.*")]), Account("B", "b", imports: [new StreamImport("A", "x.*.*") { To = "z.$2" }])] },
+        { "'{{split(1,-)}}' cannot be used in an import", [Account("A", "a", [new StreamExport("x.*")]), Account("B", "b", imports: [new StreamImport("A", "x.*") { To = "z.{{split(1,-)}}" }])] },
+        { "Account 'A' maps 'x' twice", [new AccountOptions("A") { Mappings = [new("x", "y"), new("x", "z")] }] },
         { "cannot be configured", [Account("$G", "g")] },
         { "two accounts 'A'", [Account("A", "a"), Account("A", "b")] },
         { "two users 'a'", [Account("A", "a"), Account("B", "a")] },

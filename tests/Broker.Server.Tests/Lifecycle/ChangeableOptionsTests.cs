@@ -50,6 +50,7 @@ public sealed class ChangeableOptionsTests
         TimeSpan time => time + TimeSpan.FromSeconds(1),
         Enum value => Enum.GetValues(type).Cast<object>().First(v => !v.Equals(value)),
         IReadOnlyList<string> => new[] { "a" },
+        IReadOnlyList<SubjectMapping> => new[] { new SubjectMapping("a", "b") },
         IReadOnlyList<User> => new[] { new User("a", "b") },
         IReadOnlyList<AccountOptions> => new[] { (AccountOptions)RuntimeHelpers.GetUninitializedObject(typeof(AccountOptions)) },
         _ when type == typeof(string) => "a",

@@ -38,7 +38,7 @@ public sealed class InterruptedMatchTests
         Explosion(router, ".c");
         byte[] subject = SubjectFor(subjectEnd);
         var state = new LoopState(0, alone: true);
-        var routes = new PublishRoutes(state, router, null);
+        var routes = new PublishRoutes(state, router, null, null);
         long total = 0;
         int iterations = 0;
         Route? route = null;

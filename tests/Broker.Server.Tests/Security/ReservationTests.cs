@@ -44,6 +44,20 @@ public sealed class ReservationTests
     }
 
     [Fact]
+    public async Task A_mapping_neither_leads_to_reserved_subjects_nor_away_from_them()
+    {
+        await using BrokerServer server = await Servers.StartAsync(
+            o => o.Mappings = [new("other", "w._in"), new("w.*", "x.$1"), new("w.>", "x.>")]);
+        using ReservingClient bridge = await ReservingClient.OpenAsync(server, "SUB w._in 1\r\nSUB w._out.> 2\r\n");
+        using var client = RawClient.Open(server);
+        client.Send("SUB > 1\r\nPUB other 1\r\nx\r\nPUB w._in 1\r\nx\r\nPUB w.else 1\r\ny\r\n");
+        Assert.Equal(RefusedPublish + RefusedPublish + "MSG x.else 1 1\r\ny\r\n", client.Sync());
+        bridge.Say("PUB w._in 1\r\nz\r\nPUB w._out.a.b 1\r\ny\r\nPUB other 1\r\nw\r\n");
+        Assert.Equal("MSG w._in 1 1\r\nz\r\nMSG w._out.a.b 2 1\r\ny\r\nMSG w._in 1 1\r\nw\r\n", await bridge.SyncAsync());
+        Assert.Equal("", client.Sync());
+    }
+
+    [Fact]
     public async Task Subscriptions_to_wider_filters_do_not_receive_reserved_messages_whoever_has_them()
     {
         await using BrokerServer server = await Servers.StartAsync();

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Globalization;
 using System.Text;
 using Broker.Protocol;
 
@@ -7,15 +6,15 @@ namespace Broker.Server;
 
 /// <summary>
 /// Maps subjects between two accounts by a remote and a local pattern. The wildcards of the local pattern stand for
-/// those of the remote one, either in order or by number as <c>$1</c>, <c>$2</c>. Immutable.
+/// those of the remote one, either in order or by number as <c>$1</c> or <c>{{wildcard(1)}}</c>. Immutable.
 /// </summary>
-internal sealed class SubjectMapping
+internal sealed class ImportMapping
 {
     private readonly Part[] _remote;
     private readonly Part[] _local;
     private readonly int _captures;
 
-    private SubjectMapping(Part[] remote, Part[] local)
+    private ImportMapping(Part[] remote, Part[] local)
     {
         _remote = remote;
         _local = local;
@@ -37,8 +36,14 @@ internal sealed class SubjectMapping
     /// Whether only local subjects are mapped to remote ones. The local pattern may have more wildcards then.
     /// </param>
     /// <param name="problem">The reason why the patterns do not fit together; null if they do.</param>
-    internal static SubjectMapping? Create(string remote, string local, bool isOneWay, out string? problem)
+    internal static ImportMapping? Create(string remote, string local, bool isOneWay, out string? problem)
     {
+        if (Array.Find(local.Split('.'), IsOtherFunction) is { } function)
+        {
+            problem = $"'{function}' cannot be used in an import, only $1 or {{{{wildcard(1)}}}}";
+            return null;
+        }
+
         Part[]? from = Read(remote, numbered: false);
         Part[]? to = Read(local, numbered: true);
         problem = from is null ? $"'{remote}' is not a valid subject"
@@ -47,7 +52,7 @@ internal sealed class SubjectMapping
             : HasOthers(from, to) ? $"'{local}' does not use every wildcard of '{remote}'"
             : !isOneWay && HasOthers(to, from) ? $"'{local}' has more wildcards than '{remote}'"
             : null;
-        return problem is null ? new SubjectMapping(from!, to!) : null;
+        return problem is null ? new ImportMapping(from!, to!) : null;
 
         static bool HasOthers(Part[] some, Part[] than)
             => some.Any(p => p.IsCapture && !than.Any(q => q.Capture == p.Capture));
@@ -177,22 +182,29 @@ internal sealed class SubjectMapping
 
     private static Part[]? Read(string text, bool numbered)
     {
-        if (!Subject.IsValidFilter(Encoding.UTF8.GetBytes(text)))
+        string[] tokens = text.Split('.');
+        int[] numbers = Array.ConvertAll(tokens, token => numbered ? TokenParser.WildcardNumber(token) : 0);
+        // A token with a number may have spaces between its braces.
+        if (!Subject.IsValidFilter(Encoding.UTF8.GetBytes(string.Join('.', tokens.Select((t, i) => numbers[i] == 0 ? t : "*")))))
         {
             return null;
         }
 
         int stars = 0;
-        return Array.ConvertAll(text.Split('.'), token => token switch
-        {
-            "*" => new Part([], ++stars, false),
-            ">" => new Part([], 0, true),
-            ['$', .. var digits] when numbered
-                && int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
-                && number is > 0 and < 256 => new Part([], number, false),
-            _ => new Part(Encoding.UTF8.GetBytes(token), 0, false),
-        });
+        return
+        [
+            .. tokens.Select((token, i) => token switch
+            {
+                "*" => new Part([], ++stars, false),
+                ">" => new Part([], 0, true),
+                _ when numbers[i] != 0 => new Part([], numbers[i], false),
+                _ => new Part(Encoding.UTF8.GetBytes(token), 0, false),
+            }),
+        ];
     }
+
+    private static bool IsOtherFunction(string token)
+        => token.StartsWith("{{", StringComparison.Ordinal) && TokenParser.WildcardNumber(token) == 0;
 
     private static byte[][] Split(ReadOnlySpan<byte> subject)
     {

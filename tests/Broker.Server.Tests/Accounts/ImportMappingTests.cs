@@ -3,19 +3,21 @@ using Broker.Protocol;
 
 namespace Broker.Server.Tests.Accounts;
 
-public sealed class SubjectMappingTests
+public sealed class ImportMappingTests
 {
     [Theory]
     [InlineData("x.>", "p.x.>", "x.1.2", "p.x.1.2")]
     [InlineData("x.*.*", "z.$2.$1", "x.1.2", "z.2.1")]
     [InlineData("x.*.*", "z.*.*", "x.1.2", "z.1.2")]
+    [InlineData("x.*.*", "z.{{wildcard(2)}}.{{ Wildcard( 1 ) }}", "x.1.2", "z.2.1")]
+    [InlineData("x.*.*", "$2.{{wildcard(1)}}.x.*.*", "x.1.2", "2.1.x.1.2")]
     [InlineData("x.*.>", "z.$1.>", "x.1.2.3", "z.1.2.3")]
     [InlineData("x.*", "$1.$1", "x.a", "a.a")]
     [InlineData("q", "r.s", "q", "r.s")]
     [InlineData(">", "all.>", "x", "all.x")]
     public void A_subject_is_called_so_there_and_so_here(string remote, string local, string there, string here)
     {
-        SubjectMapping mapping = SubjectMapping.Create(remote, local, isOneWay: false, out _)!;
+        ImportMapping mapping = ImportMapping.Create(remote, local, isOneWay: false, out _)!;
         Assert.Equal(here, Text(mapping.ToLocal(Bytes(there))));
         Assert.Equal(there, Text(mapping.ToRemote(Bytes(here))));
     }
@@ -23,7 +25,7 @@ public sealed class SubjectMappingTests
     [Fact]
     public void A_subject_outside_the_pattern_is_not_mapped()
     {
-        SubjectMapping mapping = SubjectMapping.Create("x.*.*", "z.$2.$1.$1", isOneWay: false, out _)!;
+        ImportMapping mapping = ImportMapping.Create("x.*.*", "z.$2.$1.$1", isOneWay: false, out _)!;
         Assert.Null(mapping.ToLocal("x.1"u8));
         Assert.Null(mapping.ToLocal("y.1.2"u8));
         Assert.Null(mapping.ToLocal("x.1.2.3"u8));
@@ -38,15 +40,19 @@ public sealed class SubjectMappingTests
     [InlineData("x.*", "z.*.*", false)]
     [InlineData("x..y", "z", false)]
     [InlineData("x", "z.>.y", false)]
+    [InlineData("x.*", "z.{{wildcard(2)}}", false)]
+    [InlineData("x.*", "z.{{wildcard(0)}}.*", false)]
+    [InlineData("x.*", "z.{{partition(3,1)}}.*", false)]
+    [InlineData("x.*", "z.{{split(1,-)}}.*", true)]
     public void Patterns_that_do_not_fit_together_are_refused(string remote, string local, bool isOneWay)
     {
-        Assert.Null(SubjectMapping.Create(remote, local, isOneWay, out string? problem));
+        Assert.Null(ImportMapping.Create(remote, local, isOneWay, out string? problem));
         Assert.NotNull(problem);
     }
 
     [Fact]
     public void A_requestor_may_say_more_than_the_service_hears()
-        => Assert.Equal("x", Text(SubjectMapping.Create("x", "z.*", isOneWay: true, out _)!.ToRemote("z.1"u8)));
+        => Assert.Equal("x", Text(ImportMapping.Create("x", "z.*", isOneWay: true, out _)!.ToRemote("z.1"u8)));
 
     // Tests every subject of up to four tokens of three kinds with every filter. The added subscription must receive
     // what the client's own filter matches by the local subject.
@@ -60,7 +66,7 @@ public sealed class SubjectMappingTests
     [InlineData("x", "p")]
     public void The_remote_filter_matches_what_the_local_filter_matches(string remote, string local)
     {
-        SubjectMapping mapping = SubjectMapping.Create(remote, local, isOneWay: false, out _)!;
+        ImportMapping mapping = ImportMapping.Create(remote, local, isOneWay: false, out _)!;
         string[] subjects = [.. Enumerable.Range(1, 4).SelectMany(n => All(["x", "p", "1"], n))];
         string[] filters = [.. Enumerable.Range(1, 4).SelectMany(n => All(["x", "p", "*", "1"], n)).SelectMany(f => new[] { f, f + ".>" }), ">"];
         foreach (string filter in filters)

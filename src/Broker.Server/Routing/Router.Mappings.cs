@@ -1,0 +1,53 @@
+namespace Broker.Server;
+
+// The subject mappings of the account.
+internal sealed partial class Router
+{
+    private volatile AccountMappings? _mappings;
+
+    // What observers see of the mappings: who subscribes to a destination wants the messages of the source.
+    private List<Subscription> _mappedInterest = [];
+
+    /// <summary>
+    /// The mappings of the account's subjects; null if there are none. The router itself does not apply them, because
+    /// a message is mapped once: publishers map it before they search its route.
+    /// </summary>
+    internal AccountMappings? Mappings => _mappings;
+
+    /// <summary>
+    /// Finds the mapping of a published subject; null if it keeps its name. Reserved subjects do, so that mappings with
+    /// wildcards do not disturb those who reserved them.
+    /// </summary>
+    internal SubjectMapping? FindMapping(ReadOnlySpan<byte> subject)
+        => _mappings?.Find(subject) is { } mapping && Reservations.Subjects?.Match(subject, default).Plain is not true
+            ? mapping
+            : null;
+
+    /// <summary>Replaces the mappings. Publishers with stored routes must be moved afterwards.</summary>
+    internal void SetMappings(AccountMappings? mappings)
+    {
+        lock (_gate)
+        {
+            List<Subscription> before = _mappedInterest;
+            _mappings = mappings;
+            _mappedInterest = [.. mappings?.All.Select(static m => new Subscription(null, m.Filter, null, "0"u8)) ?? []];
+            _mappedInterest.ForEach(added => _observers.Report(added, isAdded: true));
+            before.ForEach(removed => _observers.Report(removed, isAdded: false));
+        }
+    }
+
+    /// <summary>
+    /// Returns the subject of a message that reaches the account by an import: the mapped subject, or the same one.
+    /// Returns an empty span if the message is dropped.
+    /// </summary>
+    internal ReadOnlySpan<byte> Map(ReadOnlySpan<byte> subject)
+    {
+        if (FindMapping(subject) is not { } mapping)
+        {
+            return subject;
+        }
+
+        var mapped = new SubjectBuffer();
+        return mapping.TryMap(subject, mapped) ? mapped.Written : default;
+    }
+}
