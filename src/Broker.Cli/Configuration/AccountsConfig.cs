@@ -5,6 +5,7 @@ namespace Broker.Cli.Configuration;
 /// <summary>Reads the keys <c>accounts</c> and <c>system_account</c> of nats-server.</summary>
 internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
+    private const int KeyLength = 56;
     private const string ExportShape = "an array of blocks such as { stream: \"a.>\" } or { service: \"q\" }";
     private const string ImportShape = "an array of blocks such as { stream: { account: A, subject: \"a.>\" } }";
     private const string SourceShape = "a block such as { account: A, subject: \"a.>\" }";
@@ -101,6 +102,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             Mappings = new MappingsConfig(problems, warnings).Read(section),
         };
         AllowNothing(section, block);
+        CheckKey(section);
         section.RejectTheRest(UnsupportedKeys.OfAccount);
         return account;
     }
@@ -112,6 +114,22 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         if (block.Find("limits")?.Value is ConfigBlock limits && !limits.Entries.Any())
         {
             section.Find("limits");
+        }
+    }
+
+    // In nats-server the key is only the name of the account for operators, which the broker does not have.
+    private void CheckKey(ConfigSection section)
+    {
+        switch (section.Find("nkey"))
+        {
+            case null:
+                break;
+            case ConfigText { Value: ['A', ..] text } found when text.Length == KeyLength && text.All(static c => char.IsAsciiLetterUpper(c) || c is >= '2' and <= '7'):
+                warnings.Add(new ConfigProblem("\"nkey\" of an account has no effect: the broker has no operators", found.Position));
+                break;
+            case var value:
+                section.Wrong("nkey", $"a public account key: {KeyLength} characters that begin with 'A'", value, "");
+                break;
         }
     }
 
@@ -145,7 +163,15 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
                 _positions[one] = block.Position;
             }
 
-            inner.RejectTheRest();
+            foreach ((string ignored, string why) in UnsupportedKeys.LinksWithoutEffect)
+            {
+                if (inner.Find(ignored) is { } value)
+                {
+                    warnings.Add(new ConfigProblem($"\"{ignored}\" has no effect: {why}", value.Position));
+                }
+            }
+
+            inner.RejectTheRest(UnsupportedKeys.OfExport);
         }
 
         return items;

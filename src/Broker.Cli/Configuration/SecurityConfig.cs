@@ -15,9 +15,12 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
     private const string SecretShape = "a text in quotes";
     private const string EverybodyIsLetIn = "so every client would be admitted: remove the key if that is intended";
 
+    private const string AllowNoPassword = "allow_users_without_password";
+
     private static readonly string[] DefaultPermissionKeys = ["default_permissions", "default_permission", "permissions"];
 
     private string? _noAuthUser;
+    private bool _allowsNoPassword;
 
     /// <summary>Whether users need no password, because their certificates identify them.</summary>
     public bool CertificatesNameUsers { get; init; }
@@ -25,6 +28,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
     public SecuritySettings? Read(ConfigSection root, SecuritySettings? otherwise)
     {
         _noAuthUser = root.Find("no_auth_user") is ConfigText { Value.Length: > 0 } asked ? asked.Value : null;
+        _allowsNoPassword = root.Flag(AllowNoPassword, false);
         int before = problems.Count;
         SecuritySettings? settings = root.Find("authorization") switch
         {
@@ -247,13 +251,14 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
         }
 
         // A client without credentials becomes this user, so a password would not exclude anybody.
-        if (key is null && name is not null && name == _noAuthUser)
+        if (key is null && name is not null && (name == _noAuthUser || _allowsNoPassword))
         {
             return User.WithoutPassword(name, permissions);
         }
 
         problems.Add(new ConfigProblem(
-            "a user must have a \"user\" and a \"password\", or an \"nkey\"; only the \"no_auth_user\" may have no password",
+            "a user must have a \"user\" and a \"password\", or an \"nkey\"; only the \"no_auth_user\" may have no password, "
+            + $"unless \"{AllowNoPassword}\" is true",
             block.Position));
         return null;
     }

@@ -61,7 +61,7 @@ internal static class ServeConfig
         settings = settings with { Mappings = new MappingsConfig(problems, warnings ?? []).Read(section) };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
         settings = settings with { ZeroMq = new ZeroMqConfig(problems, warnings ?? []).Read(section, settings, settings.ZeroMq) };
-        AllowNoOps(section, root, problems, warnings ?? []);
+        AllowNoOps(section, root, settings, problems, warnings ?? []);
         section.RejectTheRest(UnsupportedKeys.OfFile);
         if (settings.IgnoreUnsupported)
         {
@@ -193,7 +193,8 @@ internal static class ServeConfig
     }
 
     // Accepts keys of nats-server that turn off a missing feature, and warns about keys without an effect.
-    private static void AllowNoOps(ConfigSection section, ConfigBlock root, List<ConfigProblem> problems, List<ConfigProblem> warnings)
+    private static void AllowNoOps(
+        ConfigSection section, ConfigBlock root, ServeSettings settings, List<ConfigProblem> problems, List<ConfigProblem> warnings)
     {
         section.AllowOff("jetstream", isOffIfEmpty: false);
         foreach (string key in (ReadOnlySpan<string>)["cluster", "gateway", "leaf", "leafnodes", "mqtt", "ocsp", "default_js_domain"])
@@ -209,7 +210,15 @@ internal static class ServeConfig
             }
         }
 
-        foreach (string key in (ReadOnlySpan<string>)["no_header_support", "no_system_account", "no_system", "no_sys_acc", "syslog"])
+        foreach (string key in (ReadOnlySpan<string>)["no_system_account", "no_system", "no_sys_acc"])
+        {
+            if (section.Flag(key, false))
+            {
+                NoSystemAccount(key, section.Find(key)!.Position, settings, problems, warnings);
+            }
+        }
+
+        foreach (string key in (ReadOnlySpan<string>)["no_header_support", "syslog"])
         {
             if (root.Find(key) is not null && section.Flag(key, false))
             {
@@ -221,9 +230,25 @@ internal static class ServeConfig
     private static string WhyNot(string key) => key switch
     {
         "no_header_support" => "headers are always supported; clients without header support receive no headers",
-        "syslog" => UnsupportedKeys.OfFile[key],
-        _ => "the system account always exists; without users it has no clients",
+        _ => UnsupportedKeys.OfFile[key],
     };
+
+    // Nobody sees the system account if it has no users and no other account imports from it.
+    private static void NoSystemAccount(
+        string key, ConfigPosition at, ServeSettings settings, List<ConfigProblem> problems, List<ConfigProblem> warnings)
+    {
+        const string Name = "$SYS";
+        bool isUsed = settings.Security is { } security
+            && (security.SystemAccount is not null || security.Accounts.Any(a => a.Name == Name || a.Imports.Any(i => i.Account == Name)));
+        if (isUsed)
+        {
+            problems.Add(new ConfigProblem($"\"{key}\" cannot be combined with a system account", at));
+        }
+        else
+        {
+            warnings.Add(new ConfigProblem($"\"{key}\" has no effect: the system account exists, but nobody can log in to it", at));
+        }
+    }
 
     // As in nats-server, tags are an array or a text with commas, and are converted to lower case.
     private static IReadOnlyList<string> Tags(ConfigSection section, IReadOnlyList<string> otherwise)

@@ -79,6 +79,12 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             CipherSuites = [.. section.Many("cipher_suites", [], "cipher suites such as \"TLS_AES_128_GCM_SHA256\"", CipherSuite).Select(s => s.Value)],
         };
         CurvePreferences(section);
+        if (section.Flag("insecure", false))
+        {
+            warnings.Add(new ConfigProblem(
+                "\"insecure\" has no effect: it is for connections that a server makes to others", section.Find("insecure")!.Position));
+        }
+
         section.RejectTheRest(UnsupportedKeys.OfTls);
         if (problems.Count == before && Problem(options) is { } problem)
         {

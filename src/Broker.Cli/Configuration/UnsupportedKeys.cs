@@ -14,12 +14,15 @@ internal static class UnsupportedKeys
     private const string NoMqtt = "the broker does not serve MQTT clients";
     private const string SeparateUsers = "WebSocket clients use the users of the whole server";
     private const string NoKinds = "a user may connect by any transport";
+    private const string NoProxies = "the broker does not know which clients connect through a proxy";
+    private const string NoTracing = "the broker does not trace messages";
 
     public static IReadOnlyDictionary<string, string> OfFile { get; } = Table(
         ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes), ("leaf", NoRoutes), ("leafnodes", NoRoutes),
         ("jetstream", NoStreams), ("store_dir", NoStreams), ("storedir", NoStreams), ("default_js_domain", NoStreams),
         ("max_memory_store", NoStreams), ("max_file_store", NoStreams),
         ("mqtt", NoMqtt),
+        ("proxies", NoProxies), ("proxy_protocol", "the broker does not read the addresses that a proxy sends"),
         ("operator", NoJwt), ("operators", NoJwt), ("root", NoJwt), ("roots", NoJwt), ("root_operator", NoJwt), ("root_operators", NoJwt),
         ("resolver", NoJwt), ("account_resolver", NoJwt), ("accounts_resolver", NoJwt), ("resolver_tls", NoJwt),
         ("resolver_preload", NoJwt), ("resolver_pinned_accounts", NoJwt), ("trusted", NoJwt), ("trusted_keys", NoJwt),
@@ -35,21 +38,30 @@ internal static class UnsupportedKeys
     /// <summary>Keys that only tune performance or reports. They are accepted with a warning.</summary>
     public static IReadOnlyDictionary<string, string> WithoutEffect { get; } = Table(
         ("disable_sublist_cache", "routes are always cached"), ("no_sublist_cache", "routes are always cached"),
-        ("connect_error_reports", NoRoutes), ("reconnect_error_reports", NoRoutes));
+        ("connect_error_reports", NoRoutes), ("reconnect_error_reports", NoRoutes),
+        ("max_closed_clients", "the last 10,000 closed connections are kept"),
+        ("server_metadata", "the monitoring pages show only \"server_tags\""));
+
+    /// <summary>Keys of an account's exports and imports that are accepted with a warning.</summary>
+    public static IReadOnlyDictionary<string, string> LinksWithoutEffect { get; } = Table(
+        ("latency", "the broker does not measure the latency of services"), ("allow_trace", NoTracing));
+
+    public static IReadOnlyDictionary<string, string> OfExport { get; } = Table(
+        ("account_token_position", "list the accounts that may import in \"accounts\""));
 
     public static IReadOnlyDictionary<string, string> OfAuthorization { get; } = Table(
-        ("auth_callout", "only an embedded server can have a callback for authentication, not this command"));
+        ("auth_callout", "only an embedded server can have a callback for authentication, not this command"),
+        ("proxy_required", NoProxies));
 
     public static IReadOnlyDictionary<string, string> OfUser { get; } = Table(
-        ("connection_types", NoKinds), ("allowed_connection_types", NoKinds), ("clients", NoKinds), ("account", "put the user into the \"users\" of its account"));
+        ("connection_types", NoKinds), ("allowed_connection_types", NoKinds), ("clients", NoKinds), ("proxy_required", NoProxies), ("account", "put the user into the \"users\" of its account"));
 
     public static IReadOnlyDictionary<string, string> OfAccount { get; } = Table(
-        ("nkey", NoJwt), ("jetstream", NoStreams),
+        ("jetstream", NoStreams),
         ("limits", "limits apply to the whole server, not to an account"),
-        ("trace_dest", "the broker does not trace messages"), ("msg_trace", "the broker does not trace messages"));
+        ("trace_dest", NoTracing), ("msg_trace", NoTracing));
 
     public static IReadOnlyDictionary<string, string> OfTls { get; } = Table(
-        ("insecure", "the certificates of clients are always validated"),
         ("verify_cert_and_check_known_urls", NoRoutes),
         ("connection_rate_limit", "the number of connections is limited by max_connections of the whole server"),
         ("pinned_certs", "client certificates are accepted if \"ca_file\" has signed them"),

@@ -27,7 +27,9 @@ public sealed class NatsServerFileTests
     [InlineData("resolver_preload: { A: b }", "resolver_preload", NoJwt)]
     [InlineData("syslog: true", "syslog", "the broker logs to standard error, which a service manager collects, or to a file")]
     [InlineData("no_header_support: true", "no_header_support", "headers are always supported; clients without header support receive no headers")]
-    [InlineData("no_system_account: true", "no_system_account", "the system account always exists; without users it has no clients")]
+    [InlineData("proxies { trusted: [] }", "proxies", "the broker does not know which clients connect through a proxy")]
+    [InlineData("accounts { A { exports: [ { service: \"a.*\", account_token_position: 2 } ] } }", "account_token_position", "list the accounts that may import in \"accounts\"")]
+    [InlineData("authorization { users: [ { user: a, password: b, proxy_required: true } ] }", "proxy_required", "the broker does not know which clients connect through a proxy")]
     [InlineData("accounts { A { jetstream: enabled } }", "jetstream", NoStreams)]
     [InlineData("accounts { A { limits { max_connections: 3 } } }", "limits", "limits apply to the whole server, not to an account")]
     [InlineData("authorization { auth_callout { } }", "auth_callout", "only an embedded server can have a callback for authentication, not this command")]
@@ -62,6 +64,46 @@ public sealed class NatsServerFileTests
     [InlineData("default_js_domain {}")]
     [InlineData("tls {}\nallow_non_tls: true")]
     public void An_unsupported_feature_may_be_turned_off(string text) => Bind(text, out _);
+
+    [Theory]
+    [InlineData("no_sys_acc: true", "\"no_sys_acc\" has no effect: the system account exists, but nobody can log in to it")]
+    [InlineData("no_system: true\naccounts { A { users: [ { user: a, password: b } ] } }", "\"no_system\" has no effect")]
+    [InlineData("max_closed_clients: 7", "\"max_closed_clients\" has no effect: the last 10,000 closed connections are kept")]
+    [InlineData("server_metadata { a: b }", "\"server_metadata\" has no effect")]
+    [InlineData("accounts { A { exports: [ { service: q, latency: { sampling: 50%, subject: l } } ] } }", "\"latency\" has no effect")]
+    [InlineData("accounts { A { exports: [ { service: q, allow_trace: true } ] } }", "\"allow_trace\" has no effect")]
+    [InlineData("accounts { A { nkey: ABJHLOVMPA4CI6R5KLNGOB4GSLNIY7IOUPAJC4YFNDLQVIOBYQGUWVLA } }", "\"nkey\" of an account has no effect")]
+    public void A_key_that_changes_nothing_is_accepted_with_a_warning(string text, string warning)
+    {
+        Bind(text, out List<ConfigProblem> warnings);
+
+        Assert.StartsWith(warning, Assert.Single(warnings).ToString(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("accounts { $SYS { users: [ { user: a, password: b } ] } }")]
+    [InlineData("accounts { S { } }\nsystem_account: S")]
+    [InlineData("accounts { $SYS { exports: [ { stream: x } ] }, A { imports: [ { stream: { account: \"$SYS\", subject: x } } ] } }")]
+    public void A_system_account_that_is_used_cannot_be_turned_off(string accounts)
+    {
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind($"no_sys_acc: true\n{accounts}", out _));
+
+        Assert.StartsWith("\"no_sys_acc\" cannot be combined with a system account at test.conf:1:", Assert.Single(e.Problems).ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_user_may_have_no_password_if_the_file_says_so()
+    {
+        const string Users = "authorization { users: [ { user: a }, { user: b, password: c } ] }";
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind(Users, out _));
+        Assert.Contains("unless \"allow_users_without_password\" is true", Assert.Single(e.Problems).ToString(), StringComparison.Ordinal);
+
+        SecuritySettings security = Bind("allow_users_without_password: true\n" + Users, out _).Security!;
+
+        Assert.Equal(["a", "b"], security.Users.Select(static u => u.Name));
+        // An empty text is probably a variable that was not set.
+        Assert.Throws<ConfigException>(() => Bind("allow_users_without_password: true\nauthorization { users: [ { user: a, password: \"\" } ] }", out _));
+    }
 
     [Theory]
     [InlineData("max_payload: 0")]

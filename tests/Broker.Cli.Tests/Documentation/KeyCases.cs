@@ -113,6 +113,10 @@ internal static class KeyCases
             "File", "no_auth_user",
             ["no_auth_user: a\nauthorization { users: [ { user: a } ] }", "accounts { A { users: [ { user: a } ] } }\nno_auth_user: a"],
             ["no_auth_user: a", "no_auth_user: b\nauthorization { user: a, password: p }", "no_auth_user: 1"]),
+        new(
+            "File", "allow_users_without_password",
+            ["allow_users_without_password: true\nauthorization { users: [ { user: a } ] }", "allow_users_without_password: false"],
+            ["allow_users_without_password: false\nauthorization { users: [ { user: a } ] }", "allow_users_without_password: 1"]),
         Case("File", "accounts", ["{ }", "{ A { } }", "{ A { users: [ { user: a, password: p } ] } }"], ["x", "[]", "{ A: 1 }", "{ $G { } }", "{ A { users: [] } }"]),
         new("File", "system_account", ["system_account: S\naccounts { S { } }", "system_account: \"$SYS\""], ["system_account: S", "system_account: 1", "system_account: $SYS"]),
         new("File", "system", ["system: S\naccounts { S { } }"], ["system: S"]),
@@ -168,6 +172,7 @@ internal static class KeyCases
         Case("accounts", "imports", ["[ { stream: { account: B, subject: \"s.x\" } } ]", "[]"], ["x", "[ { } ]", "[ { stream: { account: C, subject: x } } ]"]),
         .. Aliases("accounts", ["mappings", "maps"], ["KEY { a: b }"], ["KEY: x", "KEY { a: 1 }", "KEY { a: \"b.$1\" }"]),
         .. Aliases("mappings", ["destination", "dest"], ["KEY: b, weight: 1"], ["KEY: 1, weight: 1", "KEY: \"\", weight: 1", "KEY: \"b c\", weight: 1"]),
+        Case("accounts", "nkey", ["ABJHLOVMPA4CI6R5KLNGOB4GSLNIY7IOUPAJC4YFNDLQVIOBYQGUWVLA"], ["NKEY", "x", "1"]),
         Case("mappings", "weight", ["0%, dest: b", "\"7%\", dest: b", "100, dest: b"], ["x, dest: b", "101, dest: b", "-1, dest: b", "0.5, dest: b", "[], dest: b"]),
         Case("mappings", "cluster", ["c, dest: b, weight: 1", "\"\", dest: b, weight: 1"], ["1, dest: b, weight: 1"]),
         Case("exports", "stream", ["\"a.>\""], ["\"\"", "\"a..b\"", "1", "a, service: b"]),
