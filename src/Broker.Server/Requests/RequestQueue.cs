@@ -16,15 +16,20 @@ internal sealed class RequestQueue
     /// <param name="work">Answers the request. It must not throw.</param>
     internal bool TryAdd(Func<Task> work)
     {
-        int count = Interlocked.Increment(ref _count);
-        if (count > MaxPending)
+        int count;
+        do
         {
-            Interlocked.Decrement(ref _count);
-            return false;
+            // A refused request is never counted: the thread that runs requests would wait for it.
+            count = Volatile.Read(ref _count);
+            if (count == MaxPending)
+            {
+                return false;
+            }
         }
+        while (Interlocked.CompareExchange(ref _count, count + 1, count) != count);
 
         _work.Enqueue(work);
-        if (count == 1)
+        if (count == 0)
         {
             ThreadPool.UnsafeQueueUserWorkItem(static queue => _ = queue.RunAsync(), this, preferLocal: false);
         }
