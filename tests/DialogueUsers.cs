@@ -21,12 +21,12 @@ internal static class DialogueUsers
         """;
 
     // Dialogues do not depend on time: a slow client must not be closed for a time-out.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(60);
 
     /// <summary>Sets the same users in the options of our server.</summary>
     internal static void Set(BrokerServerOptions options)
     {
-        options.AuthTimeout = Patience;
+        options.AuthTimeout = WaitLimit;
         options.Users =
         [
             new User("all", "all"),

@@ -43,8 +43,8 @@ internal sealed class TestHost : IAsyncDisposable
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(host);
         configure(builder.Configuration);
         // The default time limits are too short for a busy machine.
-        string patience = Wait.Limit.ToString();
-        settings = [("BrokerClient:ConnectTimeout", patience), ("BrokerClients:other:ConnectTimeout", patience), ("Broker:AuthTimeout", patience), .. settings];
+        string limit = Wait.Limit.ToString();
+        settings = [("BrokerClient:ConnectTimeout", limit), ("BrokerClients:other:ConnectTimeout", limit), ("Broker:AuthTimeout", limit), .. settings];
         builder.Configuration.AddInMemoryCollection(settings.Select(s => new KeyValuePair<string, string?>(s.Key, s.Value)));
         var log = new RecordedLog();
         builder.Logging.AddProvider(log);

@@ -79,11 +79,11 @@ public static class Wait
 
     private static async Task UntilAsync(Func<Task<bool>> holds, Func<string> otherwise, CancellationToken cancellation)
     {
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        patience.CancelAfter(Limit);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(Limit);
         while (!await holds())
         {
-            Assert.False(patience.IsCancellationRequested, otherwise());
+            Assert.False(limit.IsCancellationRequested, otherwise());
             await Task.Delay(Look, CancellationToken.None);
         }
     }

@@ -14,7 +14,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
 {
     private static readonly TimeSpan WarmUp = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(500);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ClosingLimit = TimeSpan.FromSeconds(10);
 
     // The runtime opens a few files during the run. A leak would be more: it grows with thousands of connections.
@@ -22,7 +22,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
 
     private readonly ChurnOutcome _outcome = new(command.Name);
     private readonly LatencyWindow _latency = new();
-    private readonly LateWatch _late = new(Patience);
+    private readonly LateWatch _late = new(WaitLimit);
     private readonly List<(double Seconds, double Bytes)> _memory = [];
     private readonly Stopwatch _watch = new();
 
@@ -145,7 +145,7 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
 
         FailIf(fullRate.Received != fullRate.Confirmed, $"{fullRate.Confirmed} messages were published at full rate and {fullRate.Received} delivered.");
         FailIf(churn.Messages.Expected != churn.Messages.Received, $"{churn.Messages.Expected} messages were expected on the churn connections, and {churn.Messages.Received} were received.");
-        FailIf(_outcome.LostWakeUps > 0, $"{_outcome.LostWakeUps} times a message was not delivered within {Patience.TotalSeconds:0} s.");
+        FailIf(_outcome.LostWakeUps > 0, $"{_outcome.LostWakeUps} times a message was not delivered within {WaitLimit.TotalSeconds:0} s.");
         FailIf(churn.Refused > 0, $"{churn.Refused} connections were refused or cut.");
         FailIf(churn.FirstProblem is not null, $"The first error of a churn connection: {churn.FirstProblem}");
         FailIf(_outcome.Handles.After > _outcome.Handles.Before + HandlesOfItsOwn, $"{_outcome.Handles.Before} handles were open before the run, and {_outcome.Handles.After} after all connections were closed.");

@@ -17,7 +17,7 @@ internal sealed class ConnectionChurn(Target target, int connectionsPerSecond)
     private const int Threads = 4;
     private const int MessagesEach = 3;
     private const int SourceAddresses = 50;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(2);
 
     private volatile bool _stopped;
@@ -68,7 +68,7 @@ internal sealed class ConnectionChurn(Target target, int connectionsPerSecond)
         {
             IPAddress? from = OperatingSystem.IsLinux() ? new IPAddress([127, 0, 0, (byte)(2 + (number % SourceAddresses))]) : null;
             using var connection = RawConnection.Dial(target.Server.Address, buffer, from);
-            connection.SetPatience(Patience);
+            connection.SetReceiveTimeout(WaitLimit);
             Talk(connection, number);
         }
         catch (DriverException e) when (e is not ConnectionCutException)

@@ -3,7 +3,7 @@ namespace Broker.LoadTest.Churn;
 /// <summary>
 /// Detects messages that a server received long ago and that have not arrived: the symptom of a lost wake-up.
 /// </summary>
-internal sealed class LateWatch(TimeSpan patience)
+internal sealed class LateWatch(TimeSpan limit)
 {
     private readonly Queue<(TimeSpan At, long Confirmed)> _waiting = new();
 
@@ -17,7 +17,7 @@ internal sealed class LateWatch(TimeSpan patience)
             _waiting.Dequeue();
         }
 
-        if (_waiting.TryPeek(out (TimeSpan At, long Confirmed) waiting) && now - waiting.At > patience)
+        if (_waiting.TryPeek(out (TimeSpan At, long Confirmed) waiting) && now - waiting.At > limit)
         {
             Late++;
         }

@@ -73,7 +73,7 @@ internal sealed partial class RawConnection : IDisposable
     }
 
     /// <summary>The timeout of a receive. After it, the server has lost messages.</summary>
-    public void SetPatience(TimeSpan patience) => _stream.Socket.ReceiveTimeout = (int)patience.TotalMilliseconds;
+    public void SetReceiveTimeout(TimeSpan timeout) => _stream.Socket.ReceiveTimeout = (int)timeout.TotalMilliseconds;
 
     public void Send(ReadOnlySpan<byte> bytes)
     {

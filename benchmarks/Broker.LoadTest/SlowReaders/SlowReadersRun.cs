@@ -47,13 +47,13 @@ internal sealed class SlowReadersRun(SlowReadersSettings settings, ServerCommand
         RawConnection[] connections = session.Dial(outcome.Readers);
         foreach (RawConnection connection in connections)
         {
-            connection.SetPatience(Silence);
+            connection.SetReceiveTimeout(Silence);
             connection.Send(Frames.Subscribe(Subject, null, 1));
             connection.Fence();
         }
 
         RawConnection publisher = session.Dial();
-        publisher.SetPatience(Silence);
+        publisher.SetReceiveTimeout(Silence);
         using var bystander = new Bystander(session);
         using var tally = new Tally(long.MaxValue);
         Drain[] drains = [.. connections.Select(connection => new Drain(connection, frame, tally, pace: outcome.AreSlow ? new Pace(settings.BytesPerSecond) : null))];

@@ -22,7 +22,7 @@ internal sealed class SubscriptionListings
 
     private const int KeyBytes = 15;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(5);
 
     // A sorted list is kept while its table exists and the memory is not needed.
     private readonly ConditionalWeakTable<SubscriptionsBySid, Listing> _known = [];
@@ -119,7 +119,7 @@ internal sealed class SubscriptionListings
                     done.TrySetResult();
                 });
                 // A loop that has ended runs no posted work.
-                if (await Task.WhenAny(done.Task, Task.Delay(Patience, cancellationToken)).ConfigureAwait(false) != done.Task)
+                if (await Task.WhenAny(done.Task, Task.Delay(WaitLimit, cancellationToken)).ConfigureAwait(false) != done.Task)
                 {
                     cancellationToken.ThrowIfCancellationRequested();
                     return ([], -1);

@@ -29,12 +29,12 @@ public sealed class MessageRecorder : IAsyncDisposable
     private bool _overflowed;
     private int _disposed;
 
-    private MessageRecorder(BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan patience)
+    private MessageRecorder(BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan waitTimeout)
     {
         _connection = connection;
         _register = register;
         Filter = filter;
-        WaitTimeout = patience;
+        WaitTimeout = waitTimeout;
     }
 
     /// <summary>The filter of the recorded subjects.</summary>
@@ -250,8 +250,8 @@ public sealed class MessageRecorder : IAsyncDisposable
     private async Task<T> WaitAsync<T>(Func<List<RecordedMessage>, T?> find, Func<string> what, CancellationToken cancellationToken)
         where T : class
     {
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        patience.CancelAfter(WaitTimeout);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(WaitTimeout);
         while (true)
         {
             Task changed;
@@ -268,7 +268,7 @@ public sealed class MessageRecorder : IAsyncDisposable
 
             try
             {
-                await changed.WaitAsync(patience.Token).ConfigureAwait(false);
+                await changed.WaitAsync(limit.Token).ConfigureAwait(false);
             }
             catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {

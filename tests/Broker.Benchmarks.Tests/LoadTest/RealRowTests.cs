@@ -93,7 +93,7 @@ public class RealRowTests
     {
         using var server = FaultyServer.With(Fault.CountsTooFew);
         using Session session = server.Target.OpenSession();
-        using var arrivals = new Arrivals(server.Target) { Patience = TimeSpan.FromMilliseconds(50) };
+        using var arrivals = new Arrivals(server.Target) { WaitLimit = TimeSpan.FromMilliseconds(50) };
         RawConnection connection = session.Dial();
         new VariedFrames(Everything).Send(connection, 100);
         connection.Fence();

@@ -10,7 +10,7 @@ namespace Broker.Bridge.Tests.Pipelines;
 public sealed class StreamIngressTests
 {
     private const int MostBytes = 1000;
-    private const int MoreTicksThanItsPatience = 7;
+    private const int MoreTicksThanItWaits = 7;
 
     private readonly SimulatedNats _nats = new(0);
     private readonly SimulatedNats.Participant _participant;
@@ -54,7 +54,7 @@ public sealed class StreamIngressTests
     {
         Accept("a");
         Published();
-        for (int i = 0; i < MoreTicksThanItsPatience; i++)
+        for (int i = 0; i < MoreTicksThanItWaits; i++)
         {
             _ingress.Tick();
         }

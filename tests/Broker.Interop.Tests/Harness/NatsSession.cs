@@ -10,7 +10,7 @@ namespace Broker.Interop.Tests.Harness;
 internal sealed class NatsSession : IAsyncDisposable
 {
     // In milliseconds. The limit only ends a test that hangs.
-    private const int Patience = 60_000;
+    private const int WaitLimit = 60_000;
 
     private readonly PeerProcess _process;
     private readonly Queue<string> _events = new();
@@ -77,14 +77,14 @@ internal sealed class NatsSession : IAsyncDisposable
     public Task DrainAsync(string? id = null) => OkAsync("drain", id is null ? [] : [id]);
 
     public async Task<string> RequestAsync(string subject, string payload)
-        => Assert.Single(await OkAsync("request", subject, payload, Text(Patience)));
+        => Assert.Single(await OkAsync("request", subject, payload, Text(WaitLimit)));
 
     /// <summary>Sends a request and returns the given number of replies.</summary>
     public Task<string[]> RequestManyAsync(string subject, string payload, int count)
-        => OkAsync("many", subject, payload, Text(count), Text(Patience));
+        => OkAsync("many", subject, payload, Text(count), Text(WaitLimit));
 
     /// <summary>Sends a request that must fail, and returns the error of the client.</summary>
-    public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = Patience)
+    public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = WaitLimit)
         => FailureAsync("request", subject, "ask", Text(timeoutMilliseconds));
 
     /// <summary>Publishes a message that the client itself must refuse, and returns its error.</summary>

@@ -27,9 +27,9 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
     public static byte[] NewProbe() => [.. Prefix, .. Guid.NewGuid().ToByteArray()];
 
     /// <summary>Returns whether the probe arrives in time. Other probes are skipped.</summary>
-    public async Task<bool> TryReadProbeAsync(byte[] probe, TimeSpan patience)
+    public async Task<bool> TryReadProbeAsync(byte[] probe, TimeSpan limit)
     {
-        while (await process.TryReadLineAsync(patience) is { } line)
+        while (await process.TryReadLineAsync(limit) is { } line)
         {
             var message = Message.Parse(line);
             if (message.Frames.Any(frame => frame.AsSpan().SequenceEqual(probe)))

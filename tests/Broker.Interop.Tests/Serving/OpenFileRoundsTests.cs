@@ -24,7 +24,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         "authorization { users: [ { user: ada, password: \"$2a$11$LplNGODGjLPzW8CfYqW5Z.RcsdXZHAjAzQzXyNTl9TVnxMzJuZhSS\" }, { user: bob, password: pw } ] }\n";
 
     private static readonly TimeSpan Hold = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan Patience = Wait.Limit;
+    private static readonly TimeSpan WaitLimit = Wait.Limit;
 
     // The first seven rounds cover every kind.
     private static readonly (string Kind, int Limit)[] Crowds =
@@ -123,7 +123,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
             socket.Bind(new IPEndPoint(source, 0));
             try
             {
-                await socket.ConnectAsync(new IPEndPoint(IPAddress.Loopback, kind == "http" && i % 2 == 0 ? pages : port), Ct).AsTask().WaitAsync(Patience, Ct);
+                await socket.ConnectAsync(new IPEndPoint(IPAddress.Loopback, kind == "http" && i % 2 == 0 ? pages : port), Ct).AsTask().WaitAsync(WaitLimit, Ct);
                 if (i < Logins && kind is ("bcrypt" or "websocket" or "zeromq"))
                 {
                     await socket.SendAsync(kind switch { "bcrypt" => WrongPassword, "websocket" => Upgrade, _ => Greeting() }, Ct);
@@ -141,7 +141,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
     private static async Task ServedAsync(PeerProcess broker, string kind, int port, int door, int pages)
     {
         using var end = CancellationTokenSource.CreateLinkedTokenSource(Ct);
-        end.CancelAfter(Patience);
+        end.CancelAfter(WaitLimit);
         using var http = new HttpClient();
         while (true)
         {
@@ -272,7 +272,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
     private static async Task ReadToAsync(Stream stream, string end)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(Ct);
-        timeout.CancelAfter(Patience);
+        timeout.CancelAfter(WaitLimit);
         byte[] buffer = new byte[16 * 1024];
         var text = new StringBuilder();
         // The server may send its own PING right after the expected text.

@@ -109,12 +109,12 @@ public sealed class SuspendedReaderTests
     private static async Task HearsAgainAsync(PeerProcess process, RawConnection publisher)
     {
         string after = Hex.Encode("after"u8.ToArray());
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(Ct);
-        patience.CancelAfter(Wait.Limit);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Ct);
+        limit.CancelAfter(Wait.Limit);
         bool isHeard = false;
         while (!isHeard)
         {
-            Assert.False(patience.IsCancellationRequested, "the resumed client received no new message");
+            Assert.False(limit.IsCancellationRequested, "the resumed client received no new message");
             await publisher.SendAsync("PUB a 5\r\nafter\r\n");
             while (!isHeard && await process.TryReadLineAsync(TimeSpan.FromMilliseconds(200)) is { } line)
             {

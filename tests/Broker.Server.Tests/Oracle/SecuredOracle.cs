@@ -4,20 +4,20 @@ namespace Broker.Server.Tests.Oracle;
 internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> configure) : OracleServer
 {
     // No case depends on time, so the timeouts are long.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(60);
 
     internal static IReadOnlyDictionary<string, (string Config, Action<BrokerServerOptions> Configure)> Kinds { get; } =
         new Dictionary<string, (string, Action<BrokerServerOptions>)>(StringComparer.Ordinal)
         {
             ["token"] = ("authorization { timeout: 60\n token: s3cret }", o =>
             {
-                o.AuthTimeout = Patience;
+                o.AuthTimeout = WaitLimit;
                 o.Token = "s3cret";
             }
             ),
             ["users"] = ("authorization { timeout: 60\n users: [ { user: a, password: b }, { user: c, password: d } ] }", o =>
             {
-                o.AuthTimeout = Patience;
+                o.AuthTimeout = WaitLimit;
                 o.Users = [new User("a", "b"), new User("c", "d")];
             }
             ),
@@ -26,7 +26,7 @@ internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> c
                 no_auth_user: g
                 """, o =>
             {
-                o.AuthTimeout = Patience;
+                o.AuthTimeout = WaitLimit;
                 o.Users = [new User("a", "b"), new User("g", "h", new Permissions { Publish = SubjectPermissions.Only("x"), Subscribe = SubjectPermissions.Only("x") })];
                 o.NoAuthUser = "g";
             }
@@ -46,7 +46,7 @@ internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> c
                     { user: m, password: m, permissions: { subscribe: { deny: ["a.b", "*.c.d"] }, publish: [">"] } } ] }
                 """, o =>
             {
-                o.AuthTimeout = Patience;
+                o.AuthTimeout = WaitLimit;
                 o.DefaultPermissions = new Permissions
                 {
                     Publish = SubjectPermissions.Only("dp", "dp.*"),

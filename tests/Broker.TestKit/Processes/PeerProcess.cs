@@ -63,16 +63,16 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Reads the next line of standard output.</summary>
-    public async Task<string> ReadLineAsync(TimeSpan? patience = null)
-        => await TryReadLineAsync(patience ?? Wait.Limit) ?? throw Failure("wrote no line in time");
+    public async Task<string> ReadLineAsync(TimeSpan? limit = null)
+        => await TryReadLineAsync(limit ?? Wait.Limit) ?? throw Failure("wrote no line in time");
 
     /// <summary>
     /// Reads the next line of standard output; null after the timeout. Fails if the program has ended.
     /// </summary>
-    public async Task<string?> TryReadLineAsync(TimeSpan patience)
+    public async Task<string?> TryReadLineAsync(TimeSpan limit)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        timeout.CancelAfter(patience);
+        timeout.CancelAfter(limit);
         try
         {
             return await _lines.Reader.ReadAsync(timeout.Token);

@@ -26,7 +26,7 @@ public enum TransportKind
 /// </summary>
 public sealed class ConnectionPairs : IDisposable
 {
-    public static readonly TimeSpan Patience = Wait.Limit;
+    public static readonly TimeSpan WaitLimit = Wait.Limit;
 
     private readonly TransportKind _kind;
     private readonly Listener? _listener;
@@ -81,7 +81,7 @@ public sealed class ConnectionPairs : IDisposable
             {
                 _awaited.Enqueue(far);
                 near.Made = await Dialer.ConnectAsync(nearLoop, _listener!.EndPoint, Wrap(near, server: false), cancellation);
-                await Task.WhenAny(far.Opened, far.Closed).WaitAsync(Patience, cancellation);
+                await Task.WhenAny(far.Opened, far.Closed).WaitAsync(WaitLimit, cancellation);
             }
             finally
             {
@@ -89,8 +89,8 @@ public sealed class ConnectionPairs : IDisposable
             }
         }
 
-        await Task.WhenAny(near.Opened, near.Closed).WaitAsync(Patience, cancellation);
-        await Task.WhenAny(far.Opened, far.Closed).WaitAsync(Patience, cancellation);
+        await Task.WhenAny(near.Opened, near.Closed).WaitAsync(WaitLimit, cancellation);
+        await Task.WhenAny(far.Opened, far.Closed).WaitAsync(WaitLimit, cancellation);
     }
 
     private ConnectionHandler Wrap(Probe probe, bool server)
@@ -183,6 +183,6 @@ public sealed class Probe : ConnectionHandler
             // Runs in the next iteration.
             connection.Loop.Post(done.SetResult);
         });
-        return done.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+        return done.Task.WaitAsync(ConnectionPairs.WaitLimit, TestContext.Current.CancellationToken);
     }
 }

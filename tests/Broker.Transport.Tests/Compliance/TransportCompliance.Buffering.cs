@@ -16,7 +16,7 @@ public abstract partial class TransportCompliance
         loop.Post(() =>
         {
             stopped.SetResult();
-            hold.Wait(ConnectionPairs.Patience);
+            hold.Wait(ConnectionPairs.WaitLimit);
             hold.Dispose();
         });
         await Soon(stopped.Task);
@@ -286,7 +286,7 @@ public abstract partial class TransportCompliance
                 {
                     connection.FlushExternal();
                     connection.RequestLowWater();
-                    lost = !room.Wait(ConnectionPairs.Patience);
+                    lost = !room.Wait(ConnectionPairs.WaitLimit);
                     continue;
                 }
 

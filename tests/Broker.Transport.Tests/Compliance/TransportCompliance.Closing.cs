@@ -12,7 +12,7 @@ public abstract partial class TransportCompliance
         (Probe far, Task<byte[]> all) = Collector(sent.Length);
         var near = new Probe();
         await pairs.ConnectAsync(near, far);
-        await near.WriteAsync(sent, connection => connection.Close(ConnectionPairs.Patience));
+        await near.WriteAsync(sent, connection => connection.Close(ConnectionPairs.WaitLimit));
         Assert.Equal(CloseReason.Peer, await Soon(far.Closed));
         Assert.Equal(sent, await Soon(all));
         Assert.Equal(CloseReason.Local, await Soon(near.Closed));
@@ -31,7 +31,7 @@ public abstract partial class TransportCompliance
         Connection flooding = far.Connection;
         byte[] junk = new byte[50_000];
         flooding.Loop.Post(Flood);
-        await near.WriteAsync(sent, connection => connection.Close(ConnectionPairs.Patience));
+        await near.WriteAsync(sent, connection => connection.Close(ConnectionPairs.WaitLimit));
         Assert.Equal(CloseReason.Peer, await Soon(far.Closed));
         Assert.Equal(sent, await Soon(all));
         Assert.Equal(CloseReason.Local, await Soon(near.Closed));
@@ -77,7 +77,7 @@ public abstract partial class TransportCompliance
             await far.WriteAsync(Pattern(1_000_000));
         }
 
-        await near.WriteAsync((byte[])[1, 2, 3], connection => connection.CloseUnread(ConnectionPairs.Patience));
+        await near.WriteAsync((byte[])[1, 2, 3], connection => connection.CloseUnread(ConnectionPairs.WaitLimit));
         Assert.InRange(await Soon(unsent.Task), 1, 20_000_000);
         Assert.Equal(CloseReason.Local, await Soon(near.Closed));
         Assert.Equal(0, near.Received);
@@ -92,9 +92,9 @@ public abstract partial class TransportCompliance
         using var hold = new ManualResetEventSlim();
         var near = new Probe();
         await pairs.ConnectAsync(near, far, pairs.Near[0]);
-        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.WaitLimit));
         Connection connection = near.Connection;
-        await near.WriteAsync(sent, c => c.Close(ConnectionPairs.Patience));
+        await near.WriteAsync(sent, c => c.Close(ConnectionPairs.WaitLimit));
         TaskCompletionSource wrote = Signal();
         pairs.Near[1].Post(() =>
         {
@@ -123,7 +123,7 @@ public abstract partial class TransportCompliance
             pairs.Near[1].Post(() =>
             {
                 near.Connection.GetWriteBuffer(pairs.Near[1]).Write(new byte[7]);
-                near.Connection.Close(ConnectionPairs.Patience);
+                near.Connection.Close(ConnectionPairs.WaitLimit);
                 Thread.Yield();
             });
             Assert.Equal(CloseReason.Peer, await Soon(far.Closed));
@@ -156,7 +156,7 @@ public abstract partial class TransportCompliance
         using var hold = new ManualResetEventSlim();
         var near = new Probe();
         await pairs.ConnectAsync(near, new Probe());
-        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.WaitLimit));
         for (int i = 0; i < 20; i++)
         {
             await near.WriteAsync(new byte[1_000_000]);

@@ -14,7 +14,7 @@ public abstract class TransportComplianceInClear(TransportKind kind) : Transport
         (Probe far, Task<byte[]> all) = Collector(sent.Length);
         using var hold = new ManualResetEventSlim();
         // The loop is busy with something else while another thread already writes.
-        pairs.Near[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        pairs.Near[0].Post(() => hold.Wait(ConnectionPairs.WaitLimit));
         var near = new Probe();
         Task connecting = pairs.ConnectAsync(near, far, pairs.Near[0]);
         await Wait.UntilAsync(() => near.Made is not null || connecting.IsCompleted, Cancellation);

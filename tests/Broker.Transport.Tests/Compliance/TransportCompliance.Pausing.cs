@@ -347,7 +347,7 @@ public abstract partial class TransportCompliance
         var near = new Probe();
         await pairs.ConnectAsync(near, far);
         await OnLoopAsync(far.Connection, static c => c.PauseReceiving());
-        await near.WriteAsync(sent, static c => c.Close(ConnectionPairs.Patience));
+        await near.WriteAsync(sent, static c => c.Close(ConnectionPairs.WaitLimit));
         await IterationsAsync(far.Connection);
         Assert.False(far.Closed.IsCompleted);
         await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
@@ -384,7 +384,7 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(near, far);
         await near.WriteAsync(new byte[3]);
         await Soon(kept.Task);
-        near.Connection.Close(ConnectionPairs.Patience);
+        near.Connection.Close(ConnectionPairs.WaitLimit);
         await IterationsAsync(near.Connection);
         await IterationsAsync(far.Connection);
         Assert.False(far.Closed.IsCompleted);
@@ -407,7 +407,7 @@ public abstract partial class TransportCompliance
         await near.WriteAsync(new byte[10]);
         await Soon(all);
         await OnLoopAsync(far.Connection, static c => c.PauseReceiving());
-        near.Connection.Close(ConnectionPairs.Patience);
+        near.Connection.Close(ConnectionPairs.WaitLimit);
         if (Kind is TransportKind.PortableTls or TransportKind.TlsOverPipe)
         {
             // With TLS over this transport, close_notify is a record that may not be read, and no end is reported
@@ -423,7 +423,7 @@ public abstract partial class TransportCompliance
     [Fact]
     public async Task A_connection_closes_in_a_pause_with_and_without_queued_bytes()
     {
-        TimeSpan[] lingers = [TimeSpan.Zero, ConnectionPairs.Patience];
+        TimeSpan[] lingers = [TimeSpan.Zero, ConnectionPairs.WaitLimit];
         foreach (TimeSpan linger in lingers)
         {
             using var pairs = new ConnectionPairs(Kind);
@@ -501,8 +501,8 @@ public abstract partial class TransportCompliance
 
         // The peer sends nothing; bytes; bytes and the end; an end; or a reset, if the transport has one.
         await probes[1].Near.WriteAsync(new byte[10_000_000]);
-        await probes[2].Near.WriteAsync(new byte[1000], static c => c.Close(ConnectionPairs.Patience));
-        probes[3].Near.Connection.Close(ConnectionPairs.Patience);
+        await probes[2].Near.WriteAsync(new byte[1000], static c => c.Close(ConnectionPairs.WaitLimit));
+        probes[3].Near.Connection.Close(ConnectionPairs.WaitLimit);
         probes[4].Near.Connection.Close();
         EventLoop loop = pairs.Far[0];
         await IterationsAsync(probes[0].Far.Connection, 50);

@@ -172,7 +172,7 @@ public abstract partial class TransportCompliance
             await near.WriteAsync(frame);
             // Nothing follows until the message has been seen, so a transport that waits for more than the message
             // waits for ever.
-            Assert.True(await got.WaitAsync(ConnectionPairs.Patience, Cancellation), $"{size} bytes never came: {far.Error}");
+            Assert.True(await got.WaitAsync(ConnectionPairs.WaitLimit, Cancellation), $"{size} bytes never came: {far.Error}");
         }
 
         Assert.Equal(sizes, received);

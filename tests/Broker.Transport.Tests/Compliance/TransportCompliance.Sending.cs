@@ -157,7 +157,7 @@ public abstract partial class TransportCompliance
         pairs.Far[0].Post(() =>
         {
             stopped.SetResult();
-            hold.Wait(ConnectionPairs.Patience);
+            hold.Wait(ConnectionPairs.WaitLimit);
         });
         await Soon(stopped.Task);
         await near.WriteAsync(sent.AsMemory(0, 20_000_000));
@@ -215,7 +215,7 @@ public abstract partial class TransportCompliance
         Probe echo = Echo();
         await pairs.ConnectAsync(good, echo);
         Assert.NotEqual(stuck.Connection.Loop.Index, echo.Connection.Loop.Index);
-        stuck.Connection.Loop.Post(() => hold.Wait(ConnectionPairs.Patience));
+        stuck.Connection.Loop.Post(() => hold.Wait(ConnectionPairs.WaitLimit));
         slow.Connection.MaxPendingBytes = byDeadline ? long.MaxValue : 1024 * 1024;
         slow.Connection.WriteDeadline = byDeadline ? TimeSpan.FromMilliseconds(300) : TimeSpan.FromMinutes(5);
         await slow.WriteAsync(new byte[20_000_000]);
@@ -245,7 +245,7 @@ public abstract partial class TransportCompliance
             },
         };
         await pairs.ConnectAsync(slow, new Probe());
-        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.WaitLimit));
         for (int i = 0; i < 20; i++)
         {
             await slow.WriteAsync(new byte[1_000_000]);
@@ -302,7 +302,7 @@ public abstract partial class TransportCompliance
         pairs.Far[0].Post(() =>
         {
             stopped.SetResult();
-            hold.Wait(ConnectionPairs.Patience);
+            hold.Wait(ConnectionPairs.WaitLimit);
         });
         await Soon(stopped.Task);
         Connection connection = near.Connection;

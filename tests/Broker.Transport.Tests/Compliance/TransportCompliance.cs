@@ -12,9 +12,9 @@ public abstract partial class TransportCompliance(TransportKind kind)
 
     private protected static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private protected static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private protected static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
-    private protected static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private protected static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
     private static TaskCompletionSource Signal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 

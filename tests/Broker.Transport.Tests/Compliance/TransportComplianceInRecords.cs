@@ -24,7 +24,7 @@ public abstract class TransportComplianceInRecords(TransportKind kind) : Transpo
         var near = new Probe
         {
             // Actions that are posted from here on run an iteration later, and much has to be read in that iteration.
-            WhenOpened = _ => SpinWait.SpinUntil(() => Volatile.Read(ref writer)?.SentBytes >= sent.Length, ConnectionPairs.Patience),
+            WhenOpened = _ => SpinWait.SpinUntil(() => Volatile.Read(ref writer)?.SentBytes >= sent.Length, ConnectionPairs.WaitLimit),
             WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
             {
                 bytes.CopyTo(received.AsSpan(length));

@@ -35,7 +35,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
     public void An_idle_peer_is_waited_for_a_few_milliseconds_only(bool portable)
     {
         Connect(portable);
-        _probe.Connection.Close(ConnectionPairs.Patience);
+        _probe.Connection.Close(ConnectionPairs.WaitLimit);
         RunIteration();
         Assert.Equal(0, _peer.Receive(new byte[1]));
         Assert.False(_probe.Closed.IsCompleted);
@@ -52,7 +52,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
     {
         Connect(portable);
         _probe.Connection.GetWriteBuffer(Loop).Write("bye"u8);
-        _probe.Connection.Close(ConnectionPairs.Patience);
+        _probe.Connection.Close(ConnectionPairs.WaitLimit);
         RunIteration();
         WaitsForItsGracePeriod();
         Assert.Equal(3, _peer.Receive(new byte[10]));
@@ -65,7 +65,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
     {
         Connect(portable);
         Say(10);
-        _probe.Connection.Close(ConnectionPairs.Patience);
+        _probe.Connection.Close(ConnectionPairs.WaitLimit);
         RunIteration();
         WaitsForItsGracePeriod();
     }
@@ -75,7 +75,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
     public void A_peer_that_continues_to_send_is_waited_for(bool portable)
     {
         Connect(portable);
-        _probe.Connection.Close(ConnectionPairs.Patience);
+        _probe.Connection.Close(ConnectionPairs.WaitLimit);
         RunIteration();
         Say(10);
         WaitsForItsGracePeriod();
@@ -87,7 +87,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
     {
         Connect(portable);
         Say(10);
-        _probe.Connection.Close(ConnectionPairs.Patience);
+        _probe.Connection.Close(ConnectionPairs.WaitLimit);
         RunIteration();
         _peer.Shutdown(SocketShutdown.Send);
         RunUntil(() => _probe.Closed.IsCompleted);
@@ -119,7 +119,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
         if (OperatingSystem.IsLinux())
         {
             Assert.True(SpinWait.SpinUntil(
-                () => LibC.TryGetCount(_peer.SafeHandle, LibC.SIOCOUTQ, out int count) && count == 0, ConnectionPairs.Patience));
+                () => LibC.TryGetCount(_peer.SafeHandle, LibC.SIOCOUTQ, out int count) && count == 0, ConnectionPairs.WaitLimit));
         }
     }
 
@@ -132,7 +132,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
 
     private void RunUntil(Func<bool> condition)
     {
-        DateTime end = DateTime.UtcNow + ConnectionPairs.Patience;
+        DateTime end = DateTime.UtcNow + ConnectionPairs.WaitLimit;
         while (!condition())
         {
             Assert.True(DateTime.UtcNow < end, "it did not come about");

@@ -90,7 +90,7 @@ public sealed class PausingStressTests
         // A failure closes its connection and is reported below.
         Task all = Wait.UntilAsync(
             () => Enumerable.Range(0, Crowd).All(i => made[i].Far.Received == sent[i] || made[i].Far.Closed.IsCompleted), cancellation);
-        await all.WaitAsync(ConnectionPairs.Patience, cancellation);
+        await all.WaitAsync(ConnectionPairs.WaitLimit, cancellation);
         Assert.All(made, pair => Assert.Null(pair.Far.Error));
         Assert.All(Enumerable.Range(0, Crowd), i => Assert.Equal(sent[i], made[i].Far.Received));
         Assert.True(pauses > Crowd, $"{pauses} pauses");
@@ -108,7 +108,7 @@ public sealed class PausingStressTests
             });
         }
 
-        await Wait.UntilAsync(() => Volatile.Read(ref paused) == Crowd, cancellation).WaitAsync(ConnectionPairs.Patience, cancellation);
+        await Wait.UntilAsync(() => Volatile.Read(ref paused) == Crowd, cancellation).WaitAsync(ConnectionPairs.WaitLimit, cancellation);
         long[] before = [.. made.Select(static pair => pair.Far.Received)];
         foreach ((Probe near, _) in made)
         {

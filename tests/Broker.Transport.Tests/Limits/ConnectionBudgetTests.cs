@@ -217,7 +217,7 @@ public sealed class ConnectionBudgetTests
     {
         try
         {
-            return await socket.ReceiveAsync(new byte[5], Cancellation).AsTask().WaitAsync(ConnectionPairs.Patience, Cancellation) > 0;
+            return await socket.ReceiveAsync(new byte[5], Cancellation).AsTask().WaitAsync(ConnectionPairs.WaitLimit, Cancellation) > 0;
         }
         catch (SocketException)
         {

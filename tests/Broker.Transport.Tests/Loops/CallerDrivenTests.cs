@@ -27,7 +27,7 @@ public sealed class CallerDrivenTests
 
     private static void RunUntil(EventLoop loop, Func<bool> condition)
     {
-        DateTime end = DateTime.UtcNow + ConnectionPairs.Patience;
+        DateTime end = DateTime.UtcNow + ConnectionPairs.WaitLimit;
         while (!condition())
         {
             Assert.True(DateTime.UtcNow < end, "it did not come about");
@@ -226,7 +226,7 @@ public sealed class CallerDrivenTests
         loop.Post(() => loop.StartTimer(Day, fired.Set));
         var setter = new Thread(() =>
         {
-            Assert.True(time.Armed.Wait(ConnectionPairs.Patience));
+            Assert.True(time.Armed.Wait(ConnectionPairs.WaitLimit));
             time.AdvanceAndRing(Day);
         });
         setter.Start();
@@ -238,7 +238,7 @@ public sealed class CallerDrivenTests
             }
         }
 
-        Assert.True(fired.Wait(ConnectionPairs.Patience, TestContext.Current.CancellationToken));
+        Assert.True(fired.Wait(ConnectionPairs.WaitLimit, TestContext.Current.CancellationToken));
         setter.Join();
     }
 

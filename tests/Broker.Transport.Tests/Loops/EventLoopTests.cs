@@ -6,7 +6,7 @@ public sealed class EventLoopTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
     private static Task OnLoop(EventLoop loop, Action action)
     {
@@ -245,7 +245,7 @@ public sealed class EventLoopTests
             WhenClosed = _ => throw new InvalidOperationException("Closed badly."),
         };
         (Connection a, _) = InProcessLink.Create(group[0], near, group[1], new Probe());
-        group[1].Post(() => hold.Wait(ConnectionPairs.Patience));
+        group[1].Post(() => hold.Wait(ConnectionPairs.WaitLimit));
         for (int i = 0; i < 4; i++)
         {
             await OnLoop(group[0], () => a.GetWriteBuffer(group[0]).Write(new byte[1_000_000]));
@@ -401,7 +401,7 @@ public sealed class EventLoopTests
             // A timer that runs beside them still fires.
             loop.StartTimer(TimeSpan.FromMilliseconds(5), () => all.Signal());
         });
-        Assert.True(all.Wait(ConnectionPairs.Patience, TestContext.Current.CancellationToken));
+        Assert.True(all.Wait(ConnectionPairs.WaitLimit, TestContext.Current.CancellationToken));
         Assert.All(delays.Zip(passed), static d => Assert.True(d.Second + TimeSpan.FromMicroseconds(1) >= d.First, $"{d.Second} instead of {d.First}"));
     }
 }

@@ -179,7 +179,7 @@ public sealed class PacingTests
             last = 0;
             socket.Send(new byte[size]);
             await Wait.UntilAsync(() => probe.Received >= received + size, TestContext.Current.CancellationToken)
-                .WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+                .WaitAsync(ConnectionPairs.WaitLimit, TestContext.Current.CancellationToken);
         }
 
         long before = looksThen;
@@ -187,7 +187,7 @@ public sealed class PacingTests
         {
             var counted = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
             group[0].Post(() => counted.SetResult(group[0].Pacing.Polls));
-            return await counted.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken) - before > FewLooks;
+            return await counted.Task.WaitAsync(ConnectionPairs.WaitLimit, TestContext.Current.CancellationToken) - before > FewLooks;
         }
 
         if (looks)
@@ -276,7 +276,7 @@ public sealed class PacingTests
         thread.Start();
         // Both at a time: the flood continues until some of it has come beside requests, however late these get a
         // processor.
-        long end = Environment.TickCount64 + (long)ConnectionPairs.Patience.TotalMilliseconds;
+        long end = Environment.TickCount64 + (long)ConnectionPairs.WaitLimit.TotalMilliseconds;
         int requests = 0;
         for (byte[] one = [1]; requests < FewestRequests || Volatile.Read(ref paused) == 0 || Volatile.Read(ref received) < Flooded; requests++)
         {
@@ -298,9 +298,9 @@ public sealed class PacingTests
 
     private static async Task<Socket> ConnectAsync(Listener listener, Probe probe)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds, SendTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds };
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)ConnectionPairs.WaitLimit.TotalMilliseconds, SendTimeout = (int)ConnectionPairs.WaitLimit.TotalMilliseconds };
         await socket.ConnectAsync(listener.EndPoint);
-        await probe.Opened.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+        await probe.Opened.WaitAsync(ConnectionPairs.WaitLimit, TestContext.Current.CancellationToken);
         return socket;
     }
 }

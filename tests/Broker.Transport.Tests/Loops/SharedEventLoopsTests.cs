@@ -15,7 +15,7 @@ public sealed class SharedEventLoopsTests
         first.Dispose();
         first.Dispose();
         Assert.True(group[0].TryPost(() => throw new InvalidDataException("nobody's")));
-        Assert.IsType<InvalidDataException>(await told.Task.WaitAsync(ConnectionPairs.Patience, Cancellation));
+        Assert.IsType<InvalidDataException>(await told.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
         second.Dispose();
         Assert.False(group[0].TryPost(() => { }));
         using var third = SharedEventLoops.Acquire();
@@ -31,7 +31,7 @@ public sealed class SharedEventLoopsTests
             using var shared = SharedEventLoops.Acquire();
             using var ran = new ManualResetEventSlim();
             shared.Group[0].Post(ran.Set);
-            Assert.True(ran.Wait(ConnectionPairs.Patience));
+            Assert.True(ran.Wait(ConnectionPairs.WaitLimit));
         });
     }
 }

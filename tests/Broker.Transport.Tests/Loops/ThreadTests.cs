@@ -35,7 +35,7 @@ public sealed class ThreadTests
                 done.SetException(e);
             }
         });
-        return done.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        return done.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
     }
 
     [Fact]

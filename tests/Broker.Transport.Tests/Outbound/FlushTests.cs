@@ -28,7 +28,7 @@ public sealed class FlushTests
     {
         var done = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
         loop.Post(() => done.SetResult(get()));
-        return done.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        return done.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
     }
 
     [Theory]
@@ -61,7 +61,7 @@ public sealed class FlushTests
                 }
             }
         });
-        await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await over.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         Assert.InRange(iterations.Count, Crowd / EventLoop.FlushBatchSize, Crowd);
         Assert.All(iterations, iteration => Assert.True(iteration.First && iteration.Backlog + iteration.Sent == Crowd, $"{iteration}"));
         for (int i = 1; i < iterations.Count; i++)
@@ -145,9 +145,9 @@ public sealed class FlushTests
         loop.Post(() =>
         {
             crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([1, 2, 3]));
-            crowd.ForEach(pair => pair.Near.Connection.Close(ConnectionPairs.Patience));
+            crowd.ForEach(pair => pair.Near.Connection.Close(ConnectionPairs.WaitLimit));
         });
-        await Task.WhenAll(crowd.Select(pair => pair.Far.Closed)).WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await Task.WhenAll(crowd.Select(pair => pair.Far.Closed)).WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         Assert.All(crowd, pair => Assert.Equal(3, pair.Far.Received));
     }
 
@@ -241,7 +241,7 @@ public sealed class FlushTests
             Fire();
             Work();
         });
-        await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await over.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         // An iteration flushes a batch of them, which is as much work as there is between two clock reads.
         Assert.InRange(fired, Iterations / 3, int.MaxValue);
 

@@ -10,9 +10,9 @@ public sealed class OwnershipTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
-    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
     // Runs the action on the thread that flushes the pipe, within the flush.
     private static async Task OnFirstReadAsync(DuplexPipe far, Action action)
@@ -89,7 +89,7 @@ public sealed class OwnershipTests
         {
             probe.Connection.Close();
             group[0].Post(closing.Set);
-            closing.Wait(ConnectionPairs.Patience);
+            closing.Wait(ConnectionPairs.WaitLimit);
         });
         var writing = new Thread(() =>
         {
@@ -120,7 +120,7 @@ public sealed class OwnershipTests
         var probe = new Probe();
         connection = PipeLink.Open(group[0], new DuplexPipe(near.Input, writer), probe);
         await Soon(probe.Opened);
-        await probe.WriteAsync(new byte[100], c => c.Close(ConnectionPairs.Patience));
+        await probe.WriteAsync(new byte[100], c => c.Close(ConnectionPairs.WaitLimit));
         await far.Output.CompleteAsync();
         Assert.Equal(CloseReason.Local, await Soon(probe.Closed));
         Assert.Equal((100, 0), (connection.SentBytes, connection.PendingBytes));

@@ -34,9 +34,9 @@ public sealed class StoppedReadersTests
         pairs.Far[0].Post(() =>
         {
             stopped.SetResult();
-            hold.Wait(ConnectionPairs.Patience);
+            hold.Wait(ConnectionPairs.WaitLimit);
         });
-        await stopped.Task.WaitAsync(ConnectionPairs.Patience, cancellation);
+        await stopped.Task.WaitAsync(ConnectionPairs.WaitLimit, cancellation);
         long before = pairs.Near.BufferedBytes;
         // The pipe itself accepts the first of them, and the in-process link accepts both.
         int first = kind == TransportKind.InProcess ? 0 : 64 * 1024;
@@ -51,6 +51,6 @@ public sealed class StoppedReadersTests
         Assert.InRange(queued, (long)Readers * size, (long)Readers * (first + size));
         Assert.InRange(pairs.Near.BufferedBytes - before, queued, (queued * 2) + Slack);
         hold.Set();
-        await Wait.UntilAsync(() => pairs.Near.BufferedBytes <= before, cancellation).WaitAsync(ConnectionPairs.Patience, cancellation);
+        await Wait.UntilAsync(() => pairs.Near.BufferedBytes <= before, cancellation).WaitAsync(ConnectionPairs.WaitLimit, cancellation);
     }
 }

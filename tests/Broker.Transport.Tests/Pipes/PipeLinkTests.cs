@@ -9,7 +9,7 @@ public sealed class PipeLinkTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
     // Completions come from the thread pool, at any time.
     private static (DuplexPipe Near, DuplexPipe Far) Scheduled()
@@ -31,7 +31,7 @@ public sealed class PipeLinkTests
         while (!read.IsCompleted);
 
         await Wait.UntilAsync(() => far.Output.FlushAsync(Cancellation).AsTask() is { IsCompletedSuccessfully: true, Result.IsCompleted: true }, Cancellation)
-            .WaitAsync(ConnectionPairs.Patience, Cancellation);
+            .WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
     }
 
     [Fact]
@@ -62,7 +62,7 @@ public sealed class PipeLinkTests
         var probe = new Probe();
         PipeLink.Open(group[0], near, probe);
         await Soon(probe.Opened);
-        await probe.WriteAsync(new byte[1_000_000], connection => connection.Close(ConnectionPairs.Patience));
+        await probe.WriteAsync(new byte[1_000_000], connection => connection.Close(ConnectionPairs.WaitLimit));
         long length = 0;
         while (true)
         {

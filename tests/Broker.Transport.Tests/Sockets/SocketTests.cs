@@ -20,7 +20,7 @@ public sealed class SocketTests
 
     private static Socket Connect(Listener listener)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds, SendTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds };
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)ConnectionPairs.WaitLimit.TotalMilliseconds, SendTimeout = (int)ConnectionPairs.WaitLimit.TotalMilliseconds };
         socket.Connect(listener.EndPoint);
         return socket;
     }
@@ -60,7 +60,7 @@ public sealed class SocketTests
                 peer.Send(new byte[size]);
                 peer.Shutdown(SocketShutdown.Send);
                 Assert.Equal(size, ReadToEnd(peer));
-                Assert.Equal(CloseReason.Peer, await echo.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+                Assert.Equal(CloseReason.Peer, await echo.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
             }
         }
     }
@@ -76,7 +76,7 @@ public sealed class SocketTests
             WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
                 connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]);
-                connection.Close(ConnectionPairs.Patience);
+                connection.Close(ConnectionPairs.WaitLimit);
                 return bytes.Length;
             },
         };
@@ -91,7 +91,7 @@ public sealed class SocketTests
             await Wait.UntilAsync(() => handler.Received != 0, Cancellation);
 
             Assert.Equal(Size, ReadToEnd(peer));
-            Assert.Equal(CloseReason.Local, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+            Assert.Equal(CloseReason.Local, await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
         }
     }
 
@@ -106,7 +106,7 @@ public sealed class SocketTests
             WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
                 connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]);
-                connection.Close(ConnectionPairs.Patience);
+                connection.Close(ConnectionPairs.WaitLimit);
                 return bytes.Length;
             },
         };
@@ -135,7 +135,7 @@ public sealed class SocketTests
             Volatile.Write(ref stop, true);
             flood.Join();
             peer.Dispose();
-            Assert.Equal(CloseReason.Local, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+            Assert.Equal(CloseReason.Local, await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
         }
     }
 
@@ -153,11 +153,11 @@ public sealed class SocketTests
             {
                 using (Socket peer = Connect(listener))
                 {
-                    await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+                    await handler.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
                     peer.LingerState = new LingerOption(true, 0);
                 }
 
-                Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+                Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
                 handler.Connection.ExternalWriteBuffer.Write(new byte[100]);
                 handler.Connection.FlushExternal();
                 Assert.Equal(1, handler.Closings);
@@ -179,8 +179,8 @@ public sealed class SocketTests
             using (listener)
             using (Socket peer = Connect(listener))
             {
-                Connection connection = await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
-                connection.Loop.Post(() => hold.Wait(ConnectionPairs.Patience));
+                Connection connection = await handler.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
+                connection.Loop.Post(() => hold.Wait(ConnectionPairs.WaitLimit));
                 peer.Send(new byte[1000]);
                 peer.LingerState = new LingerOption(true, 0);
                 peer.Dispose();
@@ -188,7 +188,7 @@ public sealed class SocketTests
                 connection.ExternalWriteBuffer.Write(new byte[100]);
                 connection.FlushExternal();
                 hold.Set();
-                Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+                Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
                 Assert.Equal(1000, handler.Received);
             }
         }
@@ -215,7 +215,7 @@ public sealed class SocketTests
             }
 
             using Socket served = Connect(listener);
-            await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await handler.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         }
     }
 
@@ -240,7 +240,7 @@ public sealed class SocketTests
                 () => Dialer.ConnectAsync(group.Next(), listener.EndPoint, new Probe(), new CancellationToken(canceled: true)));
         }
 
-        await Wait.UntilAsync(() => ProcessFacts.Descriptors() <= before + 8, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await Wait.UntilAsync(() => ProcessFacts.Descriptors() <= before + 8, Cancellation).WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         EndPoint closed = listener.EndPoint;
         listener.Dispose();
         await Assert.ThrowsAsync<SocketException>(() => Dialer.ConnectAsync(group.Next(), closed, new Probe(), Cancellation));
@@ -259,9 +259,9 @@ public sealed class SocketTests
         {
             var near = new Probe();
             await Dialer.ConnectAsync(group.Next(), new UnixDomainSocketEndPoint(path), near, Cancellation);
-            await near.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
-            await near.WriteAsync(new byte[1000], connection => connection.Close(ConnectionPairs.Patience));
-            await far.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await near.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
+            await near.WriteAsync(new byte[1000], connection => connection.Close(ConnectionPairs.WaitLimit));
+            await far.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
             Assert.Equal(1000, far.Received);
         }
 
@@ -282,7 +282,7 @@ public sealed class SocketTests
         using (listener)
         using (Socket peer = Connect(listener))
         {
-            Connection connection = await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            Connection connection = await handler.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
             connection.Loop.Post(() => connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]));
             long before = -1;
             await Wait.UntilAsync(
@@ -296,7 +296,7 @@ public sealed class SocketTests
 
             connection.Close(TimeSpan.Zero);
 
-            await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
             Assert.Equal(Size, ReadToEnd(peer) + unsent);
         }
     }

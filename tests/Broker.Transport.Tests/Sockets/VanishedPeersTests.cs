@@ -37,7 +37,7 @@ public sealed class VanishedPeersTests
             await FillAsync(near);
             Assert.False(near.Connection.HasVanished(Timeout));
             await Wait.UntilAsync(() => near.Connection.HasVanished(Timeout), TestContext.Current.CancellationToken)
-                .WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+                .WaitAsync(ConnectionPairs.WaitLimit, TestContext.Current.CancellationToken);
         }
     }
 
@@ -72,7 +72,7 @@ public sealed class VanishedPeersTests
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         await Dialer.ConnectAsync(group[0], listener.LocalEndpoint, near, cancellation);
         Socket far = await listener.AcceptSocketAsync(cancellation);
-        await near.Opened.WaitAsync(ConnectionPairs.Patience, cancellation);
+        await near.Opened.WaitAsync(ConnectionPairs.WaitLimit, cancellation);
         near.Connection.WriteDeadline = System.Threading.Timeout.InfiniteTimeSpan;
         return (near, far);
     }

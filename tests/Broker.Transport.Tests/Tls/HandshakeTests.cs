@@ -11,7 +11,7 @@ public sealed class HandshakeTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
     // The server's end of one connection, and the means to dial it.
     private static (EventLoopGroup Group, Listener Listener) Listen(ConnectionHandler handler)
@@ -225,7 +225,7 @@ public sealed class HandshakeTests
             // The first write follows a line in clear, in the same segment.
             using var ssl = new SslStream(new PrefixedStream(new NetworkStream(peer), "STARTTLS\n"u8.ToArray()));
             await ssl.AuthenticateAsClientAsync(TlsSettings.Client(), Cancellation);
-            await secured.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await secured.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
             await ssl.WriteAsync(new byte[100], Cancellation);
             byte[] answer = new byte[100];
             await ssl.ReadExactlyAsync(answer, Cancellation);
@@ -306,7 +306,7 @@ public sealed class HandshakeTests
         using (listener)
         {
             await Dialer.ConnectAsync(group[0], listener.EndPoint, new SecuredHandler(client, null, TlsSettings.Client(), greets: false), Cancellation);
-            await whole.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await whole.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         }
     }
 
@@ -352,7 +352,7 @@ public sealed class HandshakeTests
         {
             if (i == Rounds / 2)
             {
-                await Wait.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
+                await Wait.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
                 descriptors = ProcessFacts.Descriptors();
                 memory = GC.GetTotalMemory(forceFullCollection: true);
             }
@@ -367,8 +367,8 @@ public sealed class HandshakeTests
             await Soon(client.Closed);
         }
 
-        await Wait.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
-        await Wait.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 8, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await Wait.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
+        await Wait.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 8, Cancellation).WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         // Objects with a finalizer are freed by the next collection.
         await Wait.UntilAsync(
             () =>

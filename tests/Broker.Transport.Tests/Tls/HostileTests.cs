@@ -11,9 +11,9 @@ public sealed class HostileTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
-    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
 
     private static (EventLoopGroup Group, Listener Listener) Listen(bool portable, Func<ConnectionHandler> handler, EndPoint? at = null)
     {
@@ -163,7 +163,7 @@ public sealed class HostileTests
             await Soon(client.Opened);
             await client.WriteAsync(sent);
             await Soon(whole.Task);
-            client.Connection.Close(ConnectionPairs.Patience);
+            client.Connection.Close(ConnectionPairs.WaitLimit);
             Assert.Equal(CloseReason.Peer, await Soon(server.Closed));
         }
     }
@@ -226,7 +226,7 @@ public sealed class HostileTests
         using (Socket socket = Connect(listener.EndPoint))
         {
             socket.Send(await HelloAsync());
-            Assert.True(reached.Wait(ConnectionPairs.Patience, Cancellation));
+            Assert.True(reached.Wait(ConnectionPairs.WaitLimit, Cancellation));
             long sent = 0;
             byte[] junk = new byte[64 * 1024];
             socket.Blocking = false;
@@ -262,7 +262,7 @@ public sealed class HostileTests
         {
             Socket[] sockets = [Connect(listener.EndPoint), Connect(listener.EndPoint), Connect(listener.EndPoint)];
             Task[] handshakes = [.. sockets.Select(s => SecureAsync(new NetworkStream(s)))];
-            Assert.True(reached.Wait(ConnectionPairs.Patience, Cancellation));
+            Assert.True(reached.Wait(ConnectionPairs.WaitLimit, Cancellation));
             using Socket clear = Connect(listener.EndPoint);
             clear.Send("hello"u8);
             byte[] answer = new byte[5];
@@ -356,7 +356,7 @@ public sealed class HostileTests
         options.ServerCertificateSelectionCallback = (_, _) =>
         {
             reached.Set();
-            hold.Wait(ConnectionPairs.Patience);
+            hold.Wait(ConnectionPairs.WaitLimit);
             return TestCertificates.Common.Server;
         };
         return options;

@@ -51,7 +51,7 @@ public sealed class PeerTests
                 byte[] back = new byte[size];
                 Task reading = ssl.ReadExactlyAsync(back, Cancellation).AsTask();
                 await ssl.WriteAsync(sent, Cancellation);
-                await reading.WaitAsync(ConnectionPairs.Patience, Cancellation);
+                await reading.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
                 Assert.Equal(sent, back);
             }
         }
@@ -68,7 +68,7 @@ public sealed class PeerTests
             WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
                 connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]);
-                connection.Close(ConnectionPairs.Patience);
+                connection.Close(ConnectionPairs.WaitLimit);
                 return bytes.Length;
             },
         };
@@ -91,7 +91,7 @@ public sealed class PeerTests
             Assert.Equal(Size, total);
             Assert.Equal(0, await raw.ReadAsync(buffer, Cancellation));
             client.Close();
-            Assert.Equal(CloseReason.Local, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+            Assert.Equal(CloseReason.Local, await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
         }
     }
 
@@ -110,7 +110,7 @@ public sealed class PeerTests
                 NetworkStream raw = client.GetStream();
                 using var ssl = new SslStream(raw, leaveInnerStreamOpen: true);
                 await ssl.AuthenticateAsClientAsync(TlsSettings.Client(), Cancellation);
-                await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+                await handler.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
                 if (cut)
                 {
                     await raw.WriteAsync(new byte[] { 23, 3, 3, 0, 100, 1, 2, 3 }, Cancellation);
@@ -121,7 +121,7 @@ public sealed class PeerTests
                 }
 
                 client.Client.Shutdown(SocketShutdown.Send);
-                Assert.Equal(cut ? CloseReason.Error : CloseReason.Peer, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+                Assert.Equal(cut ? CloseReason.Error : CloseReason.Peer, await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
                 Assert.Equal(cut, handler.Error is not null);
             }
         }
@@ -140,9 +140,9 @@ public sealed class PeerTests
             NetworkStream raw = client.GetStream();
             using var ssl = new SslStream(raw, leaveInnerStreamOpen: true);
             await ssl.AuthenticateAsClientAsync(TlsSettings.Client(), Cancellation);
-            await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await handler.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
             await raw.WriteAsync((byte[])[23, 3, 3, 0, 100, .. new byte[100]], Cancellation);
-            Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
+            Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation));
             Assert.NotNull(handler.Error);
             Assert.Equal(0, handler.Received);
         }
@@ -164,7 +164,7 @@ public sealed class PeerTests
         {
             string quiet = commands.Length == 0 ? "-quiet" : "";
             using Process client = Start($"s_client -connect 127.0.0.1:{((IPEndPoint)listener.EndPoint).Port} -servername localhost {version} {quiet}");
-            await echo.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await echo.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
             foreach (char command in commands.Replace("\n", "", StringComparison.Ordinal))
             {
                 await client.StandardInput.WriteAsync($"{command}\n");
@@ -175,7 +175,7 @@ public sealed class PeerTests
             if (commands.StartsWith('R'))
             {
                 // openssl does not continue without it.
-                await echo.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
+                await echo.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
                 Assert.Equal(0, echo.Received);
             }
             else
@@ -186,7 +186,7 @@ public sealed class PeerTests
             }
 
             client.Kill();
-            await echo.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            await echo.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
             Assert.Equal(1, echo.Closings);
         }
     }
@@ -217,11 +217,11 @@ public sealed class PeerTests
         using var group = new EventLoopGroup();
         await Dialer.ConnectAsync(
             group.Next(), new IPEndPoint(IPAddress.Loopback, port), new SecuredHandler(client, null, TlsSettings.Client(), greets: false), Cancellation);
-        await client.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await client.Opened.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
         await client.WriteAsync("abcdef\n"u8.ToArray());
-        Assert.StartsWith("fedcba", await answered.Task.WaitAsync(ConnectionPairs.Patience, Cancellation), StringComparison.Ordinal);
+        Assert.StartsWith("fedcba", await answered.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation), StringComparison.Ordinal);
         server.Kill();
-        await client.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await client.Closed.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
     }
 
     private static Process Start(string arguments) => Process.Start(new ProcessStartInfo(Programs.Require("openssl"), arguments)
@@ -234,7 +234,7 @@ public sealed class PeerTests
     private static async Task ReadUntilAsync(StreamReader output, string text)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(Cancellation);
-        limit.CancelAfter(ConnectionPairs.Patience);
+        limit.CancelAfter(ConnectionPairs.WaitLimit);
         var seen = new System.Text.StringBuilder();
         while (await output.ReadLineAsync(limit.Token) is { } line)
         {

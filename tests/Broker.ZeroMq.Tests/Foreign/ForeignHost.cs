@@ -11,7 +11,7 @@ namespace Broker.ZeroMq.Tests.Foreign;
 /// </summary>
 internal sealed class ForeignHost : IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(150);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(150);
     private static readonly ConcurrentDictionary<(ForeignKind Kind, bool AnswersZap), ConcurrentBag<Process>> Idle = new();
     private static readonly ConcurrentDictionary<ForeignKind, string?> Lacking = new();
 
@@ -66,7 +66,7 @@ internal sealed class ForeignHost : IAsyncDisposable
         }
 
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        limit.CancelAfter(Patience);
+        limit.CancelAfter(WaitLimit);
         _broken = true;
         await _process!.StandardInput.WriteLineAsync(arguments.ToJsonString());
         await _process.StandardInput.FlushAsync(limit.Token);

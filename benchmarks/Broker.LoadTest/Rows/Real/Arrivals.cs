@@ -24,14 +24,14 @@ internal sealed class Arrivals : IDisposable
     }
 
     /// <summary>The maximum delay of the counter.</summary>
-    public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(20);
+    public TimeSpan WaitLimit { get; init; } = TimeSpan.FromSeconds(20);
 
     /// <summary>Throws if the number is not <paramref name="messages"/>.</summary>
     public void Check(long messages)
     {
         long from = Stopwatch.GetTimestamp();
         long seen;
-        while ((seen = Read() - _before) < messages && Stopwatch.GetElapsedTime(from) < Patience)
+        while ((seen = Read() - _before) < messages && Stopwatch.GetElapsedTime(from) < WaitLimit)
         {
             Thread.Sleep(Pause);
         }

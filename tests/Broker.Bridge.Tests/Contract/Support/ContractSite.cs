@@ -17,7 +17,7 @@ namespace Broker.Bridge.Tests.Contract.Support;
 internal sealed class ContractSite : IAsyncDisposable
 {
     // No live peer counts as lost, even on a slow machine.
-    private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromHours(1);
 
     private readonly ForeignKind _kind;
     private readonly byte _minor;
@@ -54,9 +54,9 @@ internal sealed class ContractSite : IAsyncDisposable
         StopTimeout = TimeSpan.Zero,
     };
 
-    public static RequestRouteOptions Requests => new() { Subject = "svc.echo", Endpoints = [AnyPort], TimeToLive = Patience };
+    public static RequestRouteOptions Requests => new() { Subject = "svc.echo", Endpoints = [AnyPort], TimeToLive = WaitLimit };
 
-    public static WorkerRouteOptions Workers => new() { Subject = "svc.echo", Endpoints = [AnyPort], TimeToLive = Patience };
+    public static WorkerRouteOptions Workers => new() { Subject = "svc.echo", Endpoints = [AnyPort], TimeToLive = WaitLimit };
 
     /// <summary>A ROUTER route and a DEALER route that are a proxy across subjects.</summary>
     public static RawRouteOptions Router => Raw("router", RawSocket.Router, "raw.there", "raw.back");

@@ -17,7 +17,7 @@ internal sealed class RequestSite : IAsyncDisposable
     public const string Subject = "svc.echo";
 
     // On a machine with much else to do nothing is over before its test is.
-    private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromHours(1);
 
     private readonly EventLoopGroup? _loops;
     private readonly List<BrokerConnection> _clients = [];
@@ -34,9 +34,9 @@ internal sealed class RequestSite : IAsyncDisposable
 
     public static BridgeEndpoint AnyPort => new(true, "tcp://127.0.0.1:0");
 
-    public static RequestRouteOptions Asking => new() { Endpoints = [AnyPort], Subject = Subject, TimeToLive = Patience };
+    public static RequestRouteOptions Asking => new() { Endpoints = [AnyPort], Subject = Subject, TimeToLive = WaitLimit };
 
-    public static WorkerRouteOptions Answering => new() { Endpoints = [AnyPort], Subject = Subject, TimeToLive = Patience };
+    public static WorkerRouteOptions Answering => new() { Endpoints = [AnyPort], Subject = Subject, TimeToLive = WaitLimit };
 
     public BrokerServer? Server { get; }
 
@@ -139,7 +139,7 @@ internal sealed class RequestSite : IAsyncDisposable
         {
             try
             {
-                return await client.RequestAsync(subject, Encoding.UTF8.GetBytes(body), Patience, cancellationToken: TestContext.Current.CancellationToken);
+                return await client.RequestAsync(subject, Encoding.UTF8.GetBytes(body), WaitLimit, cancellationToken: TestContext.Current.CancellationToken);
             }
             catch (NoRespondersException)
             {
