@@ -87,6 +87,22 @@ internal sealed class RawConnection : IDisposable
         return total;
     }
 
+    /// <summary>Reads and discards everything until the connection ends or is disposed.</summary>
+    public async Task DiscardAsync()
+    {
+        byte[] buffer = new byte[64 * 1024];
+        try
+        {
+            while (await _socket.ReceiveAsync(buffer, TestContext.Current.CancellationToken) > 0)
+            {
+            }
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException or OperationCanceledException)
+        {
+            // Nobody waits for the end.
+        }
+    }
+
     /// <summary>Reads and discards the number of bytes.</summary>
     public async Task ReadExactlyAsync(int count)
     {
