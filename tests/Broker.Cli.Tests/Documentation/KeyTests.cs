@@ -134,6 +134,22 @@ public sealed class KeyTests : IAsyncLifetime
         }
     }
 
+    [Fact]
+    public async Task A_client_certificate_without_a_certificate_is_named_without_a_parameter_of_the_code()
+    {
+        const string Section = "tls of url";
+        const string Key = "cert_file";
+        string body = Case(Section, Key).Valid.First(static text => !text.StartsWith('^'));
+        string text = $"{body}\n{Key}: \"{_folder.Write("empty.pem", "x")}\"";
+        string file = _folder.Write("odd.conf", "port: -1\n" + Fill(KeyCases.Template(Section).Replace("BODY", text, StringComparison.Ordinal)));
+
+        RealRun start = await RealRun.Of("serve", "-q", "-c", file);
+
+        Assert.Equal(ExitCode.Failure, start.ExitCode);
+        Assert.Contains("contains no PEM certificate", start.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("(Parameter", start.Error, StringComparison.Ordinal);
+    }
+
     private static void CheckOdd(RealRun run, string file)
     {
         string because = $"{File.ReadAllText(file)}\n{run.Error}";
