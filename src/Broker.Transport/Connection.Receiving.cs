@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-// What handlers call to receive, and the parts that own the state of the connection.
+// The members that handlers call to receive, and the parts that own the state of the connection.
 public abstract partial class Connection
 {
     private WriteBufferSet _writeBuffers;
@@ -127,7 +127,7 @@ public abstract partial class Connection
     /// <param name="count">The number of messages; 0 for a part of a message.</param>
     public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
 
-    /// <summary>What receiving and closing call of the transport.</summary>
+    /// <summary>The members of a transport that receiving and closing call.</summary>
     internal IInboundTransport Transport { get; }
 
     internal ref ConnectionLifecycle Lifecycle => ref _lifecycle;

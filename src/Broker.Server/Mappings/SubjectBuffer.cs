@@ -6,7 +6,7 @@ internal sealed class SubjectBuffer
     private byte[] _bytes = new byte[256];
     private int _length;
 
-    /// <summary>What was written since <see cref="Clear"/>. Valid until the next write.</summary>
+    /// <summary>The bytes since the last <see cref="Clear"/>. They are valid until the next write.</summary>
     internal ReadOnlySpan<byte> Written => _bytes.AsSpan(0, _length);
 
     internal void Clear() => _length = 0;

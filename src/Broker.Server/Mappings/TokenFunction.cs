@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>What a token of a mapping's destination writes.</summary>
+/// <summary>The function of a token of a mapping's destination.</summary>
 internal enum TokenFunction : byte
 {
     /// <summary>A text.</summary>

@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>What a system request is about, which its subject tells.</summary>
+/// <summary>The part of the server that a system request is about. It follows from the subject.</summary>
 internal enum RequestScope
 {
     /// <summary>All servers: <c>$SYS.REQ.SERVER.PING.…</c>.</summary>

@@ -5,7 +5,7 @@ internal sealed partial class Router
 {
     private volatile AccountMappings? _mappings;
 
-    // What observers see of the mappings: who subscribes to a destination wants the messages of the source.
+    // Observers also see these subscriptions: a subscriber of a destination wants the messages of the source.
     private List<Subscription> _mappedInterest = [];
 
     /// <summary>

@@ -4,7 +4,7 @@ using static Broker.Server.Tests.Accounts.Accounts;
 
 namespace Broker.Server.Tests.Mappings;
 
-/// <summary>What clients and targets see of subject mappings.</summary>
+/// <summary>Tests how subject mappings change the messages of clients and targets.</summary>
 public sealed class MappedPublishTests
 {
     private const string NoResponders = "HMSG in 9 16 16\r\nNATS/1.0 503\r\n\r\n\r\n";

@@ -4,7 +4,7 @@ namespace Broker.Server.Tests.Mappings;
 
 public sealed class SubjectMappingTests
 {
-    // What nats-server 2.15.1 does; the oracle tests compare with 2.9.10, which lacks some of the functions.
+    // The results are those of nats-server 2.15.1. The oracle tests use 2.9.10, which lacks some of the functions.
     [Theory]
     [InlineData("a", "b.c", "a", "b.c")]
     [InlineData("a.*", "b.$1", "a.x", "b.x")]
