@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
-// What other threads, handlers and the parts of a connection ask the loop to do: actions, timers, flushes and later
-// deliveries.
+// The work that other threads, handlers and the parts of a connection give to the loop: actions, timers, flushes and
+// later deliveries.
 public sealed partial class EventLoop
 {
     /// <summary>

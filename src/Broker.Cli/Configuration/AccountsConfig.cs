@@ -96,7 +96,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         var account = new AccountOptions(entry.Key)
         {
             Users = security.Users(section),
-            DefaultPermissions = security.DefaultPermissions(section),
+            DefaultPermissions = new PermissionsConfig(problems).ReadDefaults(section),
             Exports = Items(section, "exports", ExportShape, Export),
             Imports = Items(section, "imports", ImportShape, Import),
             Mappings = new MappingsConfig(problems, warnings).Read(section),

@@ -5,7 +5,7 @@ namespace Broker.Cli.Configuration;
 /// <summary>Recognises bcrypt hashes, which take the place of passwords and tokens.</summary>
 internal static class BcryptText
 {
-    /// <summary>What is wrong with a text for which <see cref="IsBroken"/> is true. It continues the name of the key.</summary>
+    /// <summary>The error for a text that <see cref="IsBroken"/> reports. The name of the key comes before it.</summary>
     public const string Problem = "is not a valid bcrypt hash: it must have 60 characters (broker passwd makes one)";
 
     private static readonly BcryptVerifier Verifier = new();

@@ -75,7 +75,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, List<ConfigProb
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
-            string reason = e.Message.Split(" (Parameter ")[0];
+            string reason = ErrorText.WithoutParameter(e.Message);
             problems.Add(new ConfigProblem($"the route \"{options.Name}\" is invalid: {reason}", block.Position));
             return null;
         }

@@ -1,5 +1,3 @@
-using System.Text;
-using Broker.Protocol;
 using Broker.Server;
 
 namespace Broker.Cli.Configuration;
@@ -10,15 +8,12 @@ namespace Broker.Cli.Configuration;
 /// </summary>
 internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
-    private const string Filters = "a subject or an array of subjects";
-    private const string Subscriptions = "a subject, optionally followed by a space and a queue group, or an array of these";
     private const string SecretShape = "a text in quotes";
     private const string EverybodyIsLetIn = "so every client would be admitted: remove the key if that is intended";
 
     private const string AllowNoPassword = "allow_users_without_password";
 
-    private static readonly string[] DefaultPermissionKeys = ["default_permissions", "default_permission", "permissions"];
-
+    private readonly PermissionsConfig _permissions = new(problems);
     private string? _noAuthUser;
     private bool _allowsNoPassword;
 
@@ -94,21 +89,6 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
 
         return users;
     }
-
-    /// <summary>Reads the permissions from the first of the keys that exists.</summary>
-    public Permissions? Permissions(ConfigSection section, params ReadOnlySpan<string> keys)
-    {
-        Permissions? permissions = null;
-        foreach (string key in keys)
-        {
-            permissions ??= Permissions(section, key);
-            section.Find(key);
-        }
-
-        return permissions;
-    }
-
-    public Permissions? DefaultPermissions(ConfigSection section) => Permissions(section, DefaultPermissionKeys);
 
     // Reads a number of seconds, as in nats-server, or a duration.
     internal static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise)
@@ -195,7 +175,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
         {
             Token = Secret(section, "token"),
             Timeout = section.Find("timeout") is null ? null : Seconds(section, "timeout", TimeSpan.FromSeconds(2)),
-            DefaultPermissions = DefaultPermissions(section),
+            DefaultPermissions = _permissions.ReadDefaults(section),
         };
         section.RejectTheRest(UnsupportedKeys.OfAuthorization);
         bool hasPassword = !isVariable && (section.Has("password") || section.Has("pass"));
@@ -228,7 +208,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
         string? name = Named(section, "user") ?? Named(section, "username");
         string? password = Secret(section, "password") ?? Secret(section, "pass");
         string? key = section.Text("nkey", null);
-        Permissions? permissions = Permissions(section, "permissions", "permission", "authorization");
+        Permissions? permissions = _permissions.Read(section, "permissions", "permission", "authorization");
         section.RejectTheRest(UnsupportedKeys.OfUser);
         if (problems.Count > before)
         {
@@ -275,98 +255,6 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
             problems.Add(new ConfigProblem(
                 $"\"nkey\" must be a public user key: 56 characters that begin with 'U'{what}", at));
             return null;
-        }
-    }
-
-    private Permissions? Permissions(ConfigSection section, string key)
-    {
-        switch (section.Find(key))
-        {
-            case null:
-                return null;
-            case ConfigBlock block:
-                ConfigSection inner = Secretive(block);
-                var permissions = new Permissions
-                {
-                    Publish = Subjects(inner, Filter, Filters, "publish", "pub", "import"),
-                    Subscribe = Subjects(inner, FilterWithQueue, Subscriptions, "subscribe", "sub", "export"),
-                    Responses = Responses(inner, "allow_responses") ?? Responses(inner, "publish_allow_responses"),
-                };
-                inner.RejectTheRest();
-                return permissions;
-            case var value:
-                return section.Wrong<Permissions?>(key, "a block", value, null);
-        }
-    }
-
-    private SubjectPermissions Subjects(
-        ConfigSection section, Func<string, string?> convert, string shape, params ReadOnlySpan<string> keys)
-    {
-        SubjectPermissions? found = null;
-        foreach (string key in keys)
-        {
-            switch (section.Find(key))
-            {
-                case null:
-                    break;
-                case ConfigBlock block:
-                    ConfigSection inner = Secretive(block);
-                    found ??= new SubjectPermissions
-                    {
-                        Allow = inner.Find("allow") is null ? null : inner.Many("allow", [], shape, convert),
-                        Deny = inner.Many("deny", [], shape, convert),
-                    };
-                    inner.RejectTheRest();
-                    break;
-                default:
-                    found ??= new SubjectPermissions { Allow = section.Many(key, [], shape, convert) };
-                    break;
-            }
-        }
-
-        return found ?? new SubjectPermissions();
-    }
-
-    private static string? Filter(string text) => Subject.IsValidFilter(Encoding.UTF8.GetBytes(text)) ? text : null;
-
-    private static string? FilterWithQueue(string text)
-        => text.Split(' ', '\t') is [var filter, .. var queue] && queue is [] or [{ Length: > 0 }] && Filter(filter) is not null
-            ? text
-            : null;
-
-    // By default, a client may publish one response to each request, within two minutes.
-    private ResponsePermissions? Responses(ConfigSection section, string key)
-    {
-        switch (section.Find(key))
-        {
-            case null or ConfigBoolean { Value: false }:
-                return null;
-            case ConfigBoolean:
-                return new ResponsePermissions();
-            case ConfigBlock block:
-                var defaults = new ResponsePermissions();
-                ConfigSection inner = Secretive(block);
-                int max = defaults.MaxMessages;
-                foreach (string name in (ReadOnlySpan<string>)["max", "max_msgs", "max_messages", "max_responses"])
-                {
-                    max = (int)inner.Whole(name, max, -1, int.MaxValue);
-                }
-
-                TimeSpan expires = defaults.Expires;
-                foreach (string name in (ReadOnlySpan<string>)["expires", "expiration", "ttl"])
-                {
-                    expires = inner.Span(name, expires);
-                }
-
-                var responses = new ResponsePermissions
-                {
-                    MaxMessages = max == 0 ? defaults.MaxMessages : max,
-                    Expires = expires,
-                };
-                inner.RejectTheRest();
-                return responses;
-            case var value:
-                return section.Wrong<ResponsePermissions?>(key, "true, false or a block", value, null);
         }
     }
 

@@ -60,8 +60,8 @@ internal sealed class ClientRun
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
-            // A subject, an address or a file is invalid. The parameter's name would not help the user.
-            shell.Complain(e.Message.Split(" (Parameter ")[0]);
+            // A subject, an address or a file is invalid.
+            shell.Complain(ErrorText.WithoutParameter(e.Message));
             return ExitCode.Usage;
         }
         catch (NoRespondersException e)

@@ -127,7 +127,7 @@ internal sealed class KeysCommand(ShellStreams shell)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
-            return $"cannot write {file}: {e.Message.Split(" (Parameter ")[0]}";
+            return $"cannot write {file}: {ErrorText.WithoutParameter(e.Message)}";
         }
     }
 }

@@ -26,7 +26,7 @@ internal static class BridgeSetup
             }
             catch (Exception e) when (e is ArgumentException or FormatException)
             {
-                return e.Message.Split(" (Parameter ")[0];
+                return ErrorText.WithoutParameter(e.Message);
             }
         }
 

@@ -3,11 +3,8 @@ using System.Net.Sockets;
 namespace Broker.Cli.Settings;
 
 /// <summary>The broker cannot start. The message is one line for the user.</summary>
-internal sealed class ServeStartException(string message, Exception? inner = null) : Exception(WithoutParameter(message), inner)
+internal sealed class ServeStartException(string message, Exception? inner = null) : Exception(ErrorText.WithoutParameter(message), inner)
 {
-    // An ArgumentException appends the name of a parameter, which is not a name that the user knows.
-    private static string WithoutParameter(string message) => message.Split(" (Parameter ")[0];
-
     /// <summary>
     /// The operating system refused to listen on <paramref name="address"/> (<c>127.0.0.1:4222</c> or <c>tcp://…</c>).
     /// </summary>

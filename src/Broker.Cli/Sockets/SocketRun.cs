@@ -24,7 +24,7 @@ internal static class SocketRun
         }
         catch (Exception e) when (e is UsageException or ArgumentException or FormatException)
         {
-            shell.Complain(e.Message.Split(" (Parameter ")[0]);
+            shell.Complain(ErrorText.WithoutParameter(e.Message));
             return ExitCode.Usage;
         }
         catch (Exception e) when (e is ListenException or IOException)

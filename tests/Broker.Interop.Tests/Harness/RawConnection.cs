@@ -99,7 +99,7 @@ internal sealed class RawConnection : IDisposable
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException or OperationCanceledException)
         {
-            // Nobody waits for the end.
+            // The test has ended, or the broker has closed the connection.
         }
     }
 
