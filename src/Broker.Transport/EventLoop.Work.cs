@@ -59,6 +59,19 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
+    /// Runs an action in the loop's next iteration, after all ready connections and posted actions have run and written
+    /// bytes were flushed: for a part of a long work, so that other connections are served between two parts. A loop that
+    /// ends does not run it. On this loop's thread.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
+    public void PostAfterFlush(Action action)
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        RequireCurrent();
+        _work.AddAfterFlush(action);
+    }
+
+    /// <summary>
     /// Runs <paramref name="action"/> at once if the caller is on this loop's thread; otherwise posts it.
     /// </summary>
     public void Run(Action action)
@@ -101,6 +114,7 @@ public sealed partial class EventLoop
         RequireCurrent();
         _timers.AddShort(delay, action);
     }
+
     /// <summary>
     /// Flushes and sends bytes that this loop has written so far, as the end of an iteration does: all of them if they
     /// are for at most about <see cref="FlushBatchSize"/> connections, otherwise a part. On this loop's thread; no

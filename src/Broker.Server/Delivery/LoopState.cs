@@ -65,6 +65,9 @@ internal sealed class LoopState
     /// <summary>The batch of messages to one queue group. Its messages are delivered but not counted yet.</summary>
     internal GroupBatch GroupBatch { get; } = new();
 
+    /// <summary>The publishers with a message that is delivered in shares.</summary>
+    internal PendingPublishers PendingPublishers => field ??= new PendingPublishers();
+
     /// <summary>Whether one of the batches is active.</summary>
     internal bool HasBatch { get; set; }
 

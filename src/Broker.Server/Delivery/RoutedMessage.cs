@@ -31,7 +31,8 @@ internal readonly ref struct RoutedMessage
     {
     }
 
-    private RoutedMessage(
+    /// <summary>Creates a message from all its parts.</summary>
+    internal RoutedMessage(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload, ReadOnlySpan<byte> tail)
     {
         Subject = subject;

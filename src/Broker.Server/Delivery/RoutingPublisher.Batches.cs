@@ -6,6 +6,10 @@ namespace Broker.Server;
 // Delivers consecutive messages to the same subscriptions together.
 internal sealed partial class RoutingPublisher
 {
+    // A batch with a message for so many bytes would contain no other message. Alone, the message can be delivered in
+    // shares.
+    private const long MaxOfBatch = 1024 * 1024;
+
     /// <summary>
     /// Adds a message without headers to the batch of messages for the same subscriptions. The caller must call
     /// <see cref="EndBatch"/> before it writes anything else to a client or reads counters. Returns false if the
@@ -58,6 +62,7 @@ internal sealed partial class RoutingPublisher
         ReadOnlySpan<Subscription> all = run.Recipients;
         long delivered = 0;
         long payload = 0;
+        _isInBatch = true;
         try
         {
             foreach (Subscription subscription in all)
@@ -88,6 +93,7 @@ internal sealed partial class RoutingPublisher
         }
         finally
         {
+            _isInBatch = false;
             run.Clear();
         }
 
@@ -151,7 +157,8 @@ internal sealed partial class RoutingPublisher
 
     private bool TryCollect(PublishOperation operation, Route route, bool isSame)
     {
-        if (operation.Length > FanOutBatch.MaxLength || route.HasOtherSubscribers)
+        if (operation.Length > FanOutBatch.MaxLength || route.HasOtherSubscribers
+            || (long)operation.Length * route.PlainSubscriptions.Length > MaxOfBatch)
         {
             return false;
         }

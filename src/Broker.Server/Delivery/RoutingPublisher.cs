@@ -90,11 +90,19 @@ internal sealed partial class RoutingPublisher
     /// <summary>Charges work that writes no bytes, in visited nodes and subscriptions.</summary>
     internal void ChargeWork(long steps) => State.Budget.Charge(steps);
 
-    /// <summary>Delivers a message to all subscribers of its route.</summary>
-    /// <returns>The number of subscribers that received it.</returns>
+    /// <summary>
+    /// Delivers a message to all subscribers of its route. The delivery to very many subscribers may continue in later
+    /// iterations of the loop (<see cref="HasPending"/>).
+    /// </summary>
+    /// <returns>The number of subscribers that received it; at least 1 if the delivery continues.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int Deliver(in RoutedMessage message, Route route)
     {
+        if (IsForMany(in message, route.PlainSubscriptions.Length))
+        {
+            return DeliverToMany(in message, route);
+        }
+
         int delivered = 0;
         foreach (Subscription subscription in route.PlainSubscriptions)
         {
@@ -109,13 +117,8 @@ internal sealed partial class RoutingPublisher
             ChargeSkipped(route.PlainSubscriptions.Length - delivered);
         }
 
-        if (route.HasOtherSubscribers)
-        {
-            delivered += DeliverMore(in message, route);
-        }
-
         State.PayloadOut += (long)delivered * message.Payload.Length;
-        return delivered;
+        return route.HasOtherSubscribers ? DeliverMore(in message, route, delivered) : delivered;
     }
 
     /// <summary>
@@ -191,8 +194,13 @@ internal sealed partial class RoutingPublisher
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int DeliverMore(in RoutedMessage message, Route route)
+    private int DeliverMore(in RoutedMessage message, Route route, int deliveredPlain)
     {
+        if (IsForMany(in message, route.OtherSubscribers))
+        {
+            return DeliverToMany(in message, route, route.PlainSubscriptions.Length, deliveredPlain);
+        }
+
         int delivered = 0;
         foreach (QueueGroup group in route.QueueGroups)
         {
@@ -204,7 +212,13 @@ internal sealed partial class RoutingPublisher
             delivered += TryDeliver(renamed.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject)) ? 1 : 0;
         }
 
-        return route.LateSubscribers is { } growth ? delivered + DeliverToLateSubscribers(growth, route, in message) : delivered;
+        if (route.LateSubscribers is { } growth)
+        {
+            delivered += DeliverToLateSubscribers(growth, route, in message);
+        }
+
+        State.PayloadOut += (long)delivered * message.Payload.Length;
+        return deliveredPlain + delivered;
     }
 
     private int DeliverToLateSubscribers(LateSubscribers growth, Route route, in RoutedMessage message)

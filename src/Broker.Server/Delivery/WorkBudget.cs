@@ -16,6 +16,7 @@ internal struct WorkBudget
     private const long MaxBytesBehind = 256 * 1024;
     private const int BytesPerStep = 48;
     private const int BytesPerSkipped = 8;
+    private const int BytesPerDelivery = 128;
 
     // The number of bytes that the loop has written when the publisher must yield.
     private long _yieldAt;
@@ -31,6 +32,12 @@ internal struct WorkBudget
 
     /// <summary>Charges work that writes no bytes, in visited nodes and subscriptions.</summary>
     internal void Charge(long steps) => _yieldAt -= steps * BytesPerStep;
+
+    /// <summary>
+    /// Charges for one of very many subscribers of a message, in addition to the written bytes: its memory is read only
+    /// once, so the processor has not loaded it.
+    /// </summary>
+    internal void ChargeDelivery() => _yieldAt -= BytesPerDelivery;
 
     /// <summary>Charges for subscribers that do not receive a message.</summary>
     internal void ChargeSkipped(long count) => _yieldAt -= count * BytesPerSkipped;

@@ -80,6 +80,11 @@ internal sealed class Route : TokenEntry
     /// </summary>
     internal bool HasOtherSubscribers => _hasOtherSubscribers;
 
+    /// <summary>The number of subscribers outside <see cref="PlainSubscriptions"/>; a queue group counts as one.</summary>
+    internal int OtherSubscribers
+        => QueueGroups.Length + RenamedDeliveries.Length
+            + (LateSubscribers is { } late ? late.PlainSubscriptions.Count + late.QueueGroups.Count : 0);
+
     /// <summary>
     /// The subscriptions that were added after the route was built; null if the route is not a large one.
     /// </summary>

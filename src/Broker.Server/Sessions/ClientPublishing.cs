@@ -259,7 +259,7 @@ internal sealed class ClientPublishing
     /// subscriptions matches the reply subject.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void ReplyNoResponders(ReadOnlySpan<byte> reply)
+    internal void ReplyNoResponders(ReadOnlySpan<byte> reply)
     {
         if (!_wantsNoResponders || _subscriptions.Count == 0 || !Subject.HasNoEmptyToken(reply))
         {

@@ -9,7 +9,7 @@ namespace Broker.Server;
 /// or to <see cref="ClientPublishing"/>. It stops when the work budget of this iteration of the loop is used up, and
 /// delays a client that publishes faster than its subscribers read. Runs on the connection's loop.
 /// </summary>
-internal sealed partial class ClientReceiving
+internal sealed partial class ClientReceiving : IDeliveryObserver
 {
     private readonly ClientChannel _channel;
     private readonly Authentication _authentication;
@@ -24,6 +24,10 @@ internal sealed partial class ClientReceiving
 
     // Null until the client first publishes faster than a subscriber reads.
     private PublisherStall? _stall;
+
+    // The received bytes that the brake counts if a later share of the last message meets a slow subscriber; 0 if it has
+    // counted them already.
+    private int _pendingBytes;
 
     private long _messages;
     private long _payload;
@@ -40,6 +44,7 @@ internal sealed partial class ClientReceiving
         _subscriptions = subscriptions;
         _liveness = liveness;
         _publisher = channel.Publisher;
+        _publisher.Observer = this;
         _state = channel.Publisher.State;
         _barrier = new InterestBarrier(channel);
         _publishing = new ClientPublishing(channel, identity, subscriptions, _deferred);
@@ -69,6 +74,21 @@ internal sealed partial class ClientReceiving
             ? ReceiveInBatch(connection, bytes, ref needed)
             : Handle(connection, bytes, ref needed);
 
+    void IDeliveryObserver.OnNotDelivered(ReadOnlySpan<byte> reply) => _publishing.ReplyNoResponders(reply);
+
+    void IDeliveryObserver.OnDelivered(bool sawSlowSubscribers)
+    {
+        Connection connection = _channel.Connection;
+        if (sawSlowSubscribers && _pendingBytes != 0 && connection.IsOpen)
+        {
+            Stall(connection, _pendingBytes);
+        }
+
+        connection.ResumeReceiving();
+    }
+
+    void IDeliveryObserver.OnDeliveryFailed() => _channel.Connection.Close();
+
     private int Handle(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
         _state.BytesIn += bytes.Length;
@@ -85,7 +105,16 @@ internal sealed partial class ClientReceiving
         if (_publisher.IsOverBudget)
         {
             consumed -= _deferred.Take(bytes[..consumed]);
-            connection.YieldReceiving();
+            if (_publisher.HasPending)
+            {
+                connection.PauseReceiving();
+                _state.PendingPublishers.Add(_publisher);
+                _pendingBytes = consumed;
+            }
+            else
+            {
+                connection.YieldReceiving();
+            }
         }
 
         // Only this client's operations have changed the loop's counters meanwhile.
@@ -107,6 +136,7 @@ internal sealed partial class ClientReceiving
 
         if (connection.Loop.WritesAboveHighWater != slowWrites)
         {
+            _pendingBytes = 0;
             Stall(connection, consumed);
         }
 

@@ -16,11 +16,14 @@ internal sealed class IterationWork(EventLoop loop)
     private readonly FlushScheduler _flushScheduler = new();
     private readonly Queue<Connection> _readable = new();
     private readonly Queue<Connection> _yielded = new();
+    private readonly Queue<Action> _lateActions = new();
     private readonly CostlySteps _costlySteps = new();
+    private int _dueActions;
 
     /// <summary>Whether there is nothing to do.</summary>
     internal bool IsEmpty
-        => _readable.Count == 0 && _flushScheduler.Count == 0 && _yielded.Count == 0 && _costlySteps.Waiting == 0;
+        => _readable.Count == 0 && _flushScheduler.Count == 0 && _yielded.Count == 0 && _lateActions.Count == 0
+            && _costlySteps.Waiting == 0;
 
     /// <inheritdoc cref="EventLoop.FlushBacklog"/>
     internal int FlushBacklog => _flushScheduler.Count;
@@ -41,6 +44,7 @@ internal sealed class IterationWork(EventLoop loop)
     internal int BeginIteration()
     {
         _costlySteps.BeginIteration();
+        _dueActions = _lateActions.Count;
         return _yielded.Count;
     }
 
@@ -61,6 +65,9 @@ internal sealed class IterationWork(EventLoop loop)
 
     /// <summary>Adds a connection that has bytes to deliver in the next iteration, after all others.</summary>
     internal void AddYielded(Connection connection) => _yielded.Enqueue(connection);
+
+    /// <inheritdoc cref="EventLoop.PostAfterFlush"/>
+    internal void AddAfterFlush(Action action) => _lateActions.Enqueue(action);
 
     /// <summary>Adds a connection that has bytes to deliver as soon as it may run a costly step.</summary>
     internal void AddWaitingForStep(Connection connection) => _costlySteps.Add(connection);
@@ -118,8 +125,8 @@ internal sealed class IterationWork(EventLoop loop)
     }
 
     /// <summary>
-    /// Delivers to the connections that have yielded before this iteration, and then to those that wait for a costly
-    /// step. Their writes are flushed in the next iteration, behind earlier writes.
+    /// Delivers to the connections that have yielded before this iteration, runs the actions that were to follow the
+    /// flush, and then delivers to the connections that wait for a costly step. Their writes are flushed in the next iteration, behind earlier writes.
     /// </summary>
     /// <param name="yielded">How many had yielded when the iteration began.</param>
     internal void Continue(int yielded)
@@ -127,6 +134,11 @@ internal sealed class IterationWork(EventLoop loop)
         if (yielded > 0)
         {
             DeliverYielded(yielded);
+        }
+
+        if (_dueActions > 0)
+        {
+            RunLateActions();
         }
 
         if (_costlySteps.Waiting > 0)
@@ -141,6 +153,17 @@ internal sealed class IterationWork(EventLoop loop)
         {
             loop.Timers.CountWork(WorkOfYield);
             Deliver(_yielded.Dequeue());
+        }
+
+        EndDelivery();
+    }
+
+    private void RunLateActions()
+    {
+        for (; _dueActions > 0; _dueActions--)
+        {
+            loop.Timers.CountWork(WorkOfYield);
+            loop.RunGuarded(_lateActions.Dequeue());
         }
 
         EndDelivery();

@@ -67,8 +67,12 @@ public sealed class ReceiveBudget
     /// <summary>Whether no more buffers may be allocated.</summary>
     internal bool IsFull(bool isLarge) => UsedBytes >= LimitOf(isLarge);
 
-    /// <summary>Counts memory that was allocated or, if negative, released.</summary>
-    internal void Add(long bytes)
+    /// <summary>
+    /// Counts memory that a protocol allocates for received messages beside the connections' buffers. It is counted even
+    /// if the budget is used up, so it should replace a connection's buffer. Any thread.
+    /// </summary>
+    /// <param name="bytes">The number of bytes; negative for bytes that were released.</param>
+    public void Add(long bytes)
     {
         long used = Interlocked.Add(ref _used, bytes);
         if (IsTightAt(used) != IsTight || (bytes < 0 && WaitingConnections != 0))

@@ -47,6 +47,41 @@ public sealed class EventLoopTests
     }
 
     [Fact]
+    public async Task An_action_after_the_flush_runs_once_for_each_iteration()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        EventLoop loop = group[0];
+        var far = new Probe();
+        (Connection near, _) = InProcessLink.Create(loop, new Probe(), loop, far);
+        Assert.Throws<InvalidOperationException>(() => loop.PostAfterFlush(static () => { }));
+        var seen = new List<(string What, long Received)>();
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(() =>
+        {
+            loop.PostAfterFlush(() => Write(3));
+            loop.Post(() => Write(0, "posted"));
+        });
+        await Soon(done.Task);
+        // What an iteration has written before is received before the action runs.
+        Assert.Equal([("posted", 0), ("after", 1), ("posted", 1), ("after", 3), ("posted", 3), ("after", 5)], seen);
+
+        void Write(int left, string what = "after")
+        {
+            seen.Add((what, far.Received));
+            near.GetWriteBuffer(loop).Write([1]);
+            if (left > 1)
+            {
+                loop.PostAfterFlush(() => Write(left - 1));
+                loop.Post(() => Write(0, "posted"));
+            }
+            else if (left == 1)
+            {
+                done.SetResult();
+            }
+        }
+    }
+
+    [Fact]
     public async Task Posted_actions_of_any_thread_run_once_and_in_order()
     {
         const int Threads = 4;
