@@ -6,6 +6,7 @@ namespace Broker.ZeroMq;
 public abstract partial class MessageSocket
 {
     private readonly Lock _closeGate = new();
+    private readonly TaskCompletionSource _lingering = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile Task<ZeroMqCloseReport>? _closed;
 
     /// <summary>
@@ -27,32 +28,53 @@ public abstract partial class MessageSocket
         }
     }
 
-    /// <summary>Closes the socket with the linger time of the options. See <see cref="CloseAsync"/>.</summary>
+    /// <summary>
+    /// Closes the socket as <see cref="Dispose"/> does, without blocking the calling thread.
+    /// </summary>
     public async ValueTask DisposeAsync()
     {
-        await CloseAsync().ConfigureAwait(false);
+        await DisposalAsync().ConfigureAwait(false);
         GC.SuppressFinalize(this);
     }
 
     /// <summary>
-    /// Closes the socket with the linger time of the options and blocks until it is closed. Must not be called on a
-    /// loop's thread.
+    /// Closes the socket with the linger time of the options. When the method returns, the endpoints that the socket
+    /// had bound are free. Must not be called on a loop's thread.
     /// </summary>
+    /// <remarks>
+    /// If a context was passed to the constructor, the method does not wait for peers: messages that they have no room
+    /// for continue to be sent, and the disposal of the context waits for them. So sockets that are closed one by one
+    /// linger side by side. A socket without such a context waits itself, for up to its linger time.
+    /// </remarks>
     public void Dispose()
     {
+        WaitFor(DisposalAsync());
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Waits until the socket, which is closing, is closed, and runs its loop if the caller drives it.</summary>
+    internal void WaitUntilClosed() => WaitFor(CloseAsync());
+
+    // Completes when nothing is left to do, or when only a linger time is left that the context will wait for.
+    private Task DisposalAsync()
+    {
         Task<ZeroMqCloseReport> closed = CloseAsync();
+        return _ownsContext ? closed : Task.WhenAny(closed, _lingering.Task).Unwrap();
+    }
+
+    private void WaitFor(Task task)
+    {
         if (Loop.IsCallerDriven)
         {
-            while (!closed.IsCompleted)
+            while (!task.IsCompleted)
             {
                 Loop.RunOnce(TimeSpan.FromMilliseconds(1));
             }
         }
 
 #pragma warning disable VSTHRD002 // No part of the close needs the calling thread, so that blocking cannot deadlock.
-        closed.GetAwaiter().GetResult();
+        task.GetAwaiter().GetResult();
 #pragma warning restore VSTHRD002
-        GC.SuppressFinalize(this);
     }
 
     private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
@@ -61,14 +83,22 @@ public abstract partial class MessageSocket
         await Task.Yield();
         long start = Stopwatch.GetTimestamp();
         _receiver?.Queue.Close();
+        _socket.ReleaseEndpoints();
         if (_sender is not null)
         {
-            await Task.WhenAny(_sender.Queue.SealAsync(), Task.Delay(linger)).ConfigureAwait(false);
+            Task sent = _sender.Queue.SealAsync();
+            await _socket.FlushLoopsAsync().ConfigureAwait(false);
+            if (!sent.IsCompleted)
+            {
+                _lingering.TrySetResult();
+                await Task.WhenAny(sent, Task.Delay(linger)).ConfigureAwait(false);
+            }
         }
 
         TimeSpan remaining = linger - Stopwatch.GetElapsedTime(start);
         ZeroMqCloseReport report = await _socket.CloseAsync(
-            remaining > TimeSpan.Zero ? remaining : TimeSpan.Zero).ConfigureAwait(false);
+            remaining > TimeSpan.Zero ? remaining : TimeSpan.Zero,
+            () => _lingering.TrySetResult()).ConfigureAwait(false);
         if (_sender is not null)
         {
             report = report with { Undelivered = report.Undelivered + await DropAsync().ConfigureAwait(false) };

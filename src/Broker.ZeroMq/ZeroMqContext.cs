@@ -60,7 +60,8 @@ public sealed class ZeroMqContext : IDisposable, IAsyncDisposable
     internal MessageChunkPool Chunks { get; }
 
     /// <summary>
-    /// Closes the sockets that are still open, all at the same time, each with its linger time. Drops messages for
+    /// Closes the sockets that are still open, all at the same time, each with its linger time. Also waits for disposed
+    /// sockets that are still sending, so that it takes as long as the longest of the linger times. Drops messages for
     /// inproc endpoints that were never bound. Must not be called on a loop's thread.
     /// </summary>
     public void Dispose()
@@ -70,9 +71,8 @@ public sealed class ZeroMqContext : IDisposable, IAsyncDisposable
             return;
         }
 
-        // All sockets linger side by side, so this takes as long as the longest linger time.
         Array.ForEach(left, static socket => _ = socket.CloseAsync());
-        Array.ForEach(left, static socket => socket.Dispose());
+        Array.ForEach(left, static socket => socket.WaitUntilClosed());
         _shared?.Dispose();
     }
 

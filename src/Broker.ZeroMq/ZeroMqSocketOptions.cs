@@ -41,8 +41,9 @@ public record ZeroMqSocketOptions : LoopRoutedOptions
     public int Attempts { get; init; }
 
     /// <summary>
-    /// How long closing the socket waits until queued messages are sent, unless the call sets another time.
-    /// <see cref="Timeout.InfiniteTimeSpan"/> waits without a limit. Default 10 s. libzmq waits without a limit, and
+    /// How long a socket that is closed continues to send queued messages, unless the call sets another time. The
+    /// socket or its context waits for that; see <see cref="MessageSocket.Dispose"/>.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> means without a limit. Default 10 s. libzmq waits without a limit, and
     /// NetMQ does not wait.
     /// </summary>
     public TimeSpan Linger { get; init; } = TimeSpan.FromSeconds(10);

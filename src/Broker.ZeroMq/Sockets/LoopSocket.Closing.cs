@@ -10,6 +10,7 @@ public abstract partial class LoopSocket
     private Task<ZeroMqCloseReport>? _closed;
     private volatile bool _closing;
     private bool _isDraining;
+    private volatile bool _refusesEndpoints;
 
     /// <summary>
     /// Closes the socket. It stops accepting and sending, sends the queued messages for up to
@@ -23,13 +24,37 @@ public abstract partial class LoopSocket
     /// <returns>
     /// The messages that were not delivered. The task completes at most about a second after the linger time.
     /// </returns>
-    public Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger)
+    public Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger) => CloseAsync(linger, onLingering: null);
+
+    /// <summary>Closes the socket. See <see cref="CloseAsync(TimeSpan)"/>.</summary>
+    /// <param name="linger">The time for sending queued messages.</param>
+    /// <param name="onLingering">
+    /// Called when only waiting for peers is left to do; null if the caller does not need it. It may be called twice and
+    /// on any thread.
+    /// </param>
+    internal Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger, Action? onLingering)
     {
         TimeoutLimits.Require(linger, nameof(linger));
         lock (_gate)
         {
-            _closing = true;
-            return _closed ??= CloseCoreAsync(linger.Bounded());
+            _closing = _refusesEndpoints = true;
+            return _closed ??= CloseCoreAsync(linger.Bounded(), onLingering);
+        }
+    }
+
+    /// <summary>
+    /// Stops listening, and refuses further binds and connects. The peers stay connected. When the method returns,
+    /// another socket can bind the same endpoints.
+    /// </summary>
+    internal void ReleaseEndpoints()
+    {
+        lock (_gate)
+        {
+            _refusesEndpoints = true;
+            foreach (IDisposable listener in _endpoints.Listeners)
+            {
+                listener.Dispose();
+            }
         }
     }
 
@@ -90,29 +115,32 @@ public abstract partial class LoopSocket
     {
     }
 
-    private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
+    private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger, Action? onLingering)
     {
         OnClosing();
-        foreach (IDisposable listener in _endpoints.Listeners)
-        {
-            listener.Dispose();
-        }
-
+        ReleaseEndpoints();
         OutgoingLink[] links = [.. _endpoints.Links];
         _isDraining = linger > TimeSpan.Zero && links.Length > 0;
         if (_isDraining)
         {
             // The caller holds the lock until the first await returns.
             long before = Stopwatch.GetTimestamp();
-            await Task.WhenAny(BacklogSentAsync(), Task.Delay(linger)).ConfigureAwait(false);
+            Task sent = BacklogSentAsync();
+            await FlushLoopsAsync().ConfigureAwait(false);
+            if (!sent.IsCompleted)
+            {
+                onLingering?.Invoke();
+                await Task.WhenAny(sent, Task.Delay(linger)).ConfigureAwait(false);
+            }
+
             TimeSpan left = linger - Stopwatch.GetElapsedTime(before);
             linger = left > TimeSpan.Zero ? left : TimeSpan.Zero;
         }
 
-        return await EndAsync(links, linger).ConfigureAwait(false);
+        return await EndAsync(links, linger, onLingering).ConfigureAwait(false);
     }
 
-    private async Task<ZeroMqCloseReport> EndAsync(OutgoingLink[] links, TimeSpan linger)
+    private async Task<ZeroMqCloseReport> EndAsync(OutgoingLink[] links, TimeSpan linger, Action? onLingering)
     {
         lock (_gate)
         {
@@ -141,6 +169,15 @@ public abstract partial class LoopSocket
             session.Close(linger);
         }
 
+        if (onLingering is not null && linger > TimeSpan.Zero)
+        {
+            await FlushLoopsAsync().ConfigureAwait(false);
+            if (!_empty.Task.IsCompleted)
+            {
+                onLingering();
+            }
+        }
+
         await _empty.Task.ConfigureAwait(false);
         Loops.MemoryBudget.CancelNotification(_onMemoryAvailable);
         lock (_gate)
@@ -149,9 +186,11 @@ public abstract partial class LoopSocket
         }
     }
 
-    // A loop flushes written messages at the end of an iteration, so after two iterations the connections have
-    // everything.
-    private async Task FlushLoopsAsync()
+    /// <summary>
+    /// Completes after two iterations of the loops. A loop flushes written messages at the end of an iteration, so by
+    /// then the connections have everything that was written before the call.
+    /// </summary>
+    internal async Task FlushLoopsAsync()
     {
         await Task.Yield();
         for (int iteration = 0; iteration < 2; iteration++)

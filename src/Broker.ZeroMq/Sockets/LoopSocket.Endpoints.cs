@@ -34,13 +34,13 @@ public abstract partial class LoopSocket
             : _listener.Listen(asked, allowedAddresses ?? CommonOptions.AllowedAddresses, out bound);
         lock (_gate)
         {
-            if (!_closing)
+            if (!_refusesEndpoints)
             {
                 _endpoints.Add(asked, bound, listener);
             }
         }
 
-        if (_closing)
+        if (_refusesEndpoints)
         {
             listener.Dispose();
             ThrowIfClosing();
@@ -143,5 +143,5 @@ public abstract partial class LoopSocket
         return names;
     }
 
-    private void ThrowIfClosing() => ObjectDisposedException.ThrowIf(_closing, this);
+    private void ThrowIfClosing() => ObjectDisposedException.ThrowIf(_refusesEndpoints, this);
 }

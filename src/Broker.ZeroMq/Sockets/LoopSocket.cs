@@ -106,7 +106,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
 
     internal ZmtpHandshakeOptions Handshake { get; }
 
-    /// <summary>Closes the socket without a linger time. See <see cref="CloseAsync"/>.</summary>
+    /// <summary>Closes the socket without a linger time. See <see cref="CloseAsync(TimeSpan)"/>.</summary>
     public async ValueTask DisposeAsync()
     {
         await CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
