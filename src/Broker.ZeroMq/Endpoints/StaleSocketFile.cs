@@ -34,12 +34,15 @@ internal static class StaleSocketFile
         }
     }
 
-    // A connect to a file that is not a socket is also refused. Only a socket cannot be opened (ENXIO). The file is
-    // opened for reading and writing, because the open of a pipe for reading would wait for a writer.
-    private static bool IsSocket(string path)
+    /// <summary>
+    /// Whether the file is a socket. A connect to any other file is refused too, but only a socket cannot be opened
+    /// (ENXIO).
+    /// </summary>
+    internal static bool IsSocket(string path)
     {
         try
         {
+            // For reading and writing: the open of a pipe for reading would wait for a writer.
             using var file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
             return false;
         }

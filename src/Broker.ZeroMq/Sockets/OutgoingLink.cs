@@ -122,7 +122,9 @@ internal sealed class OutgoingLink : IDisposable
         }
         catch (SocketException e)
         {
-            Fail(e.SocketErrorCode == SocketError.ConnectionRefused ? "connection refused" : e.Message);
+            Fail(
+                (_endpoint.Path is { } path ? IpcFault.OfConnecting(path, e.SocketErrorCode) : null)
+                    ?? (e.SocketErrorCode == SocketError.ConnectionRefused ? "connection refused" : e.Message));
             return false;
         }
         catch (OperationCanceledException) when (!IsStopped)
