@@ -45,7 +45,7 @@ public sealed class HostedRouteKeysTests
         ["worker"] =
         [
             "Endpoint=tcp://localhost:*=dial x", "Subject=b=a b=*", "Prefix=p;Subject=", "Delimiter=/;Prefix=p;Subject==ab", "QueueGroup=g=a b=*", "TimeToLive=00:00:05=soon", "OnWorkerLoss=reply=panic",
-            "MaxPending=100=0", "MaxPendingPerWorker=10=0", "Shadow=true=maybe", "MaxMessageSize=2048=x", "MaxFrames=10=0", "MaxPeers=5=x", "HighWaterMark=10=0",
+            "MaxPending=100=0", "MaxPendingPerWorker=10=0", "Envelope=ready=x", "MaxQueued=1000=0", "Shadow=true=maybe", "MaxMessageSize=2048=x", "MaxFrames=10=0", "MaxPeers=5=x", "HighWaterMark=10=0",
             "Heartbeat=never=0:0:0",
         ],
         ["pushpull"] =

@@ -110,6 +110,8 @@ public static class RoutePatterns
             OnWorkerLoss = keys.ReadChoice("OnWorkerLoss", defaults.OnWorkerLoss),
             MaxPending = (int)keys.ReadInteger("MaxPending", defaults.MaxPending, 1, MostPending),
             MaxPendingPerWorker = (int)keys.ReadInteger("MaxPendingPerWorker", defaults.MaxPendingPerWorker, 1, MostMessages),
+            Envelope = keys.ReadChoice("Envelope", defaults.Envelope),
+            MaxQueuedBytes = keys.ReadByteCount("MaxQueued", defaults.MaxQueuedBytes, 1, MostBytes),
             Shadow = keys.ReadBoolean("Shadow", defaults.Shadow),
         };
     }

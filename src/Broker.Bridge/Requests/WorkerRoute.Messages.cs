@@ -1,4 +1,6 @@
+using System.Buffers;
 using System.Buffers.Binary;
+using System.Buffers.Text;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Client;
@@ -10,8 +12,8 @@ namespace Broker.Bridge;
 // Handles requests from subjects and replies from workers.
 internal sealed partial class WorkerRoute
 {
-    // The envelope is an 8-byte frame and an empty frame. Both have the MORE flag.
-    private const int EnvelopeSize = 2 + sizeof(ulong) + 2;
+    // The largest envelope: an empty frame, the name of the request and an empty frame.
+    private const int MaxEnvelopeSize = 2 + 2 + NameSize + 2;
 
     private byte[] _scratch = [];
     private bool _badRequestLogged;
@@ -24,7 +26,7 @@ internal sealed partial class WorkerRoute
         // A shadow route must not reply, so it ignores the reply subject.
         ReadOnlySpan<byte> replyTo = _options.Shadow ? default : message.ReplyTo;
         Counters.FromSubjects++;
-        if (Pending.IsFull || IsStopping)
+        if (Pending.IsFull || IsStopping || !HasCapacity)
         {
             RespondNoResponders(replyTo);
             return;
@@ -32,27 +34,25 @@ internal sealed partial class WorkerRoute
 
         int slot = Pending.Add(Clock.Epoch);
         replyTo.CopyTo(Pending.RentReplyTarget(slot, replyTo.Length));
-        Span<byte> envelope = stackalloc byte[EnvelopeSize];
-        WriteEnvelope(envelope, Pending.NumberOf(slot));
-        BalancedPeer? worker;
+        Span<byte> memory = stackalloc byte[MaxEnvelopeSize];
+        ReadOnlySpan<byte> envelope = memory[..WriteEnvelope(memory, Pending.NumberOf(slot))];
         bool isMapped;
+        bool isTaken;
         if (_mapper is null)
         {
             isMapped = FramedPayload.TryRead(
                 envelope, message.Headers, message.Body, _options.MaxFrames, out FramedPayload request);
-            worker = isMapped ? _socket.TrySend(ref request) : null;
+            isTaken = isMapped && TrySendOrKeep(slot, ref request);
         }
         else
         {
             isMapped = TryMap(in message, out FrameReader mapped);
             var request = new MappedMessageEncoder(mapped, envelope);
-            worker = isMapped ? _socket.TrySend(ref request) : null;
+            isTaken = isMapped && TrySendOrKeep(slot, ref request);
         }
 
-        if (worker is not null)
+        if (isTaken)
         {
-            Pending[slot].Owner = worker;
-            Counters.ToZeroMq++;
             if (Context.Tracer is { HasListeners: true } tracer)
             {
                 Pending[slot].Span = tracer.StartWork(Name, message.Headers, message.Body.Length);
@@ -73,12 +73,26 @@ internal sealed partial class WorkerRoute
         }
     }
 
-    private static void WriteEnvelope(Span<byte> envelope, ulong number)
+    // Returns the size of the envelope. All its frames have the MORE flag.
+    private int WriteEnvelope(Span<byte> envelope, ulong number)
     {
-        Span<byte> digits = stackalloc byte[sizeof(ulong)];
-        BinaryPrimitives.WriteUInt64BigEndian(digits, number);
-        int length = ZmtpWriter.WriteFrame(envelope, digits, more: true);
-        ZmtpWriter.WriteFrame(envelope[length..], [], more: true);
+        int size = 0;
+        if (_options.Envelope == WorkerEnvelope.Number)
+        {
+            Span<byte> binary = stackalloc byte[sizeof(ulong)];
+            BinaryPrimitives.WriteUInt64BigEndian(binary, number);
+            size = ZmtpWriter.WriteFrame(envelope, binary, more: true);
+        }
+        else if (_options.Envelope == WorkerEnvelope.Ready)
+        {
+            // As text: workers in C read the frame as a string, which ends with the first zero byte.
+            Span<byte> text = stackalloc byte[NameSize];
+            Utf8Formatter.TryFormat(number, text, out _, new StandardFormat('x', NameSize));
+            size = ZmtpWriter.WriteFrame(envelope, [], more: true);
+            size += ZmtpWriter.WriteFrame(envelope[size..], text, more: true);
+        }
+
+        return size + ZmtpWriter.WriteFrame(envelope[size..], [], more: true);
     }
 
     private bool TryMap(in MessageView message, out FrameReader mapped)
@@ -135,7 +149,13 @@ internal sealed partial class WorkerRoute
             return true;
         }
 
-        PublishStatus status = HasServer ? Publish(slot, message.Skip(2)) : PublishStatus.NotConnected;
+        return TryAnswer(slot, message.Skip(2));
+    }
+
+    // Publishes the reply of a worker and removes its request. Returns false if the worker must wait with it.
+    private bool TryAnswer(int slot, ZmtpMessage body)
+    {
+        PublishStatus status = HasServer ? Publish(slot, body) : PublishStatus.NotConnected;
         if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
         {
             // The worker is resumed when the connection accepts messages again or a server is connected. Its requests

@@ -28,10 +28,14 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         _options = options;
         _mapper = options.Topics is null ? null : new MessageMapper(options.Topics);
         _filter = options.Subject ?? options.Topics!.Prefix + ".>";
-        LoopRoutedOptions socket = options.Apply(new LoopRoutedOptions(), Log);
-        _socket = new LoopBalancer(Loop, OnReply, options.MaxPendingPerWorker, socket)
+        bool takesTurns = options.Envelope != WorkerEnvelope.Number;
+        _waiting = takesTurns ? new WaitingRequests(Pending, options.MaxQueuedBytes) : null;
+        LoopBalancerOptions socket = options.Apply(
+            new LoopBalancerOptions { OnDemand = options.Envelope == WorkerEnvelope.Ready }, Log);
+        _socket = new LoopBalancer(
+            Loop, takesTurns ? OnMessageOfFreeWorker : OnReply, takesTurns ? 1 : options.MaxPendingPerWorker, socket)
         {
-            OnWritable = SubscribeIfRoom,
+            OnWritable = OnWorkerWritable,
             OnPeerLost = OnWorkerLost,
         };
     }
@@ -78,7 +82,8 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         // Subscribes only when less than half of the capacity is used, so that the route does not subscribe and
         // unsubscribe for each request.
         long room = Math.Min(_options.MaxPending, (long)_socket.PeerCount * _options.MaxPendingPerWorker);
-        if (_requests is not null || IsStopping || _socket.PeerCount == 0 || Pending.Count > room / 2)
+        if (_requests is not null || IsStopping || _socket.PeerCount == 0 || Pending.Count > room / 2
+            || _waiting is { IsHalfFull: true })
         {
             return;
         }
@@ -124,6 +129,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
             worker.Complete();
         }
 
+        _waiting?.OnRemoving(Pending[slot]);
         Pending.Remove(slot);
         if (_requests is null)
         {
@@ -147,7 +153,12 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
     {
         Counters.TimedOut++;
         BridgeTracer.Fail(Pending[slot].Span, "timeout");
+        var worker = Pending[slot].Owner as BalancedPeer;
         Release(slot);
+        if (_options.Envelope == WorkerEnvelope.Empty)
+        {
+            worker?.Peer?.Close("it did not answer in time, and a late answer could be taken for the next one");
+        }
     }
 
     private void OnWorkerLost(BalancedPeer lost)
@@ -155,6 +166,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         if (_socket.PeerCount == 0)
         {
             Unsubscribe();
+            ReturnWaiting();
         }
 
         if (lost.Pending == 0)

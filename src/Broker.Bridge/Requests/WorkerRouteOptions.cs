@@ -6,6 +6,7 @@ namespace Broker.Bridge;
 /// The options of a route for ZeroMQ workers (REP, or ROUTER and DEALER programs that echo envelopes). The workers
 /// answer the requests on a subject. The route has a DEALER socket and is a member of a queue group. A worker receives
 /// <c>[8-byte number][empty frame][body …]</c>. A REP socket passes only the body to its program and echoes the rest.
+/// <see cref="Envelope"/> is for other workers.
 /// </summary>
 /// <remarks>
 /// The route subscribes only while a worker has capacity. Otherwise requests go to other members of the group, or the
@@ -46,9 +47,19 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
     public int MaxPending { get; init; } = 16_384;
 
     /// <summary>
-    /// How many pending requests one worker may have. Default 1,000, the number that ZeroMQ would queue for it.
+    /// How many pending requests one worker may have. Default 1,000, the number that ZeroMQ would queue for it. If
+    /// workers handle one request at a time (<see cref="Envelope"/>), the others wait in the route.
     /// </summary>
     public int MaxPendingPerWorker { get; init; } = 1000;
+
+    /// <summary>The frames before a request. Default <see cref="WorkerEnvelope.Number"/>.</summary>
+    public WorkerEnvelope Envelope { get; init; }
+
+    /// <summary>
+    /// The largest size of all requests that wait in the route for a free worker, in bytes; see <see cref="Envelope"/>.
+    /// Default 16 MiB.
+    /// </summary>
+    public long MaxQueuedBytes { get; init; } = 16 << 20;
 
     /// <summary>
     /// Whether the workers receive only copies of the requests, while others answer them: the route then joins no queue
@@ -89,6 +100,9 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan((int)OnWorkerLoss, (int)WorkerLoss.Reply, nameof(OnWorkerLoss));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(
             (int)OnWorkerLoss, (int)WorkerLoss.Silence, nameof(OnWorkerLoss));
+        ArgumentOutOfRangeException.ThrowIfLessThan((int)Envelope, (int)WorkerEnvelope.Number, nameof(Envelope));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)Envelope, (int)WorkerEnvelope.Ready, nameof(Envelope));
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxQueuedBytes, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPending, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPending, 1 << 20);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingPerWorker, 1);

@@ -11,7 +11,7 @@ public sealed record WorkerRouteSnapshot : RouteSnapshot
     /// <summary>Whether the route is a member of its queue group now.</summary>
     public bool IsSubscribed { get; init; }
 
-    /// <summary>Requests that workers have received and not answered yet.</summary>
+    /// <summary>Requests that workers have received and not answered yet, or that wait for a free worker.</summary>
     public int Pending { get; init; }
 
     /// <summary>Requests with a published reply, and answered requests that had no reply subject.</summary>

@@ -14,6 +14,7 @@ namespace Broker.ZeroMq.Loops;
 public sealed class LoopBalancer : SingleLoopSocket
 {
     private readonly int _maxPending;
+    private readonly bool _isOnDemand;
     private readonly List<BalancedPeer> _peers = [];
     private int _next;
 
@@ -21,18 +22,19 @@ public sealed class LoopBalancer : SingleLoopSocket
     /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
     /// <param name="onMessage">Handles the received messages.</param>
     /// <param name="maxPending">How many pending requests a peer may have.</param>
-    /// <param name="options">The options; null for a new <see cref="LoopRoutedOptions"/>.</param>
+    /// <param name="options">The options; null for a new <see cref="LoopBalancerOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopBalancer(
         EventLoop loop, ZeroMqMessageHandler onMessage, int maxPending, LoopRoutedOptions? options = null)
         : base(
             loop,
-            ZmtpSocketType.Dealer,
-            (options ?? new LoopRoutedOptions()) with { Immediate = true },
+            options is LoopBalancerOptions { OnDemand: true } ? ZmtpSocketType.Router : ZmtpSocketType.Dealer,
+            (options ?? new LoopBalancerOptions()) with { Immediate = true },
             new HandlerSink(onMessage ?? throw new ArgumentNullException(nameof(onMessage))))
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxPending, 1);
         _maxPending = maxPending;
+        _isOnDemand = options is LoopBalancerOptions { OnDemand: true };
     }
 
     /// <summary>
@@ -66,6 +68,7 @@ public sealed class LoopBalancer : SingleLoopSocket
             if (peer.Pipe.TryWrite(ref message, size))
             {
                 peer.Pending++;
+                peer.IsReady = !_isOnDemand;
                 return peer;
             }
         }
@@ -73,11 +76,14 @@ public sealed class LoopBalancer : SingleLoopSocket
         return null;
     }
 
+    /// <summary>Finds a connected peer; null if it has disconnected. Call it on the loop.</summary>
+    public BalancedPeer? Find(ZeroMqPeer peer) => _peers.Find(balanced => balanced.Peer == peer);
+
     internal override void OnRoom(OutboundPipe pipe) => OnWritable?.Invoke();
 
     private protected override void OnPipeAdded(OutboundPipe pipe)
     {
-        _peers.Add(new BalancedPeer(pipe));
+        _peers.Add(new BalancedPeer(pipe) { IsReady = !_isOnDemand });
         OnWritable?.Invoke();
     }
 
@@ -101,7 +107,7 @@ public sealed class LoopBalancer : SingleLoopSocket
         {
             int at = _next + i < count ? _next + i : _next + i - count;
             BalancedPeer peer = _peers[at];
-            if (peer.Pending < least && !peer.Pipe.IsFull)
+            if (peer.Pending < least && peer.IsReady && !peer.Pipe.IsFull)
             {
                 chosen = peer;
                 least = peer.Pending;

@@ -88,7 +88,7 @@ public sealed partial class ExampleTests : IDisposable
         Assert.Equal(serves && !args.Any(static a => a is "-t" or "--permissions"), run.Addresses is not null);
     }
 
-    private static DocumentedText[] Pages() => [DocumentedText.Read("README.md"), Configuration, DocumentedText.Read("docs/zeromq-mapping.md"), DocumentedText.Read("docs/command.md"), DocumentedText.Read("docs/migration.md"), DocumentedText.Read("src/Broker.Cli/README.md")];
+    private static DocumentedText[] Pages() => [DocumentedText.Read("README.md"), Configuration, DocumentedText.Read("docs/zeromq-mapping.md"), DocumentedText.Read("docs/zeromq-brokers.md"), DocumentedText.Read("docs/command.md"), DocumentedText.Read("docs/migration.md"), DocumentedText.Read("src/Broker.Cli/README.md")];
 
     private static string Help()
     {

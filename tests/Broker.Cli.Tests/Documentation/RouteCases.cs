@@ -129,6 +129,8 @@ internal static class RouteCases
                     With("queue_group", ["g"], [.. NotAText, "\"a b\"", "\"\""]),
                     With("on_worker_loss", ["reply", "Silence"], ["x", "1"]),
                     With("max_pending_per_worker", ["10"], NotASize),
+                    With("envelope", ["empty", "Ready", "number"], ["x", "1"]),
+                    With("max_queued", ["1MB"], NotASize),
                     With("shadow", ["true"], NotAFlag),
                 ]
                 : (KeyCase[])
