@@ -47,6 +47,17 @@ public sealed class FolderTests
         Assert.Empty(used.Except(Assemblies.MayUse[name]));
     }
 
+    // Client and Server sign and verify through a delegate and an interface, so that programs without keys need no such
+    // library.
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Only_the_package_of_cryptography_uses_a_library_for_it(string name)
+    {
+        IEnumerable<string> used = Assemblies.Read(name).MainModule.AssemblyReferences.Select(reference => reference.Name);
+
+        Assert.Equal(name == "Broker.Cryptography", used.Contains("BouncyCastle.Cryptography"));
+    }
+
     [Fact]
     public void The_graph_reads_uses_from_code_signatures_and_fields()
     {
