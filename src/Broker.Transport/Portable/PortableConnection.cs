@@ -16,15 +16,14 @@ internal sealed class PortableConnection : SocketConnection
     // For up to this many segments the runtime uses the stack; it allocates for more.
     private const int MostGathered = 8;
 
-    // One per thread and not one per connection: it is empty between two calls.
-    [ThreadStatic]
-    private static List<ArraySegment<byte>>? _gathered;
-
     private readonly PortablePoller _poller;
     private readonly SocketAsyncEventArgs _reading = new(true);
     private readonly Action _startWaitingSend;
     private readonly Action _waitingSendDone;
     private SocketAsyncEventArgs? _writing;
+
+    // Used by the thread that has the right to send, and empty between two sends. Null until the first gathered send.
+    private List<ArraySegment<byte>>? _gathered;
     private int _waitingSend;
     private bool _ended;
     private bool _skipped;
