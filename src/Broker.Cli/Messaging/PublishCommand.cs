@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
 using System.Text;
-using Broker.Cli.Help;
 using Broker.Cli.Shell;
 
 namespace Broker.Cli.Messaging;
@@ -20,16 +19,7 @@ internal sealed class PublishCommand(ShellStreams shell)
         Exit codes: 0 if the server has received all messages; 1 if not; 2 if the command line is wrong.
         """;
 
-    private readonly ConnectionFlags _connection = new(shell.Variable);
-    private readonly Argument<string> _subject = new("subject") { Description = "Subject to publish to" };
-
-    private readonly Argument<string?> _body = new("body")
-    {
-        Description = "Body of the message [default: all of standard input]",
-        Arity = ArgumentArity.ZeroOrOne,
-    };
-
-    private readonly Option<string[]> _headers = HeaderFlag.Create();
+    private readonly SentMessage _message = new("Subject to publish to", "Body of the message [default: all of standard input]");
     private readonly Option<string?> _replyTo = new("--reply-to") { Description = "Subject for replies", HelpName = "subject" };
     private readonly Option<long?> _count = CommonOptions.Count(
         "Number of times to publish the message; {number} in the body becomes the number of the message");
@@ -44,29 +34,15 @@ internal sealed class PublishCommand(ShellStreams shell)
     {
         var command = new Command("pub", "Publishes messages.");
         command.Aliases.Add("publish");
-        command.Arguments.Add(_subject);
-        command.Arguments.Add(_body);
-        foreach (Option option in (Option[])[_headers, _replyTo, _count, _lines, _hex, _json, _timeout])
-        {
-            command.Options.Add(option);
-        }
-
-        _connection.AddTo(command);
-        HelpWithExamples.Add(command, Examples);
-        command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
-            shell,
-            // The command does not reconnect: it could not know which messages the lost server had received.
-            () => _connection.Read(flags, flags.GetValue(_timeout)) with { MaxReconnectAttempts = 0 },
-            _connection.Wait(flags),
-            run => PublishAsync(run, flags),
-            cancellationToken));
-        return command;
+        _message.AddTo(command, _replyTo, _count, _lines, _hex, _json, _timeout);
+        // The command does not reconnect: it could not know which messages the lost server had received.
+        return ClientCommand.Complete(command, shell, Examples, flags => flags.GetValue(_timeout), reconnects: false, PublishAsync);
     }
 
     private async Task<int> PublishAsync(ClientRun run, ParseResult flags)
     {
-        string subject = flags.GetRequiredValue(_subject);
-        ReadOnlyMemory<byte> headers = HeaderFlag.Read(flags, _headers);
+        string subject = _message.Subject(flags);
+        ReadOnlyMemory<byte> headers = _message.Headers(flags);
         string? replyTo = flags.GetValue(_replyTo);
         long messages = 0;
         long bytes = 0;
@@ -94,7 +70,7 @@ internal sealed class PublishCommand(ShellStreams shell)
     private async IAsyncEnumerable<ReadOnlyMemory<byte>> BodiesAsync(
         ParseResult flags, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken stop)
     {
-        string? given = flags.GetValue(_body);
+        string? given = _message.Body(flags);
         if (flags.GetValue(_lines))
         {
             if (given is not null || flags.GetValue(_count) is not null || flags.GetValue(_hex))

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Broker.Cli.Help;
 using Broker.Cli.Shell;
 using Broker.Client;
 
@@ -18,7 +17,6 @@ internal sealed class ReplyCommand(ShellStreams shell)
         The exit codes are those of broker sub.
         """;
 
-    private readonly ConnectionFlags _connection = new(shell.Variable);
     private readonly Argument<string> _filter = new("subject") { Description = "Subject of the requests; * matches one token, > matches all following tokens" };
 
     private readonly Argument<string> _body = new("body")
@@ -38,16 +36,7 @@ internal sealed class ReplyCommand(ShellStreams shell)
         command.Arguments.Add(_body);
         command.Options.Add(_headers);
         _reading.AddTo(command);
-        _connection.AddTo(command);
-        HelpWithExamples.Add(command, Examples);
-        command.SetAction((flags, cancellationToken) =>
-            ClientRun.OfAsync(
-                shell,
-                () => _connection.Read(flags, flags.GetValue(_reading.Timeout)),
-                _connection.Wait(flags),
-                run => AnswerAsync(run, flags),
-                cancellationToken));
-        return command;
+        return ClientCommand.Complete(command, shell, Examples, flags => flags.GetValue(_reading.Timeout), reconnects: true, AnswerAsync);
     }
 
     private async Task<int> AnswerAsync(ClientRun run, ParseResult flags)

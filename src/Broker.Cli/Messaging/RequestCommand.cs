@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Broker.Cli.Help;
 using Broker.Cli.Shell;
 using Broker.Client;
 
@@ -20,16 +19,7 @@ internal sealed class RequestCommand(ShellStreams shell)
 
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(5);
 
-    private readonly ConnectionFlags _connection = new(shell.Variable);
-    private readonly Argument<string> _subject = new("subject") { Description = "Subject of the request" };
-
-    private readonly Argument<string?> _body = new("body")
-    {
-        Description = "Body of the request [default: empty]",
-        Arity = ArgumentArity.ZeroOrOne,
-    };
-
-    private readonly Option<string[]> _headers = HeaderFlag.Create();
+    private readonly SentMessage _message = new("Subject of the request", "Body of the request [default: empty]");
     private readonly Option<long?> _count = CommonOptions.Count("Number of replies to wait for [default: 1]");
     private readonly Option<TimeSpan?> _timeout = CommonOptions.Time("--timeout", "How long to wait for the replies [default: 5s]");
     private readonly Option<bool> _json = CommonOptions.Json();
@@ -40,23 +30,11 @@ internal sealed class RequestCommand(ShellStreams shell)
     {
         var command = new Command("req", "Sends a request and shows the reply.");
         command.Aliases.Add("request");
-        command.Arguments.Add(_subject);
-        command.Arguments.Add(_body);
-        foreach (Option option in (Option[])[_headers, _count, _timeout, _json, _raw, _hex])
-        {
-            command.Options.Add(option);
-        }
-
-        _connection.AddTo(command);
-        HelpWithExamples.Add(command, Examples);
-        command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
-            shell,
-            () => _connection.Read(flags, flags.GetValue(_timeout) ?? DefaultTimeout) with { MaxReconnectAttempts = 0 },
-            _connection.Wait(flags),
-            run => AskAsync(run, flags),
-            cancellationToken));
-        return command;
+        _message.AddTo(command, _count, _timeout, _json, _raw, _hex);
+        return ClientCommand.Complete(command, shell, Examples, flags => Timeout(flags), reconnects: false, AskAsync);
     }
+
+    private TimeSpan Timeout(ParseResult flags) => flags.GetValue(_timeout) ?? DefaultTimeout;
 
     private async Task<int> AskAsync(ClientRun run, ParseResult flags)
     {
@@ -67,11 +45,10 @@ internal sealed class RequestCommand(ShellStreams shell)
         }
 
         var printer = new MessagePrinter(shell, CommonOptions.Form(flags, _json, _raw, _hex), withSubject: false);
-        var options = new RequestManyOptions { MaxReplies = (int)count, Deadline = flags.GetValue(_timeout) ?? DefaultTimeout };
-        byte[] body = BodyText.Parse(flags.GetValue(_body) ?? "", flags.GetValue(_hex));
+        var options = new RequestManyOptions { MaxReplies = (int)count, Deadline = Timeout(flags) };
+        byte[] body = BodyText.Parse(_message.Body(flags) ?? "", flags.GetValue(_hex));
         long answers = 0;
-        await foreach (Message answer in run.Connection.RequestManyAsync(
-            flags.GetRequiredValue(_subject), body, options, HeaderFlag.Read(flags, _headers), run.Stop))
+        await foreach (Message answer in run.Connection.RequestManyAsync(_message.Subject(flags), body, options, _message.Headers(flags), run.Stop))
         {
             answers++;
             printer.Print(in answer);

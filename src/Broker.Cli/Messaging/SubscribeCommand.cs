@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Broker.Cli.Help;
 using Broker.Cli.Shell;
 
 namespace Broker.Cli.Messaging;
@@ -20,7 +19,6 @@ internal sealed class SubscribeCommand(ShellStreams shell)
         --timeout ends the command before --count messages have arrived.
         """;
 
-    private readonly ConnectionFlags _connection = new(shell.Variable);
     private readonly Argument<string[]> _filters = new("subject")
     {
         Description = "Subjects to subscribe to; * matches one token, > matches all following tokens",
@@ -35,16 +33,7 @@ internal sealed class SubscribeCommand(ShellStreams shell)
         command.Aliases.Add("subscribe");
         command.Arguments.Add(_filters);
         _reading.AddTo(command);
-        _connection.AddTo(command);
-        HelpWithExamples.Add(command, Examples);
-        command.SetAction((flags, cancellationToken) =>
-            ClientRun.OfAsync(
-                shell,
-                () => _connection.Read(flags, flags.GetValue(_reading.Timeout)),
-                _connection.Wait(flags),
-                run => ReadAsync(run, flags),
-                cancellationToken));
-        return command;
+        return ClientCommand.Complete(command, shell, Examples, flags => flags.GetValue(_reading.Timeout), reconnects: true, ReadAsync);
     }
 
     private async Task<int> ReadAsync(ClientRun run, ParseResult flags)
