@@ -14,6 +14,8 @@ internal sealed record Target(string Name, Action<int, byte[]> Parse, IReadOnlyL
         new("zmtp", ZmtpTargets.ParseStream, ZmtpTargets.StreamSeeds),
         new("zmtp-handshake", ZmtpTargets.ParseHandshake, ZmtpTargets.HandshakeSeeds),
         new("nats-client", NatsTargets.ParseClient, NatsTargets.ClientSeeds),
+        new("nats-server", NatsTargets.ParseServer, NatsTargets.ServerSeeds),
+        new("nats-headers", NatsTargets.ParseHeaders, NatsTargets.HeaderSeeds),
     ];
 
     /// <summary>Parses one input. Its first octet is the largest number of octets in a read.</summary>

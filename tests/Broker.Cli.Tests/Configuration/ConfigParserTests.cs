@@ -1,4 +1,5 @@
 using Broker.Cli.Configuration;
+using CsCheck;
 
 namespace Broker.Cli.Tests.Configuration;
 
@@ -150,21 +151,21 @@ public sealed class ConfigParserTests
     [Fact]
     public void Random_text_never_throws_anything_but_a_configuration_error()
     {
-        const string Alphabet = "ab1.- \t\n\r\0=:,;{}[]()\"'\\#/$xk";
-        var random = new Random(Seed.Next());
         int accepted = 0;
-        for (int run = 0; run < 20_000; run++)
-        {
-            string text = string.Concat(Enumerable.Range(0, random.Next(1, 24)).Select(_ => Alphabet[random.Next(Alphabet.Length)]));
-            try
+        Gen.Char["ab1.- \t\n\r\0=:,;{}[]()\"'\\#/$xk"].Array[1, 23].Select(static letters => new string(letters)).Sample(
+            text =>
             {
-                Parsing.Parse(text);
-                accepted++;
-            }
-            catch (ConfigException)
-            {
-            }
-        }
+                try
+                {
+                    Parsing.Parse(text);
+                    accepted++;
+                }
+                catch (ConfigException e)
+                {
+                    Assert.Contains(" at test.conf:", e.Message, StringComparison.Ordinal);
+                }
+            },
+            iter: 20_000, threads: 1);
 
         Assert.InRange(accepted, 1, 19_999);
     }
