@@ -162,6 +162,7 @@ public sealed class SettingsShapeTests
         return type.IsEnum ? $"\"{Enum.GetNames(type)[^1]}\""
             : Examples.TryGetValue(type, out string? example) ? example
             : Element(type) == typeof(string) ? """["a text"]"""
+            : Element(type) is { IsEnum: true } names ? $"[\"{Enum.GetNames(names)[^1]}\"]"
             : Element(type) is not null ? "[{}]"
             : type == typeof(BrokerSubjectSettings) ? """{"Deny":["a text"]}"""
             : """{"KeyFile":"a text"}""";

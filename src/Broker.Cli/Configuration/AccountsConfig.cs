@@ -93,28 +93,22 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         }
 
         ConfigSection section = security.Secretive(block);
+        AccountLimitsConfig.Limits limits = new AccountLimitsConfig(problems, warnings).Read(section);
         var account = new AccountOptions(entry.Key)
         {
+            MaxConnections = limits.Connections,
+            MaxSubscriptions = limits.Subscriptions,
+            MaxPayload = limits.Payload,
             Users = security.Users(section),
             DefaultPermissions = new PermissionsConfig(problems).ReadDefaults(section),
             Exports = Items(section, "exports", ExportShape, Export),
             Imports = Items(section, "imports", ImportShape, Import),
             Mappings = new MappingsConfig(problems, warnings).Read(section),
         };
-        AllowNothing(section, block);
+        section.AllowOff("jetstream", isOffIfEmpty: false);
         CheckKey(section);
         section.RejectTheRest(UnsupportedKeys.OfAccount);
         return account;
-    }
-
-    // Keys without an effect are accepted: a jetstream that is off, and an empty limits block.
-    private static void AllowNothing(ConfigSection section, ConfigBlock block)
-    {
-        section.AllowOff("jetstream", isOffIfEmpty: false);
-        if (block.Find("limits")?.Value is ConfigBlock limits && !limits.Entries.Any())
-        {
-            section.Find("limits");
-        }
     }
 
     // In nats-server the key is only the name of the account for operators, which the broker does not have.

@@ -209,12 +209,19 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
         string? password = Secret(section, "password") ?? Secret(section, "pass");
         string? key = section.Text("nkey", null);
         Permissions? permissions = _permissions.Read(section, "permissions", "permission", "authorization");
+        IReadOnlyList<ClientTransport>? transports = ConnectionTypes.Read(section);
         section.RejectTheRest(UnsupportedKeys.OfUser);
         if (problems.Count > before)
         {
             return null;
         }
 
+        User? user = Identify(name, password, key, permissions, block);
+        return transports is null ? user : user?.OnlyBy(transports);
+    }
+
+    private User? Identify(string? name, string? password, string? key, Permissions? permissions, ConfigBlock block)
+    {
         if (key is not null && name is null && password is null)
         {
             return WithKey(key, permissions, block.Find("nkey")!.Value.Position);

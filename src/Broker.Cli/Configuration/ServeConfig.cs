@@ -29,6 +29,8 @@ internal static class ServeConfig
             SlowConsumers = SlowConsumers(section, defaults.SlowConsumers),
             StallFastPublishers = !section.Flag("no_fast_producer_stall", !defaults.StallFastPublishers),
             MaxSubscriptions = MaxSubscriptions(section, defaults.MaxSubscriptions),
+            MaxSubscriptionTokens = (int)section.Whole(
+                "max_sub_tokens", section.Whole("max_subscription_tokens", defaults.MaxSubscriptionTokens, 1, 255), 1, 255),
             ClientAdvertise = Advertised(section, "client_advertise") ?? defaults.ClientAdvertise,
             ConnectUrls = section.Many("connect_urls", defaults.ConnectUrls, AdvertisedShape, CheckAdvertised),
             MaxConnections = (int)section.WholeOrDefault(

@@ -71,6 +71,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             ClientAuthorityFile = FilePath(section, "ca_file"),
             ClientCertificates = verifies ? ClientCertificateMode.Required : ClientCertificateMode.None,
             MapUsers = maps,
+            PinnedPublicKeys = PinnedPublicKeys(section, verifies),
             HandshakeFirst = first,
             HandshakeFirstFallback = fallback,
             AllowNonTls = allowNonTls,
@@ -153,6 +154,20 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             ConfigText text when Duration.TryParse(text.Value, out TimeSpan wait) && wait > TimeSpan.Zero && wait < TimeSpan.FromHours(1) => (true, wait),
             var value => section.Wrong("handshake_first", "true, false, \"auto\" or a duration such as \"300ms\"", value, default((bool, TimeSpan))),
         };
+
+    private IReadOnlyList<string> PinnedPublicKeys(ConfigSection section, bool verifies)
+    {
+        const string Key = "pinned_certs";
+        IReadOnlyList<string> hashes = section.Many(
+            Key, [], "an array of SHA-256 hashes of public keys, each of 64 hexadecimal digits", static text => text.Length == 64 && text.All(char.IsAsciiHexDigit) ? text : null);
+        if (hashes.Count > 0 && !verifies)
+        {
+            problems.Add(new ConfigProblem(
+                $"\"{Key}\" needs \"verify: true\", because a client shows no certificate otherwise", section.Find(Key)!.Position));
+        }
+
+        return hashes;
+    }
 
     private static SslProtocols MinVersion(ConfigSection section, SslProtocols otherwise)
         => section.Find("min_version") switch

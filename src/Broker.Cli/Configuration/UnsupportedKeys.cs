@@ -13,7 +13,6 @@ internal static class UnsupportedKeys
     public const string NoProfiling = "use dotnet-trace or dotnet-counters, which need no port";
     private const string NoMqtt = "the broker does not serve MQTT clients";
     private const string SeparateUsers = "WebSocket clients use the users of the whole server";
-    private const string NoKinds = "a user may connect by any transport";
     private const string NoProxies = "the broker does not know which clients connect through a proxy";
     private const string NoTracing = "the broker does not trace messages";
 
@@ -31,9 +30,7 @@ internal static class UnsupportedKeys
         ("syslog", NoSyslog), ("remote_syslog", NoSyslog),
         ("logtime_utc", "set TZ=UTC for the process"),
         ("prof_port", NoProfiling),
-        ("prof_block_rate", NoProfiling),
-        ("max_sub_tokens", "only the length of a subject is limited, not the number of its tokens"),
-        ("max_subscription_tokens", "only the length of a subject is limited, not the number of its tokens"));
+        ("prof_block_rate", NoProfiling));
 
     /// <summary>Keys that only tune performance or reports. They are accepted with a warning.</summary>
     public static IReadOnlyDictionary<string, string> WithoutEffect { get; } = Table(
@@ -54,17 +51,15 @@ internal static class UnsupportedKeys
         ("proxy_required", NoProxies));
 
     public static IReadOnlyDictionary<string, string> OfUser { get; } = Table(
-        ("connection_types", NoKinds), ("allowed_connection_types", NoKinds), ("clients", NoKinds), ("proxy_required", NoProxies), ("account", "put the user into the \"users\" of its account"));
+        ("proxy_required", NoProxies), ("account", "put the user into the \"users\" of its account"));
 
     public static IReadOnlyDictionary<string, string> OfAccount { get; } = Table(
         ("jetstream", NoStreams),
-        ("limits", "limits apply to the whole server, not to an account"),
         ("trace_dest", NoTracing), ("msg_trace", NoTracing));
 
     public static IReadOnlyDictionary<string, string> OfTls { get; } = Table(
         ("verify_cert_and_check_known_urls", NoRoutes),
         ("connection_rate_limit", "the number of connections is limited by max_connections of the whole server"),
-        ("pinned_certs", "client certificates are accepted if \"ca_file\" has signed them"),
         ("cert_store", "certificates are read from PEM files"), ("cert_match", "certificates are read from PEM files"),
         ("cert_match_by", "certificates are read from PEM files"), ("ocsp_peer", "the broker does not check revocation"),
         ("certs", "the server has one certificate"), ("certificates", "the server has one certificate"));

@@ -16,6 +16,7 @@ internal static class ServerOptionsSetup
         options.SlowConsumers = settings.SlowConsumers;
         options.StallFastPublishers = settings.StallFastPublishers;
         options.MaxSubscriptions = settings.MaxSubscriptions;
+        options.MaxSubscriptionTokens = settings.MaxSubscriptionTokens;
         options.MaxConnections = settings.MaxConnections;
         options.WriteDeadline = settings.WriteDeadline;
         options.PingInterval = settings.PingInterval;

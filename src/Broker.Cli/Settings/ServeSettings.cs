@@ -54,6 +54,9 @@ internal sealed record ServeSettings
     /// <summary>The maximum number of subscriptions of a connection; 0 for no limit.</summary>
     public int MaxSubscriptions { get; init; }
 
+    /// <summary>The maximum number of tokens of a subject that a client subscribes to; 0 for no limit.</summary>
+    public int MaxSubscriptionTokens { get; init; }
+
     /// <summary>The maximum number of connected clients.</summary>
     public int MaxConnections { get; init; } = 65_536;
 

@@ -64,6 +64,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         options.SlowConsumers = settings.SlowConsumers ?? options.SlowConsumers;
         options.StallFastPublishers = settings.StallFastPublishers ?? options.StallFastPublishers;
         options.MaxSubscriptions = settings.MaxSubscriptions ?? options.MaxSubscriptions;
+        options.MaxSubscriptionTokens = settings.MaxSubscriptionTokens ?? options.MaxSubscriptionTokens;
         options.MaxConnections = settings.MaxConnections ?? options.MaxConnections;
         options.WriteDeadline = settings.WriteDeadline ?? options.WriteDeadline;
         options.PingInterval = settings.PingInterval ?? options.PingInterval;

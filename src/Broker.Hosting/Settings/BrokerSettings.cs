@@ -50,6 +50,9 @@ public sealed class BrokerSettings
     /// <summary>As <see cref="BrokerServerOptions.MaxSubscriptions"/>.</summary>
     public int? MaxSubscriptions { get; set; }
 
+    /// <summary>As <see cref="BrokerServerOptions.MaxSubscriptionTokens"/>.</summary>
+    public int? MaxSubscriptionTokens { get; set; }
+
     /// <summary>As <see cref="BrokerServerOptions.MaxConnections"/>.</summary>
     public int? MaxConnections { get; set; }
 

@@ -20,6 +20,9 @@ public sealed class BrokerTlsSettings
     /// <summary>As <see cref="ServerTlsOptions.ClientCertificates"/>.</summary>
     public ClientCertificateMode ClientCertificates { get; set; }
 
+    /// <summary>As <see cref="ServerTlsOptions.PinnedPublicKeys"/>.</summary>
+    public IList<string> PinnedPublicKeys { get; } = [];
+
     /// <summary>As <see cref="ServerTlsOptions.AllowNonTls"/>.</summary>
     public bool AllowNonTls { get; set; }
 
@@ -32,6 +35,7 @@ public sealed class BrokerTlsSettings
         KeyFile = resolve(KeyFile),
         ClientAuthorityFile = resolve(ClientAuthorityFile),
         ClientCertificates = ClientCertificates,
+        PinnedPublicKeys = [.. PinnedPublicKeys],
         AllowNonTls = AllowNonTls,
         HandshakeFirst = HandshakeFirst,
     };

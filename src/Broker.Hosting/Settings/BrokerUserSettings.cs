@@ -17,6 +17,9 @@ public sealed class BrokerUserSettings
     /// <summary>The subjects that the user may subscribe to. Null means the default permissions.</summary>
     public BrokerSubjectSettings? Subscribe { get; set; }
 
+    /// <summary>As <see cref="User.AllowedTransports"/>. If empty (the default), all are allowed.</summary>
+    public IList<ClientTransport> Transports { get; } = [];
+
     internal User ToUser()
     {
         if (string.IsNullOrEmpty(Name) || string.IsNullOrEmpty(Password))
@@ -24,7 +27,8 @@ public sealed class BrokerUserSettings
             throw new ArgumentException("Users: each needs a Name and a Password.");
         }
 
-        return new User(Name, Password, Publish is null && Subscribe is null ? null : new Permissions { Publish = Of(Publish), Subscribe = Of(Subscribe) });
+        var user = new User(Name, Password, Publish is null && Subscribe is null ? null : new Permissions { Publish = Of(Publish), Subscribe = Of(Subscribe) });
+        return Transports.Count == 0 ? user : user.OnlyBy([.. Transports]);
     }
 
     private static SubjectPermissions Of(BrokerSubjectSettings? subjects) => subjects is null

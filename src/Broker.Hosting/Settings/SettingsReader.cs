@@ -28,6 +28,7 @@ internal static class SettingsReader
         settings.SlowConsumers = keys.ReadName<SlowConsumerPolicy>(nameof(settings.SlowConsumers)) ?? settings.SlowConsumers;
         settings.StallFastPublishers = keys.ReadFlag(nameof(settings.StallFastPublishers)) ?? settings.StallFastPublishers;
         settings.MaxSubscriptions = keys.ReadInteger(nameof(settings.MaxSubscriptions)) ?? settings.MaxSubscriptions;
+        settings.MaxSubscriptionTokens = keys.ReadInteger(nameof(settings.MaxSubscriptionTokens)) ?? settings.MaxSubscriptionTokens;
         settings.MaxConnections = keys.ReadInteger(nameof(settings.MaxConnections)) ?? settings.MaxConnections;
         settings.WriteDeadline = keys.ReadDurationOrNever(nameof(settings.WriteDeadline)) ?? settings.WriteDeadline;
         settings.PingInterval = keys.ReadDuration(nameof(settings.PingInterval)) ?? settings.PingInterval;
@@ -78,13 +79,18 @@ internal static class SettingsReader
         keys.RejectTheRest("a client");
     }
 
-    private static BrokerUserSettings ReadUser(SettingsSection keys) => new()
+    private static BrokerUserSettings ReadUser(SettingsSection keys)
     {
-        Name = keys.ReadText(nameof(BrokerUserSettings.Name)),
-        Password = keys.ReadText(nameof(BrokerUserSettings.Password)),
-        Publish = ReadSubjects(keys, nameof(BrokerUserSettings.Publish)),
-        Subscribe = ReadSubjects(keys, nameof(BrokerUserSettings.Subscribe)),
-    };
+        var user = new BrokerUserSettings
+        {
+            Name = keys.ReadText(nameof(BrokerUserSettings.Name)),
+            Password = keys.ReadText(nameof(BrokerUserSettings.Password)),
+            Publish = ReadSubjects(keys, nameof(BrokerUserSettings.Publish)),
+            Subscribe = ReadSubjects(keys, nameof(BrokerUserSettings.Subscribe)),
+        };
+        Add(user.Transports, keys.ReadNames<ClientTransport>(nameof(user.Transports)));
+        return user;
+    }
 
     // As in the configuration file, a subject or a list of subjects in place of the section are the allowed ones.
     private static BrokerSubjectSettings? ReadSubjects(SettingsSection keys, string key)
@@ -104,7 +110,14 @@ internal static class SettingsReader
         });
     }
 
-    private static BrokerTlsSettings ReadTls(SettingsSection keys) => new()
+    private static BrokerTlsSettings ReadTls(SettingsSection keys)
+    {
+        BrokerTlsSettings tls = ReadTlsKeys(keys);
+        Add(tls.PinnedPublicKeys, keys.ReadTexts(nameof(tls.PinnedPublicKeys)));
+        return tls;
+    }
+
+    private static BrokerTlsSettings ReadTlsKeys(SettingsSection keys) => new()
     {
         CertificateFile = keys.ReadText(nameof(BrokerTlsSettings.CertificateFile)),
         KeyFile = keys.ReadText(nameof(BrokerTlsSettings.KeyFile)),

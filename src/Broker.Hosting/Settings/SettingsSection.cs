@@ -121,6 +121,26 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
         => Read<T>(key, "one of " + string.Join(", ", Enum.GetNames<T>()), static text =>
             Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase) ? Enum.Parse<T>(text, ignoreCase: true) : null);
 
+    /// <summary>Reads a list of names of an enumeration. A single name is a list of one element.</summary>
+    public IReadOnlyList<T> ReadNames<T>(string key)
+        where T : struct, Enum
+    {
+        var read = new List<T>();
+        foreach (string text in ReadTexts(key))
+        {
+            if (Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase))
+            {
+                read.Add(Enum.Parse<T>(text, ignoreCase: true));
+            }
+            else
+            {
+                problems.Add($"{At(key).Path}: \"{text}\" is not one of {string.Join(", ", Enum.GetNames<T>())}.");
+            }
+        }
+
+        return read;
+    }
+
     /// <summary>Reads a section inside this section; null if it is missing or a single value.</summary>
     public T? ReadInner<T>(string key, Func<SettingsSection, T> read)
         where T : class

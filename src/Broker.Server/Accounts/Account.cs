@@ -15,6 +15,7 @@ internal sealed class Account
     private readonly Dictionary<Subscription, Shadow[]> _shadows = [];
     private readonly ConcurrentDictionary<Account, Subscription> _replySubscriptions = new();
     private volatile StreamSource[] _streams = [];
+    private volatile AccountLimits _limits = AccountLimits.None;
     private List<Subscription> _services = [];
     private int _connections;
     private long _totalConnections;
@@ -50,15 +51,59 @@ internal sealed class Account
     /// <summary>The exports and imports of the account, for monitoring.</summary>
     internal AccountLinks Links { get; set; } = AccountLinks.None;
 
+    /// <summary>The mappings of the account, for monitoring.</summary>
+    internal IReadOnlyList<SubjectMapping> Mappings { get; set; } = [];
+
+    /// <summary>The current limits. A reload replaces the object.</summary>
+    internal AccountLimits Limits
+    {
+        get => _limits;
+        set => _limits = value;
+    }
+
     internal bool IsSystem { get; set; }
 
     /// <summary>The UTC time when the account was created or changed last.</summary>
     internal DateTime Updated { get; set; }
 
-    internal void AddConnection()
+    /// <summary>Counts a client. Returns false if the account has its maximum number of clients.</summary>
+    internal bool TryAddConnection()
     {
-        Interlocked.Increment(ref _connections);
+        int count = Volatile.Read(ref _connections);
+        int seen = -1;
+        while (seen != count)
+        {
+            if (count >= Limits.Connections)
+            {
+                return false;
+            }
+
+            (seen, count) = (count, Interlocked.CompareExchange(ref _connections, count + 1, count));
+        }
+
         Interlocked.Increment(ref _totalConnections);
+        return true;
+    }
+
+    /// <summary>
+    /// Counts a client less if the account has more clients than its maximum. Returns true then: the caller must close
+    /// this client.
+    /// </summary>
+    internal bool TryRemoveExcess()
+    {
+        int count = Volatile.Read(ref _connections);
+        int seen = -1;
+        while (seen != count)
+        {
+            if (!(count > Limits.Connections))
+            {
+                return false;
+            }
+
+            (seen, count) = (count, Interlocked.CompareExchange(ref _connections, count - 1, count));
+        }
+
+        return true;
     }
 
     internal void RemoveConnection() => Interlocked.Decrement(ref _connections);

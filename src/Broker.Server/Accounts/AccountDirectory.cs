@@ -58,8 +58,10 @@ internal sealed class AccountDirectory : IDisposable
             plan.Accounts.TryGetValue(account.Name, out AccountOptions? options);
             account.IsSystem = string.Equals(account.Name, plan.SystemAccount, StringComparison.Ordinal);
             account.Links = new AccountLinks(options?.Exports ?? [], [.. links[account.Name]]);
+            account.Limits = AccountLimits.Of(options);
             account.Updated = Now;
             IReadOnlyList<SubjectMapping> mappings = account == Global ? plan.GlobalMappings : options?.Mappings ?? [];
+            account.Mappings = mappings;
             account.Router.SetMappings(AccountMappings.Create(mappings, account.Router.Seed));
             account.Import(links[account.Name], name => _accounts[name]);
             if (options is null && account != Global && !account.IsSystem)

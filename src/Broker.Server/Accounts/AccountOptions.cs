@@ -40,6 +40,24 @@ public sealed class AccountOptions
     public IReadOnlyList<SubjectMapping> Mappings { get; init; } = [];
 
     /// <summary>
+    /// The maximum number of clients in the account; 0 refuses all. A further client gets the error <c>maximum account
+    /// active connections exceeded</c>. Null, the default: no limit but the one of the server.
+    /// </summary>
+    public int? MaxConnections { get; init; }
+
+    /// <summary>
+    /// The maximum number of subscriptions of each client in the account; 0 refuses all. The limit of the server
+    /// applies too. Null, the default: only that one.
+    /// </summary>
+    public int? MaxSubscriptions { get; init; }
+
+    /// <summary>
+    /// The maximum payload of the account's clients in bytes, including headers. It has no effect above
+    /// <see cref="BrokerServerOptions.MaxPayload"/>. Null, the default: the limit of the server.
+    /// </summary>
+    public int? MaxPayload { get; init; }
+
+    /// <summary>
     /// Checks whether accounts fit together, as
     /// <see cref="BrokerServer.StartAsync(BrokerServerOptions, CancellationToken)"/> does.
     /// </summary>

@@ -78,6 +78,11 @@ internal sealed class AccountPlan
                 $"'{account.Name}' is not a valid account name: it must not contain white space, dots or wildcards.");
         }
 
+        if (account.MaxConnections < 0 || account.MaxSubscriptions < 0 || account.MaxPayload < 0)
+        {
+            throw new ArgumentException($"A limit of account '{account.Name}' is negative: set it to null for no limit.");
+        }
+
         if (!_accounts.TryAdd(account.Name, account))
         {
             throw new ArgumentException($"There are two accounts '{account.Name}'.");

@@ -256,6 +256,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
             IsSystem = account.IsSystem,
             Updated = account.Updated,
             Routing = Describe(account.Router.Count()),
+            Mappings = account.Mappings,
             Exports = account.Links.Exports,
             Imports = [.. account.Links.Imports.Select(Describe)],
         };

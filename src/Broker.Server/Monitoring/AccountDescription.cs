@@ -21,6 +21,9 @@ public sealed record AccountDescription(string Name, int Connections, int Subscr
     /// <summary>The imports of the account.</summary>
     public IReadOnlyList<ImportDescription> Imports { get; init; } = [];
 
+    /// <summary>The subject mappings of the account.</summary>
+    public IReadOnlyList<SubjectMapping> Mappings { get; init; } = [];
+
     /// <summary>The number of messages that the account's clients published since the start.</summary>
     public long MessagesIn { get; init; }
 

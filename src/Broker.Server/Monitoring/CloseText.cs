@@ -35,6 +35,7 @@ internal static class CloseText
         "MAXIMUM CONTROL LINE EXCEEDED" => "Maximum Control Line Exceeded",
         "MAXIMUM CONNECTIONS EXCEEDED" => "Maximum Connections Exceeded",
         "MAXIMUM ACCOUNT ACTIVE CONNECTIONS EXCEEDED" => "Maximum Account Connections Exceeded",
+        "MAXIMUM SUBSCRIPTIONS EXCEEDED" => "Maximum Subscriptions Exceeded",
         "SECURE CONNECTION - TLS REQUIRED" => "TLS Handshake Failure",
         "INVALID CLIENT PROTOCOL" => "Bad Client Protocol Version",
         "SERVER SHUTDOWN" => "Server Shutdown",

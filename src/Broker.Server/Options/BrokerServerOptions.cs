@@ -14,6 +14,8 @@ public sealed partial class BrokerServerOptions
     // The parser could not distinguish longer payloads from numbers that overflow.
     private const int LargestMaxPayload = 512 * 1024 * 1024;
 
+    private const int LargestMaxTokens = 255;
+
     private List<EndPoint> _endPoints = [];
 
     /// <summary>The default port of NATS servers.</summary>
@@ -70,6 +72,12 @@ public sealed partial class BrokerServerOptions
     /// all clients together may use about a quarter of the heap.
     /// </summary>
     public int MaxSubscriptions { get; set; }
+
+    /// <summary>
+    /// The maximum number of tokens of a subject that a client subscribes to, at most 255. A client that subscribes to
+    /// a longer one gets a permissions violation. 0, the default, for no limit.
+    /// </summary>
+    public int MaxSubscriptionTokens { get; set; }
 
     /// <summary>The maximum number of connected clients. Default 65,536.</summary>
     public int MaxConnections { get; set; } = 65_536;
@@ -169,6 +177,7 @@ public sealed partial class BrokerServerOptions
         SlowConsumers = other.SlowConsumers;
         StallFastPublishers = other.StallFastPublishers;
         MaxSubscriptions = other.MaxSubscriptions;
+        MaxSubscriptionTokens = other.MaxSubscriptionTokens;
         MaxConnections = other.MaxConnections;
         WriteDeadline = other.WriteDeadline;
         PingInterval = other.PingInterval;
@@ -240,6 +249,8 @@ public sealed partial class BrokerServerOptions
             (int)SlowConsumers, (int)SlowConsumerPolicy.DropOldest, nameof(SlowConsumers));
         ArgumentOutOfRangeException.ThrowIfNegative((int)SlowConsumers, nameof(SlowConsumers));
         ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptions);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptionTokens);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxSubscriptionTokens, LargestMaxTokens);
         ArgumentOutOfRangeException.ThrowIfNegative(TracedPayload);
         foreach (string address in ClientAdvertise is null ? ConnectUrls : ConnectUrls.Append(ClientAdvertise))
         {

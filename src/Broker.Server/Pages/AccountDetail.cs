@@ -21,6 +21,8 @@ internal sealed record AccountDetail
 
     public int Subscriptions { get; init; }
 
+    public IReadOnlyDictionary<string, IReadOnlyList<MappedSubject>>? Mappings { get; init; }
+
     public IEnumerable<ExportDetail>? Exports { get; init; }
 
     public IEnumerable<ImportDetail>? Imports { get; init; }
@@ -34,6 +36,10 @@ internal sealed record AccountDetail
         IsSystem = account.IsSystem ? true : null,
         ClientConnections = account.Connections,
         Subscriptions = account.Subscriptions,
+        Mappings = account.Mappings.Count == 0
+            ? null
+            : new SortedDictionary<string, IReadOnlyList<MappedSubject>>(
+                account.Mappings.ToDictionary(static m => m.Source, MappedSubject.From, StringComparer.Ordinal), StringComparer.Ordinal),
         Exports = account.Exports.Count == 0 ? null : account.Exports.Select(ExportDetail.From),
         Imports = account.Imports.Count == 0 ? null : account.Imports.Select(ImportDetail.From),
         SublistStats = Subsz.Of(account.Routing),

@@ -26,6 +26,16 @@ public sealed partial class User
         Permissions = permissions;
     }
 
+    private User(User other)
+    {
+        Name = other.Name;
+        Password = other.Password;
+        Permissions = other.Permissions;
+        Key = other.Key;
+        HasCertificateOnly = other.HasCertificateOnly;
+        _isOpen = other._isOpen;
+    }
+
     private User(string name, byte[] key, Permissions? permissions)
     {
         Name = name;
@@ -39,6 +49,12 @@ public sealed partial class User
 
     /// <summary>The user's permissions; null for the server's default.</summary>
     public Permissions? Permissions { get; }
+
+    /// <summary>
+    /// The transports by which clients may connect as this user; null for all. An in-process client that the
+    /// application connects as a user is not checked.
+    /// </summary>
+    public IReadOnlyList<ClientTransport>? AllowedTransports { get; private init; }
 
     /// <summary>The Ed25519 public key of 32 bytes; null for a user without a key.</summary>
     internal byte[]? Key { get; }
@@ -76,6 +92,14 @@ public sealed partial class User
         return UserKey.TryDecode(publicKey, out byte[]? key)
             ? new User(publicKey, key, permissions)
             : throw new ArgumentException($"'{publicKey}' is not a public user nkey.", nameof(publicKey));
+    }
+
+    /// <summary>Creates a copy of this user for clients that connect by one of the given transports.</summary>
+    /// <param name="transports">The transports. If empty, no client can be this user.</param>
+    public User OnlyBy(params IReadOnlyList<ClientTransport> transports)
+    {
+        ArgumentNullException.ThrowIfNull(transports);
+        return new User(this) { AllowedTransports = [.. transports] };
     }
 
     /// <summary>Returns the name and never the password.</summary>

@@ -14,17 +14,20 @@ namespace Broker.Server;
 /// </remarks>
 /// <param name="channel">The channel to the client.</param>
 /// <param name="identity">The identity that an accepted CONNECT changes.</param>
+/// <param name="transport">The transport of the client.</param>
 /// <param name="user">The user of an in-process client that sends no credentials; null for none.</param>
 /// <param name="certificate">The client certificate that another transport has verified; null for none.</param>
 /// <param name="owner">The receiver of the results.</param>
 internal sealed partial class Authentication(
     ClientChannel channel,
     ClientIdentity identity,
+    ClientTransport transport,
     string? user,
     X509Certificate2? certificate,
     IAuthenticationOwner owner)
 {
     private const string NotAuthorized = "Authorization Violation";
+    private const string AccountFull = "maximum account active connections exceeded";
 
     private readonly Admission _admission = new(channel);
     private SecurityRules _security = channel.Server.Security;
@@ -54,7 +57,11 @@ internal sealed partial class Authentication(
     internal bool IsResultNeeded => channel.Connection.IsOpen;
 
     // The principal of a client without credentials. If certificates name the users, there is none.
-    private Principal? Anonymous => IsMapped ? null : user is null ? _security.Anonymous : _security.Find(user);
+    private Principal? Anonymous
+        => IsMapped ? null
+            : user is not null ? _security.Find(user)
+            : _security.Anonymous is { } anonymous && MayConnect(anonymous) ? anonymous
+            : null;
 
     // This includes a client that does not use optional TLS: it has no certificate and therefore no user.
     private bool IsMapped => _mapsUsers && _security.HasUsers;
@@ -69,9 +76,10 @@ internal sealed partial class Authentication(
         _mapsUsers = mapsUsers;
         _security = channel.Server.Security;
         Nonce = _security.NewNonce();
-        if (Anonymous is { } principal && channel.Server.Accounts.Find(principal.Account) is { } account)
+        if (Anonymous is { } principal
+            && channel.Server.Accounts.Find(principal.Account) is { } account
+            && identity.TrySetPrincipal(principal, account))
         {
-            identity.SetPrincipal(principal, account);
             return;
         }
 
@@ -178,16 +186,27 @@ internal sealed partial class Authentication(
         Principal? now = identity.Principal is not { } principal || IsVerifying
             ? null
             : _security.Renew(principal, before, out refusal);
-        if (now is null || channel.Server.Accounts.Find(now.Account) != identity.Account)
+        if (now is null || channel.Server.Accounts.Find(now.Account) != identity.Account || (user is null && !MayConnect(now)))
         {
             channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, "the server's users have changed");
             channel.Fail(refusal);
             return false;
         }
 
-        identity.SetPrincipal(now, identity.Account);
+        identity.TrySetPrincipal(now, identity.Account);
+        if (identity.TryLeaveFullAccount())
+        {
+            channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, AccountFull);
+            channel.Fail(AccountFull);
+            return false;
+        }
+
         return true;
     }
+
+    // An in-process client that the application has connected as a user is not checked.
+    private bool MayConnect(Principal principal)
+        => principal.User?.AllowedTransports is not { } allowed || allowed.Contains(transport);
 
     private bool Authenticate(ConnectRequest request)
     {
@@ -200,7 +219,7 @@ internal sealed partial class Authentication(
 
         if (user is not null && shown.IsEmpty)
         {
-            return AcceptAs(_security.Find(user), request);
+            return _security.Find(user) is { } named ? Accept(request, named) : AcceptAs(null, request);
         }
 
         if (_security.UsesCallback)
@@ -240,7 +259,7 @@ internal sealed partial class Authentication(
         }
 
         channel.Publisher.Begin();
-        bool isGood = principal is not null && _security == channel.Server.Security;
+        bool isGood = principal is not null && MayConnect(principal) && _security == channel.Server.Security;
         if (isGood && !TryRemoveSubscriptions(principal!))
         {
             ReportResult(request, principal);
@@ -250,7 +269,7 @@ internal sealed partial class Authentication(
         _admission.EndVerification();
         if (!isGood)
         {
-            Refuse("wrong credentials", request);
+            Refuse(WhyNot(principal), request);
         }
         else if (Accept(request, principal!))
         {
@@ -261,14 +280,19 @@ internal sealed partial class Authentication(
 
     private bool AcceptAs(Principal? principal, ConnectRequest request)
     {
-        if (principal is not null)
+        if (principal is not null && MayConnect(principal))
         {
             return Accept(request, principal);
         }
 
-        Refuse("wrong credentials", request);
+        Refuse(WhyNot(principal), request);
         return false;
     }
+
+    private string WhyNot(Principal? principal)
+        => principal is null || MayConnect(principal)
+            ? "wrong credentials"
+            : $"user {principal.Name} may not connect by this transport: {transport}";
 
     // Accepts a first or repeated CONNECT. Returns false if the connection is closed for another reason, or if the
     // CONNECT is accepted in a later iteration.
@@ -302,7 +326,13 @@ internal sealed partial class Authentication(
             return false;
         }
 
-        identity.SetPrincipal(principal, account);
+        if (!identity.TrySetPrincipal(principal, account))
+        {
+            channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, AccountFull);
+            channel.Fail(AccountFull);
+            return false;
+        }
+
         _admission.End();
         Request = request.WithoutCredentials();
         owner.OnAuthenticated(request, isFirst);

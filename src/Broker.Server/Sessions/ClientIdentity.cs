@@ -24,12 +24,17 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
 
     /// <summary>
     /// Changes the principal and the account. The subscriptions in the previous account must have ended before, because
-    /// code that removes a subscription uses the current account.
+    /// code that removes a subscription uses the current account. Returns false and changes nothing if the account has
+    /// its maximum number of clients.
     /// </summary>
-    internal void SetPrincipal(Principal principal, Account account)
+    internal bool TrySetPrincipal(Principal principal, Account account)
     {
         bool moves = account != _account;
-        MoveTo(account);
+        if (!TryMoveTo(account))
+        {
+            return false;
+        }
+
         Principal = principal;
         AccessRules? access = reservation is null ? principal.Access : AccessRules.WithReserved(principal.Access);
         if (access == Access && !moves)
@@ -39,7 +44,7 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
                 channel.Publisher.MoveTo(account.Router, access);
             }
 
-            return;
+            return true;
         }
 
         if (access?.Responses is null || !access.Responses.Equals(Access?.Responses))
@@ -52,6 +57,22 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
 
         channel.Target.SetAccess(access);
         channel.Publisher.MoveTo(account.Router, access);
+        return true;
+    }
+
+    /// <summary>
+    /// Leaves the account if it has more clients than its maximum, which a reload has reduced. Returns true then: the
+    /// client must be closed.
+    /// </summary>
+    internal bool TryLeaveFullAccount()
+    {
+        if (!_isCounted || !_account.TryRemoveExcess())
+        {
+            return false;
+        }
+
+        OnLeft();
+        return true;
     }
 
     /// <summary>Leaves the account when the connection is closed.</summary>
@@ -107,29 +128,39 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
         => Access is not { } access || access.MaySubscribe(reply, default) || access.MayPublish(reply)
             || channel.Target.Grants?.MayUse(reply, now) == true;
 
-    private void MoveTo(Account account)
+    private bool TryMoveTo(Account account)
     {
         if (_isCounted && _account == account)
         {
-            return;
+            return true;
+        }
+
+        if (!account.TryAddConnection())
+        {
+            return false;
         }
 
         LeaveAccount();
         _isCounted = true;
         _account = account;
-        account.AddConnection();
         reservation?.Enter(account);
         channel.Server.Events.ConnectionsChanged(channel.Loop, account);
+        return true;
     }
 
     private void LeaveAccount()
     {
         if (_isCounted)
         {
-            _isCounted = false;
             _account.RemoveConnection();
-            reservation?.Leave(_account);
-            channel.Server.Events.ConnectionsChanged(channel.Loop, _account);
+            OnLeft();
         }
+    }
+
+    private void OnLeft()
+    {
+        _isCounted = false;
+        reservation?.Leave(_account);
+        channel.Server.Events.ConnectionsChanged(channel.Loop, _account);
     }
 }

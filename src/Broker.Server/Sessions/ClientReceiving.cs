@@ -20,6 +20,7 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
     private readonly InterestBarrier _barrier;
     private readonly DeferredOperation _deferred = new();
     private readonly ClientPublishing _publishing;
+    private readonly ParserLimits _limits;
     private ClientOperationParser _parser;
 
     // Null until the client first publishes faster than a subscriber reads.
@@ -48,7 +49,9 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
         _state = channel.Publisher.State;
         _barrier = new InterestBarrier(channel);
         _publishing = new ClientPublishing(channel, identity, subscriptions, _deferred);
-        _parser = new ClientOperationParser(channel.Server.ParserLimits);
+        _limits = channel.Server.ParserLimits;
+        MaxPayload = _limits.MaxPayload;
+        _parser = new ClientOperationParser(_limits);
     }
 
     /// <summary>The number of messages that the client has published. Thread-safe.</summary>
@@ -57,11 +60,31 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
     /// <summary>The payload bytes that the client has published. Thread-safe.</summary>
     internal long PayloadBytes => Volatile.Read(ref _payload);
 
+    /// <summary>The maximum payload of the client in bytes.</summary>
+    internal int MaxPayload { get; private set; }
+
     /// <summary>How often the client was delayed because a subscriber reads too slowly. Thread-safe.</summary>
     internal long Stalls => _stall?.Count ?? 0;
 
     /// <summary>Applies the options of an accepted CONNECT.</summary>
     internal void Configure(ConnectRequest request) => _publishing.Configure(request);
+
+    /// <summary>
+    /// Applies the maximum payload of the client's account; null for that of the server. Returns whether the maximum
+    /// has changed. The parser keeps nothing between two operations, so it can be replaced there.
+    /// </summary>
+    internal bool LimitPayload(int? most)
+    {
+        int payload = Math.Min(_limits.MaxPayload, most ?? int.MaxValue);
+        if (payload == MaxPayload)
+        {
+            return false;
+        }
+
+        MaxPayload = payload;
+        _parser = new ClientOperationParser(_limits with { MaxPayload = payload });
+        return true;
+    }
 
     /// <summary>Handles bytes of a client whose authentication is pending. Returns how many it has consumed.</summary>
     internal int Authenticate(ReadOnlySpan<byte> bytes, ref int needed)

@@ -57,9 +57,20 @@ internal sealed partial class ClientSession
     private void ApplySecurity()
     {
         AccessRules? before = _identity.Access;
-        if (_authentication.TryApplyRules())
+        if (!_authentication.TryApplyRules())
         {
-            _subscriptions.Review(accessChanged: before != _identity.Access);
+            return;
+        }
+
+        _subscriptions.Review(accessChanged: before != _identity.Access);
+        if (_subscriptions.Count > Account.Limits.Subscriptions)
+        {
+            _server.Log.TooManySubscriptions(Id, RemoteEndPoint);
+            _channel.Fail(ClientSubscriptions.TooMany);
+        }
+        else if (_receiving.LimitPayload(Account.Limits.Payload))
+        {
+            ResendInfo();
         }
     }
 }

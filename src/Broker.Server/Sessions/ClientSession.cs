@@ -55,7 +55,7 @@ internal sealed partial class ClientSession
         var publisher = new RoutingPublisher(loop, server.StateOf(loop), server.Accounts.Global.Router, _target);
         _channel = new ClientChannel(server, publisher, _target, remote);
         _identity = new ClientIdentity(_channel, reservation);
-        _authentication = new Authentication(_channel, _identity, user, certificate, this);
+        _authentication = new Authentication(_channel, _identity, transport, user, certificate, this);
         _subscriptions = new ClientSubscriptions(_channel, _identity);
         _liveness = new Liveness(_channel);
         _receiving = new ClientReceiving(_channel, _identity, _authentication, _subscriptions, _liveness);
@@ -91,6 +91,9 @@ internal sealed partial class ClientSession
 
     /// <summary>Whether the client must send credentials.</summary>
     internal bool MustAuthenticate => _authentication.MustAuthenticate;
+
+    /// <summary>The maximum payload of the client in bytes.</summary>
+    internal int MaxPayload => _receiving.MaxPayload;
 
     /// <summary>The TLS settings at the time when this client connected; null without TLS.</summary>
     internal ServerTls? Tls => _tls?.Tls;
@@ -198,10 +201,11 @@ internal sealed partial class ClientSession
         _target.SupportsHeaders = request.Headers;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         _channel.Acknowledge();
-        if (_infoVersion != _server.InfoVersion && request.ProtocolLevel >= 1)
+        bool isLimited = _receiving.LimitPayload(Account.Limits.Payload);
+        if ((isLimited || _infoVersion != _server.InfoVersion) && request.ProtocolLevel >= 1)
         {
-            // INFO has changed since it was sent to this client, and only this CONNECT announced that the client
-            // accepts another.
+            // INFO has changed since it was sent to this client, or contains a limit of its account. Only this CONNECT
+            // announced that the client accepts another INFO.
             SendInfo();
         }
 

@@ -19,6 +19,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 
     private const int WorkPerStep = 1024;
 
+    internal const string TooMany = "maximum subscriptions exceeded";
+
     private SubscriptionsBySid? _table;
     // The earlier subscriptions while they are removed in steps; the table is null then.
     private SubscriptionRemoval? _removal;
@@ -35,6 +37,12 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         if (!identity.MaySubscribe(filter, queue))
         {
             Refuse(filter, queue);
+            return;
+        }
+
+        if (HasTooManyTokens(filter))
+        {
+            identity.ReportViolation($"Subscription to {QuotedText.Of(filter)}, too many tokens");
             return;
         }
 
@@ -199,8 +207,14 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         ServerCore server = channel.Server;
         int most = channel.RemoteEndPoint is null ? server.Options.MaxSubscriptions : server.MaxSubscriptions;
         return (most == 0 || Count < most)
+            && !(Count >= identity.Account.Limits.Subscriptions)
             && (server.SubscriptionBytes is not { } budget || budget.Free >= SubscriptionLimits.Measure(filter, queueLength, sidLength));
     }
+
+    // As in nats-server, an empty token counts too.
+    private bool HasTooManyTokens(ReadOnlySpan<byte> filter)
+        => channel.Server.Options.MaxSubscriptionTokens is var most and not 0
+            && filter.Count(Subject.Separator) >= most;
 
     private SubscriptionsBySid StartTable()
     {
@@ -258,7 +272,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 
     private void ReportTooMany()
     {
-        channel.WriteError("maximum subscriptions exceeded");
+        channel.WriteError(TooMany);
         if (!_reportedTooMany)
         {
             _reportedTooMany = true;

@@ -7,8 +7,8 @@ namespace Broker.Server;
 internal static class InfoWriter
 {
     internal static byte[] Write(
-        ServerIdentity server, string host, int port, BrokerServerOptions options, bool lameDuck, ulong clientId,
-        string? clientAddress, bool authRequired, string? nonce, ServerTls? tls)
+        ServerIdentity server, string host, int port, BrokerServerOptions options, int maxPayload, bool lameDuck,
+        ulong clientId, string? clientAddress, bool authRequired, string? nonce, ServerTls? tls)
     {
         if (options.ClientAdvertise is { } advertised
             && HostPort.TryParse(advertised, out string otherHost, out int otherPort))
@@ -28,7 +28,7 @@ internal static class InfoWriter
             json.WriteString("host", host);
             json.WriteNumber("port", port);
             json.WriteBoolean("headers", true);
-            json.WriteNumber("max_payload", options.MaxPayload);
+            json.WriteNumber("max_payload", maxPayload);
             json.WriteNumber("client_id", clientId);
             if (clientAddress is not null)
             {

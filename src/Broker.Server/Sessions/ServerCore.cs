@@ -291,6 +291,7 @@ internal sealed class ServerCore
             address?.Address.ToString() ?? "127.0.0.1",
             address?.Port ?? 0,
             Options,
+            session.MaxPayload,
             IsLameDuck || isLameDuck,
             session.Id,
             (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),

@@ -47,7 +47,9 @@ internal sealed class ServerTls
             ClientCertificateRequired = options.ClientCertificates != ClientCertificateMode.None,
             CertificateChainPolicy = CreatePolicy(options),
             RemoteCertificateValidationCallback =
-                options.ClientCertificates == ClientCertificateMode.Optional ? IsGoodOrAbsent : null,
+                options.PinnedPublicKeys.Count != 0 ? new PinnedKeys(options.PinnedPublicKeys).Validate
+                : options.ClientCertificates == ClientCertificateMode.Optional ? IsGoodOrAbsent
+                : null,
             CipherSuitesPolicy = CreateSuites(options.CipherSuites),
             AllowRenegotiation = false,
         };
@@ -115,6 +117,11 @@ internal sealed class ServerTls
         Require(
             !options.MapUsers || options.ClientCertificates == ClientCertificateMode.Required,
             $"{nameof(options.MapUsers)} needs client certificates: set {nameof(options.ClientCertificates)} "
+            + $"to {nameof(ClientCertificateMode.Required)}");
+        ArgumentNullException.ThrowIfNull(options.PinnedPublicKeys);
+        Require(
+            options.PinnedPublicKeys.Count == 0 || options.ClientCertificates == ClientCertificateMode.Required,
+            $"{nameof(options.PinnedPublicKeys)} needs client certificates: set {nameof(options.ClientCertificates)} "
             + $"to {nameof(ClientCertificateMode.Required)}");
         Require(
             options.Timeout > TimeSpan.Zero && options.Timeout <= LongestTimeout,

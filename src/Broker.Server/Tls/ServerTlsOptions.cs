@@ -45,6 +45,14 @@ public sealed record ServerTlsOptions
     public string? ClientAuthorityFile { get; init; }
 
     /// <summary>
+    /// The public keys of the only accepted client certificates: the SHA-256 hash of the DER form of each
+    /// (SubjectPublicKeyInfo), as 64 hexadecimal digits. The certificates must still be signed by an authority. Empty,
+    /// the default: every certificate that an authority has signed is accepted. Requires
+    /// <see cref="ClientCertificateMode.Required"/>.
+    /// </summary>
+    public IReadOnlyList<string> PinnedPublicKeys { get; init; } = [];
+
+    /// <summary>
     /// Whether the client certificate names the user (<c>verify_and_map</c> of nats-server). A user with a password must
     /// also send it. The server refuses a CONNECT that names another user. The user is the first one whose name is an
     /// alternative name of the certificate (e-mail addresses, then DNS names, then URIs), or otherwise the one whose name

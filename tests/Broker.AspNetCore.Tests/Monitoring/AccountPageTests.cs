@@ -22,7 +22,7 @@ public sealed class AccountPageTests
               { service: { account: A, subject: "r" } }
             ]
           }
-          S { users: [ { user: s, password: s } ] }
+          S { users: [ { user: s, password: s } ], mappings { "m.*": "n.$1", w: [ { destination: v, weight: 30 }, { destination: u, weight: 20 } ], k: [ { destination: k, weight: 10 } ] } }
         }
         system_account: S
         """;
@@ -50,7 +50,16 @@ public sealed class AccountPageTests
                     new ServiceImport("A", "q") { To = "local.q" }, new ServiceImport("A", "r"),
                 ],
             },
-            new AccountOptions("S") { Users = [new User("s", "s")] },
+            new AccountOptions("S")
+            {
+                Users = [new User("s", "s")],
+                Mappings =
+                [
+                    new SubjectMapping("m.*", "n.$1"),
+                    new SubjectMapping("w", [new MappingDestination("v", 30), new MappingDestination("u", 20)]),
+                    new SubjectMapping("k", [new MappingDestination("k", 10)]),
+                ],
+            },
         ];
     }
 
@@ -102,7 +111,7 @@ public sealed class AccountPageTests
         JsonNode detail = page["account_detail"]!;
         string[] exports = [.. Sorted(detail["exports"]).Where(e => !e.Contains("$SYS.", StringComparison.Ordinal))];
         string[] imports = [.. Sorted(detail["imports"]).Where(i => !i.Contains("$SYS.", StringComparison.Ordinal))];
-        return $"{page["system_account"]} {detail["account_name"]} {detail["is_system"]} {detail["client_connections"]} {string.Join(' ', exports)} {string.Join(' ', imports)}";
+        return $"{page["system_account"]} {detail["account_name"]} {detail["is_system"]} {detail["client_connections"]} {string.Join(' ', exports)} {string.Join(' ', imports)} {detail["mappings"]?.ToJsonString()}";
     }
 
     private static string[] Sorted(JsonNode? list)

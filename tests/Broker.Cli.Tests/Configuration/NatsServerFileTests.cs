@@ -31,13 +31,9 @@ public sealed class NatsServerFileTests
     [InlineData("accounts { A { exports: [ { service: \"a.*\", account_token_position: 2 } ] } }", "account_token_position", "list the accounts that may import in \"accounts\"")]
     [InlineData("authorization { users: [ { user: a, password: b, proxy_required: true } ] }", "proxy_required", "the broker does not know which clients connect through a proxy")]
     [InlineData("accounts { A { jetstream: enabled } }", "jetstream", NoStreams)]
-    [InlineData("accounts { A { limits { max_connections: 3 } } }", "limits", "limits apply to the whole server, not to an account")]
     [InlineData("authorization { auth_callout { } }", "auth_callout", "only an embedded server can have a callback for authentication, not this command")]
-    [InlineData(
-        "authorization { users: [ { user: a, password: b, allowed_connection_types: [\"MQTT\"] } ] }", "allowed_connection_types",
-        "a user may connect by any transport")]
     [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", NoJwt)]
-    [InlineData("tls { pinned_certs: [] }", "pinned_certs", "client certificates are accepted if \"ca_file\" has signed them")]
+    [InlineData("tls { connection_rate_limit: 10 }", "connection_rate_limit", "the number of connections is limited by max_connections of the whole server")]
     public void An_unsupported_key_is_refused_with_its_reason_and_position(string text, string key, string why)
     {
         ConfigException e = Assert.Throws<ConfigException>(() => Bind(text, out _));

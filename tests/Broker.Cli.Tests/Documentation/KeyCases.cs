@@ -23,6 +23,7 @@ internal static class KeyCases
         "publish and subscribe" => "authorization { users: [ { user: a, password: b, permissions { publish { BODY }, subscribe { BODY } } } ] }",
         "allow_responses" => "authorization { users: [ { user: a, password: b, permissions { allow_responses { BODY } } } ] }",
         "accounts" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { BODY } }",
+        "limits" => "accounts { A { users: [ { user: a, password: p } ], limits { BODY } } }",
         "exports" => "accounts { B { }\nA { exports: [ { BODY } ] } }",
         "imports" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { imports: [ { BODY } ] } }",
         "The stream or service of an import" =>
@@ -74,6 +75,7 @@ internal static class KeyCases
         Case("File", "max_conn", ["1", "0"], ["-1", "x"]),
         Case("File", "max_subscriptions", ["1", "0", "-1"], ["-2", "x"]),
         Case("File", "max_subs", ["1", "0", "-1"], ["-2", "x"]),
+        .. new[] { "max_sub_tokens", "max_subscription_tokens" }.Select(static key => Case("File", key, ["1", "255"], ["0", "256", "-1", "x"])),
         Case("File", "max_pending", ["2MB"], ["1KB", "100", "x"]),
         Case("File", "max_pending_total", ["0", "64MB", "1GB"], ["1KB", "-1", "x"]),
         Case("File", "slow_consumers", ["disconnect", "drop_newest", "drop_oldest"], ["drop", "1", "true"]),
@@ -149,6 +151,10 @@ internal static class KeyCases
         .. Aliases("users", ["password", "pass"], ["user: a, KEY: p"], ["user: a, KEY: \"\"", "user: a, KEY: 1", "KEY: p"]),
         Case("users", "nkey", ["NKEY"], ["U1", "\"\"", "1", "NKEY, user: a"]),
         .. Aliases(
+            "users", ["allowed_connection_types", "connection_types", "clients"],
+            ["user: a, password: p, KEY: [STANDARD, \"websocket\", MQTT]", "user: a, password: p, KEY: IN_PROCESS", "user: a, password: p, KEY: []"],
+            ["user: a, password: p, KEY: [NONE]", "user: a, password: p, KEY: true"]),
+        .. Aliases(
             "users", ["permissions", "permission", "authorization"],
             ["user: a, password: p, KEY { publish: [\"x\"], allow_responses: true }"], ["user: a, password: p, KEY: x", "user: a, password: p, KEY { publish: \"\" }"]),
         .. Aliases(
@@ -168,6 +174,10 @@ internal static class KeyCases
     [
         Case("accounts", "users", ["[ { user: a, password: p } ]", "[ { nkey: NKEY } ]"], ["x", "[ { user: a } ]", "[ x ]"]),
         .. Aliases("accounts", ["default_permissions", "default_permission", "permissions"], ["KEY { publish: x }"], ["KEY: x", "KEY { x: y }"]),
+        Case("accounts", "limits", ["{ max_connections: 5 }", "{ }"], ["5", "[]", "{ conns: 5 }"]),
+        .. new[] { "max_connections", "max_conn", "max_subscriptions", "max_subs", "max_leafnodes", "max_leafs" }
+            .Select(static key => Case("limits", key, ["5", "0", "-1"], ["-2", "x", "\"5\""])),
+        .. new[] { "max_payload", "max_pay" }.Select(static key => Case("limits", key, ["5", "0", "-1", "1KB"], ["-2", "x", "65MB"])),
         Case("accounts", "exports", ["[ { stream: \"a.>\" }, { service: q } ]", "[]"], ["x", "{ stream: a }", "[ { } ]"]),
         Case("accounts", "imports", ["[ { stream: { account: B, subject: \"s.x\" } } ]", "[]"], ["x", "[ { } ]", "[ { stream: { account: C, subject: x } } ]"]),
         .. Aliases("accounts", ["mappings", "maps"], ["KEY { a: b }"], ["KEY: x", "KEY { a: 1 }", "KEY { a: \"b.$1\" }"]),
@@ -200,6 +210,10 @@ internal static class KeyCases
         WithCertificate("tls", "verify", ["true", "false"], NotAFlag),
         WithCertificate("tls", "ca_file", ["\"CERT\""], ["\"none\"", "1", "\"KEYFILE\", verify: true"]),
         WithCertificate("tls", "verify_and_map", ["true"], NotAFlag),
+        WithCertificate(
+            "tls", "pinned_certs",
+            ["[]", "[\"a8f407340dcc719864214b85ed96f98d16cbffa8f509d9fa4ca237b7bb3f9c32\"], verify: true, ca_file: \"CERT\""],
+            ["[abc], verify: true", "1", "[\"a8f407340dcc719864214b85ed96f98d16cbffa8f509d9fa4ca237b7bb3f9c32\"]"]),
         WithCertificate("tls", "timeout", ["1", "0.5", "\"3s\""], ["0", "-1", "x"]),
         WithCertificate("tls", "handshake_first", ["true", "false", "auto", "\"300ms\""], ["1", "x", "\"0s\""]),
         WithCertificate("tls", "min_version", ["\"1.2\"", "1.3"], ["\"1.1\"", "1", "x"]),

@@ -31,6 +31,36 @@ internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> c
                 o.NoAuthUser = "g";
             }
             ),
+            ["limits"] = ("""
+                max_sub_tokens: 3
+                authorization { timeout: 60 }
+                accounts {
+                  A { users: [ { user: a, password: a, allowed_connection_types: [STANDARD] }, { user: w, password: w, allowed_connection_types: [WEBSOCKET, MQTT] } ], limits { max_connections: 1, max_subs: 2, max_payload: 5 } }
+                  B { users: [ { user: b, password: b } ], limits { max_connections: 0 } }
+                  C { users: [ { user: c, password: c, allowed_connection_types: [] } ], limits { max_connections: -1, max_subs: -1, max_payload: -1 } }
+                }
+                """, o =>
+            {
+                o.AuthTimeout = WaitLimit;
+                o.MaxSubscriptionTokens = 3;
+                o.Accounts =
+                [
+                    new AccountOptions("A")
+                    {
+                        Users =
+                        [
+                            new User("a", "a").OnlyBy(ClientTransport.Socket),
+                            new User("w", "w").OnlyBy(ClientTransport.WebSocket),
+                        ],
+                        MaxConnections = 1,
+                        MaxSubscriptions = 2,
+                        MaxPayload = 5,
+                    },
+                    new AccountOptions("B") { Users = [new User("b", "b")], MaxConnections = 0 },
+                    new AccountOptions("C") { Users = [new User("c", "c")] },
+                ];
+            }
+            ),
             ["permissions"] = ("""
                 authorization {
                   timeout: 60

@@ -4,7 +4,7 @@ namespace Broker.Server.Tests.Oracle;
 public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<SecuredServers>
 {
     private static readonly (string Kind, OracleCase Case)[] Cases =
-        [.. Tokens().Select(c => ("token", c)), .. Users().Select(c => ("users", c)), .. NoAuthUser().Select(c => ("no auth user", c)), .. Permissions().Select(c => ("permissions", c))];
+        [.. Tokens().Select(c => ("token", c)), .. Users().Select(c => ("users", c)), .. NoAuthUser().Select(c => ("no auth user", c)), .. Permissions().Select(c => ("permissions", c)), .. Limits().Select(c => ("limits", c))];
 
     // The cases in which this server replies differently, with the reason.
     private static readonly Dictionary<string, (string Theirs, string Ours)> Differences = new(StringComparer.Ordinal)
@@ -61,6 +61,18 @@ public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<
     public void Every_documented_difference_belongs_to_a_case() => Assert.Empty(Differences.Keys.Except(Cases.Select(c => c.Case.Name)));
 
     private static string As(char client, string user) => $$"""{{client}} CONNECT {"verbose":false,"pedantic":false,"user":"{{user}}","pass":"{{user}}"}""";
+
+    private static IEnumerable<OracleCase> Limits() =>
+    [
+        new("a second client of a full account", As('A', "a"), As('B', "a")),
+        new("another account than a full one", As('A', "a"), As('B', "c"), "B PUB x 6\r\n123456"),
+        new("an account for nobody", As('A', "b")),
+        new("a transport that is not allowed", As('A', "w")),
+        new("any transport", As('A', "c")),
+        new("subscriptions of a client of an account", As('A', "a"), "A SUB x 1", "A SUB y 2", "A SUB z 3", "A UNSUB 1", "A SUB z 3"),
+        new("a payload of an account", As('A', "a"), "A SUB x 1", "A PUB x 5\r\n12345", "A PUB x 6\r\n123456"),
+        new("tokens of a subscription", As('A', "c"), "A SUB a.b.c 1", "A SUB a.b.> 2", "A SUB a.b.c.d 3", "A SUB a.b.c.> 4", "A SUB a..b.c 5", "A PUB a.b.c.d 1\r\nx"),
+    ];
 
     private static IEnumerable<OracleCase> Tokens()
     {
