@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Transport;
 
@@ -18,7 +19,7 @@ namespace Broker.Client;
 /// </remarks>
 public sealed partial class BrokerConnection : IAsyncDisposable
 {
-    private BrokerConnection(ClientOptions options) => Core = new ConnectionCore(this, options);
+    private BrokerConnection(ClientOptions options) => Core = new ConnectionCore(this, options, new ClientEvents(this, options));
 
     /// <summary>The event loop that runs the handlers and callbacks of this connection.</summary>
     public EventLoop Loop => Core.Loop;
@@ -313,4 +314,11 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 
     /// <summary>Does the same as <see cref="CloseAsync"/>.</summary>
     public ValueTask DisposeAsync() => new(CloseAsync());
+
+    /// <summary>Publishes a reply, with a span if spans are enabled.</summary>
+    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+        => Core.Respond(replyTo, body, headers);
+
+    /// <summary>Starts a span for the processing of a message. Returns null if there is nobody to receive it.</summary>
+    internal Activity? StartProcess(in Message message) => Core.StartProcess(in message);
 }

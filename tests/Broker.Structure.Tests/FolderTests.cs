@@ -14,7 +14,7 @@ public sealed class FolderTests
     /// </summary>
     private static IReadOnlyDictionary<string, string[]> Hubs { get; } = new Dictionary<string, string[]>
     {
-        ["Broker.Client"] = ["BrokerConnection", "ClientEvents", "ClientOptions", "ConnectionCore", "Lifecycle", "Link"],
+        ["Broker.Client"] = ["BrokerConnection", "ClientOptions"],
         ["Broker.Transport"] = ["Connection", "ConnectionHandler", "EventLoop", "EventLoopGroup"],
     };
 

@@ -7,7 +7,7 @@ namespace Broker.Client;
 /// The PINGs that wait for their PONGs. A server answers them in order and without an identifier, so the order of the
 /// PINGs must be known. All of them go through the external buffer, under the gate.
 /// </summary>
-internal sealed class BarrierQueue(ConnectionCore core)
+internal sealed class BarrierQueue(SharedState shared, OutboundAccounting accounting, IConnectionEvents events)
 {
     private const int MaxPending = 64 * 1024;
 
@@ -23,7 +23,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     internal void Add(BarrierCallback callback, object? state)
     {
         ArgumentNullException.ThrowIfNull(callback);
-        if (core.CurrentLoop() is { } loop && core.Link is { } link && link.Transport.GetWriteBuffer(loop).Length != 0)
+        if (shared.CurrentLoop() is { } loop && shared.Link is { } link && link.Transport.GetWriteBuffer(loop).Length != 0)
         {
             // This loop's bytes are flushed at the end of its iteration, and the PING must come after them.
             Defer(loop, callback, state);
@@ -50,10 +50,10 @@ internal sealed class BarrierQueue(ConnectionCore core)
     internal async Task FlushAsync(CancellationToken cancellationToken)
     {
         // Stopped loops do not flush any more.
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, core.Ending.Token);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, shared.Ending.Token);
         try
         {
-            await core.Accounting.FlushAllAsync().WaitAsync(limit.Token).ConfigureAwait(false);
+            await accounting.FlushAllAsync().WaitAsync(limit.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
@@ -64,11 +64,11 @@ internal sealed class BarrierQueue(ConnectionCore core)
     }
 
     /// <summary>Sends a PING for a link, if it is still the current link.</summary>
-    internal void Add(Link link, BarrierCallback callback, object? state)
+    internal void Add(ServerLink link, BarrierCallback callback, object? state)
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
-            if (core.Link == link)
+            if (shared.Link == link)
             {
                 WritePing(link, callback, state);
             }
@@ -79,7 +79,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     internal void ReceivePong()
     {
         (BarrierCallback Callback, object? State, long Through) barrier;
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (!_pending.TryDequeue(out barrier))
             {
@@ -87,7 +87,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
                 return;
             }
 
-            core.Accounting.Confirm(barrier.Through);
+            accounting.Confirm(barrier.Through);
         }
 
         Complete(barrier.Callback, barrier.State, true);
@@ -116,7 +116,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     internal void End()
     {
         List<(BarrierCallback, object?)> failed;
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             _ended = true;
             failed = RemovePending();
@@ -129,14 +129,14 @@ internal sealed class BarrierQueue(ConnectionCore core)
 
     private void Send(BarrierCallback callback, object? state)
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (_pending.Count + _deferred.Count >= MaxPending)
             {
                 throw new InvalidOperationException("Too many barriers are unanswered.");
             }
 
-            if (core.Link is { } link)
+            if (shared.Link is { } link)
             {
                 WritePing(link, callback, state);
                 return;
@@ -144,13 +144,13 @@ internal sealed class BarrierQueue(ConnectionCore core)
         }
 
         // No server is connected. The loop checks later whether this has changed.
-        Defer(core.Loop, callback, state);
+        Defer(shared.Loop, callback, state);
     }
 
     private void Defer(EventLoop loop, BarrierCallback callback, object? state)
     {
         var deferred = new Deferred(callback, state);
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (!_ended)
             {
@@ -165,14 +165,14 @@ internal sealed class BarrierQueue(ConnectionCore core)
 
     private void SendDeferred(Deferred deferred)
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (!_deferred.Remove(deferred))
             {
                 return;
             }
 
-            if (core.Link is { } link)
+            if (shared.Link is { } link)
             {
                 WritePing(link, deferred.Callback, deferred.State);
                 return;
@@ -180,13 +180,13 @@ internal sealed class BarrierQueue(ConnectionCore core)
         }
 
         // Another loop of the group may run this code.
-        core.Loop.Run(() => Complete(deferred.Callback, deferred.State, false));
+        shared.Loop.Run(() => Complete(deferred.Callback, deferred.State, false));
     }
 
     // Called under the gate.
-    private void WritePing(Link link, BarrierCallback callback, object? state)
+    private void WritePing(ServerLink link, BarrierCallback callback, object? state)
     {
-        _pending.Enqueue((callback, state, core.Accounting.CountFlushed(link)));
+        _pending.Enqueue((callback, state, accounting.CountFlushed(link)));
         link.Transport.ExternalWriteBuffer.Write("PING\r\n"u8);
         link.Transport.FlushExternal();
     }
@@ -199,7 +199,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            core.Events.ReportFault(null, e);
+            events.ReportFault(e);
         }
     }
 

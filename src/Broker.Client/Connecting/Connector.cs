@@ -288,7 +288,7 @@ internal sealed class Connector
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            _core.Events.ReportFault(null, e);
+            _core.Events.ReportFault(e);
             return _defaultDelays.After(_failedRounds);
         }
     }

@@ -21,9 +21,10 @@ internal sealed class MessagePublisher
     // loop sends after at most two of these windows: the window in which a thread sent last, and the next one.
     private static readonly TimeSpan BusyWindow = TimeSpan.FromMicroseconds(150);
 
-    private readonly ConnectionCore _core;
+    private readonly SharedState _shared;
     private readonly OutboundAccounting _accounting;
     private readonly WritableSignal _writable;
+    private readonly ReconnectBuffer _reconnectBuffer;
     private readonly Action _flushExternal;
     private readonly int _maxSubjectBytes;
     private readonly long _maxPendingBytes;
@@ -35,13 +36,14 @@ internal sealed class MessagePublisher
     private bool _flushRequested;
     private bool _sentSinceRequest;
 
-    internal MessagePublisher(ConnectionCore core)
+    internal MessagePublisher(SharedState shared, OutboundAccounting accounting, WritableSignal writable, ReconnectBuffer reconnectBuffer)
     {
-        _core = core;
-        _accounting = core.Accounting;
-        _writable = core.Writable;
-        _maxSubjectBytes = core.Options.MaxControlLine - OperationWriter.LineOverhead;
-        _maxPendingBytes = core.Options.MaxPendingBytes;
+        _shared = shared;
+        _accounting = accounting;
+        _writable = writable;
+        _reconnectBuffer = reconnectBuffer;
+        _maxSubjectBytes = shared.Options.MaxControlLine - OperationWriter.LineOverhead;
+        _maxPendingBytes = shared.Options.MaxPendingBytes;
         _flushExternal = FlushExternal;
     }
 
@@ -76,7 +78,7 @@ internal sealed class MessagePublisher
             return Refuse(subject.Length + replyTo.Length, headerLength, payloadLength);
         }
 
-        if (_core.CurrentLoop() is { } loop && _core.Link is { } link)
+        if (_shared.CurrentLoop() is { } loop && _shared.Link is { } link)
         {
             Connection transport = link.Transport;
             LoopWriteBuffer buffer = transport.GetWriteBuffer(loop);
@@ -153,7 +155,7 @@ internal sealed class MessagePublisher
         }
     }
 
-    internal PublishRefusedException CreateRefusal(PublishStatus status, int payloadLength) => new(status, _core.Options, payloadLength, _maxPayload);
+    internal PublishRefusedException CreateRefusal(PublishStatus status, int payloadLength) => new(status, _shared.Options, payloadLength, _maxPayload);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int Encode<TWriter>(
@@ -187,9 +189,9 @@ internal sealed class MessagePublisher
         }
 
         bool request = false;
-        lock (_core.Gate)
+        lock (_shared.Gate)
         {
-            if (_core.Link is not { } link)
+            if (_shared.Link is not { } link)
             {
                 return PublishDisconnected(size, subject, replyTo, headerLength, payloadLength, ref writer);
             }
@@ -217,7 +219,7 @@ internal sealed class MessagePublisher
 
         if (request)
         {
-            _core.Loop.Post(_flushExternal);
+            _shared.Loop.Post(_flushExternal);
         }
 
         return PublishStatus.Accepted;
@@ -229,24 +231,24 @@ internal sealed class MessagePublisher
         int size, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer)
         where TWriter : struct, IPayloadWriter, allows ref struct
     {
-        if (_core.State == ConnectionState.Closed)
+        if (_shared.State == ConnectionState.Closed)
         {
             return PublishStatus.Closed;
         }
 
-        switch (_core.Options.WhileDisconnected)
+        switch (_shared.Options.WhileDisconnected)
         {
             case PublishWhileDisconnected.Drop:
                 _dropped++;
                 return PublishStatus.Dropped;
             case PublishWhileDisconnected.Buffer:
-                Span<byte> space = _core.ReconnectBuffer.GetSpan(size, replyTo);
+                Span<byte> space = _reconnectBuffer.GetSpan(size, replyTo);
                 if (space.IsEmpty)
                 {
                     return _writable.RefuseBuffering();
                 }
 
-                _core.ReconnectBuffer.Advance(Encode(space, subject, replyTo, headerLength, payloadLength, ref writer));
+                _reconnectBuffer.Advance(Encode(space, subject, replyTo, headerLength, payloadLength, ref writer));
                 Count(ref _accounting.External, payloadLength);
                 return PublishStatus.Accepted;
             default:
@@ -259,7 +261,7 @@ internal sealed class MessagePublisher
     {
         ArgumentOutOfRangeException.ThrowIfNegative(payloadLength);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(headerLength, payloadLength);
-        return _core.State == ConnectionState.Closed ? PublishStatus.Closed
+        return _shared.State == ConnectionState.Closed ? PublishStatus.Closed
             : payloadLength > _maxPayload ? PublishStatus.PayloadTooLarge
             : (uint)subjects > (uint)_maxSubjectBytes ? PublishStatus.SubjectTooLong
             : PublishStatus.HeadersNotSupported;
@@ -293,18 +295,18 @@ internal sealed class MessagePublisher
     // Called on the loop.
     private void FlushExternal()
     {
-        lock (_core.Gate)
+        lock (_shared.Gate)
         {
             _flushRequested = _sentSinceRequest;
             if (!_sentSinceRequest)
             {
-                _core.Link?.Transport.FlushExternal();
+                _shared.Link?.Transport.FlushExternal();
                 return;
             }
 
             _sentSinceRequest = false;
         }
 
-        _core.Loop.RunAfter(BusyWindow, _flushExternal);
+        _shared.Loop.RunAfter(BusyWindow, _flushExternal);
     }
 }

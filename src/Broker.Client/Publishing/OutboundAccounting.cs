@@ -8,9 +8,9 @@ namespace Broker.Client;
 /// that came after it or still open. When the server is lost, each message is confirmed, unsent or unconfirmed. The sum
 /// is exact, because the unconfirmed messages are computed as the remainder.
 /// </summary>
-internal sealed class OutboundAccounting(ConnectionCore core)
+internal sealed class OutboundAccounting(SharedState shared, ReconnectBuffer reconnectBuffer)
 {
-    private readonly OutboundCounter[] _counters = new OutboundCounter[core.Group.Count + 1];
+    private readonly OutboundCounter[] _counters = new OutboundCounter[shared.Group.Count + 1];
     private long _confirmed;
 
     // The lost and unconfirmed messages of all earlier servers.
@@ -30,7 +30,7 @@ internal sealed class OutboundAccounting(ConnectionCore core)
     }
 
     /// <summary>The number of messages that were accepted and not sent. Read under the gate.</summary>
-    internal long Lost => _unsent + core.ReconnectBuffer.NeverSent;
+    internal long Lost => _unsent + reconnectBuffer.NeverSent;
 
     /// <summary>The number of messages that were sent and may have arrived. Used under the gate.</summary>
     internal long Unconfirmed { get; private set; }
@@ -68,10 +68,10 @@ internal sealed class OutboundAccounting(ConnectionCore core)
         => loop.Post(() => loop.Post(action));
 
     /// <summary>Counts bytes that a link has discarded. May be called on any thread.</summary>
-    internal void CountDiscarded(Link link, ReadOnlySpan<byte> written)
+    internal void CountDiscarded(ServerLink link, ReadOnlySpan<byte> written)
     {
         long messages = WrittenCommand.CountMessages(written);
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             LostBytes += written.Length;
             _unsent += messages;
@@ -87,13 +87,13 @@ internal sealed class OutboundAccounting(ConnectionCore core)
     /// Returns the number of messages that are certainly queued by now, so that a PING comes after them. Called under
     /// the gate.
     /// </summary>
-    internal long CountFlushed(Link link)
+    internal long CountFlushed(ServerLink link)
     {
-        EventLoop? current = core.CurrentLoop();
-        long flushed = External.Messages - core.ReconnectBuffer.Messages - core.ReconnectBuffer.NeverSent;
-        for (int i = 0; i < core.Group.Count; i++)
+        EventLoop? current = shared.CurrentLoop();
+        long flushed = External.Messages - reconnectBuffer.Messages - reconnectBuffer.NeverSent;
+        for (int i = 0; i < shared.Group.Count; i++)
         {
-            if (core.Group[i] == current)
+            if (shared.Group[i] == current)
             {
                 UpdateFlushed(link, current);
             }
@@ -110,11 +110,11 @@ internal sealed class OutboundAccounting(ConnectionCore core)
     /// <summary>Completes when every loop and every other thread has flushed what it had written.</summary>
     internal Task FlushAllAsync()
     {
-        var flushed = new Task[core.Group.Count];
+        var flushed = new Task[shared.Group.Count];
         for (int i = 0; i < flushed.Length; i++)
         {
             var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            EventLoop loop = core.Group[i];
+            EventLoop loop = shared.Group[i];
             flushed[i] = done.Task;
             // A loop that has ended has already flushed everything.
             if (!loop.TryPost(NextIteration))
@@ -132,7 +132,7 @@ internal sealed class OutboundAccounting(ConnectionCore core)
 
             void End()
             {
-                UpdateFlushed(core.Link, loop);
+                UpdateFlushed(shared.Link, loop);
                 done.TrySetResult();
             }
         }
@@ -141,7 +141,7 @@ internal sealed class OutboundAccounting(ConnectionCore core)
     }
 
     /// <summary>Counts what was written for a link whose transport has closed. Called under the gate.</summary>
-    internal void Settle(Link link)
+    internal void Settle(ServerLink link)
     {
         LostBytes += link.Transport.PendingBytes;
         _unsent += link.Transport.CountCertainlyUnsent().Messages;
@@ -152,14 +152,14 @@ internal sealed class OutboundAccounting(ConnectionCore core)
 
     // A loop that has already read the link writes to it until the end of its iteration, and those bytes are discarded
     // then. After that nobody writes to the link any more.
-    private async Task SettleAsync(Link link)
+    private async Task SettleAsync(ServerLink link)
     {
-        await Lifecycle.WaitAtMostAsync(FlushAllAsync(), Lifecycle.CloseGrace).ConfigureAwait(false);
-        lock (core.Gate)
+        await BoundedWait.AtMostAsync(FlushAllAsync(), BoundedWait.CloseGrace).ConfigureAwait(false);
+        lock (shared.Gate)
         {
             Unconfirmed = CountWritten() - _confirmed - _unsent;
             _settled = _unsent + Unconfirmed;
-            for (int i = 0; i < core.Group.Count; i++)
+            for (int i = 0; i < shared.Group.Count; i++)
             {
                 _counters[i].Flushed = _counters[i].Messages;
             }
@@ -171,10 +171,10 @@ internal sealed class OutboundAccounting(ConnectionCore core)
     }
 
     // Returns the number of messages that all threads have written for a server so far. Called under the gate.
-    private long CountWritten() => Accepted.Messages - core.ReconnectBuffer.Messages - core.ReconnectBuffer.NeverSent;
+    private long CountWritten() => Accepted.Messages - reconnectBuffer.Messages - reconnectBuffer.NeverSent;
 
     // Called on the loop.
-    private void UpdateFlushed(Link? link, EventLoop loop)
+    private void UpdateFlushed(ServerLink? link, EventLoop loop)
     {
         if (link is not null && link.Transport.GetUnflushedBytes(loop) == 0)
         {

@@ -7,9 +7,9 @@ namespace Broker.Client;
 /// Notifies callers that were refused for lack of space when there is space again. It always notifies once after a
 /// series of refusals, unless the connection closes.
 /// </summary>
-internal sealed class WritableSignal(ConnectionCore core)
+internal sealed class WritableSignal(SharedState shared, IConnectionEvents events)
 {
-    private readonly long _limit = core.Options.MaxPendingBytes;
+    private readonly long _limit = shared.Options.MaxPendingBytes;
 
     // 1 from a refusal until the notification.
     private int _isRequested;
@@ -39,7 +39,7 @@ internal sealed class WritableSignal(ConnectionCore core)
         if (Volatile.Read(ref _isRequested) == 0 && Interlocked.Exchange(ref _isRequested, 1) == 0)
         {
             // Without a server, the next server's connect sends the notification.
-            OutboundAccounting.RunAfterFlush(loop, () => core.Link?.Transport.RequestLowWater());
+            OutboundAccounting.RunAfterFlush(loop, () => shared.Link?.Transport.RequestLowWater());
         }
 
         return PublishStatus.PendingLimit;
@@ -74,7 +74,7 @@ internal sealed class WritableSignal(ConnectionCore core)
         // This comes before the notification, so that a later refusal requests a new one.
         Volatile.Write(ref _isRequested, 0);
         WakeWriters();
-        core.Events.RaiseWritable();
+        events.RaiseWritable();
     }
 
     /// <summary>Notifies the callers after a connect if a message was refused before. Called on the loop.</summary>
@@ -89,7 +89,7 @@ internal sealed class WritableSignal(ConnectionCore core)
     /// <summary>Completes when there is space or when the connection has closed.</summary>
     internal Task WaitForSpaceAsync()
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             return (_waiters ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
@@ -98,7 +98,7 @@ internal sealed class WritableSignal(ConnectionCore core)
     internal void WakeWriters()
     {
         TaskCompletionSource? waiters;
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             waiters = _waiters;
             _waiters = null;
@@ -108,5 +108,5 @@ internal sealed class WritableSignal(ConnectionCore core)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool IsFull(int size) => core.Link is { } link && link.Transport.PendingBytes + size > _limit;
+    private bool IsFull(int size) => shared.Link is { } link && link.Transport.PendingBytes + size > _limit;
 }

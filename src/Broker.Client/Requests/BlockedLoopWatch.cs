@@ -1,3 +1,5 @@
+using Broker.Transport;
+
 namespace Broker.Client;
 
 /// <summary>
@@ -5,9 +7,10 @@ namespace Broker.Client;
 /// handler waits on the loop for the reply. Without this the wait would never end, and all connections of the loop would
 /// wait with it. Thread-safe.
 /// </summary>
-/// <param name="core">The connection.</param>
+/// <param name="loop">The loop of the connection.</param>
+/// <param name="events">Learns of a blocked loop.</param>
 /// <param name="table">The pending requests.</param>
-internal sealed class BlockedLoopWatch(ConnectionCore core, RequestTable table)
+internal sealed class BlockedLoopWatch(EventLoop loop, IConnectionEvents events, RequestTable table)
 {
     // A loop that is not blocked runs a posted action much sooner, even on a busy machine.
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(500);
@@ -20,7 +23,7 @@ internal sealed class BlockedLoopWatch(ConnectionCore core, RequestTable table)
     /// <summary>Watches the loop until no request is pending. Called for each request.</summary>
     internal void Arm()
     {
-        if (Volatile.Read(ref _isArmed) == 0 && !core.Loop.IsCallerDriven && Interlocked.Exchange(ref _isArmed, 1) == 0)
+        if (Volatile.Read(ref _isArmed) == 0 && !loop.IsCallerDriven && Interlocked.Exchange(ref _isArmed, 1) == 0)
         {
             _hasRun = true;
             _timer ??= NewTimer();
@@ -62,7 +65,7 @@ internal sealed class BlockedLoopWatch(ConnectionCore core, RequestTable table)
         }
 
         _hasRun = false;
-        core.Loop.Post(() => _hasRun = true);
+        loop.Post(() => _hasRun = true);
     }
 
     private void EndExpired()
@@ -72,7 +75,7 @@ internal sealed class BlockedLoopWatch(ConnectionCore core, RequestTable table)
         if (expired.Count != 0 && !_wasBlocked)
         {
             _wasBlocked = true;
-            core.ReportBlockedLoop();
+            events.ReportBlockedLoop();
         }
 
         foreach (AwaitedRequest request in expired)

@@ -18,7 +18,10 @@ internal sealed class Requester
     // that, the searches cost a few tenths of a percent of the time.
     private const int RequestsPerMillisecond = 1000;
 
-    private readonly ConnectionCore _core;
+    private readonly SharedState _shared;
+    private readonly MessagePublisher _publisher;
+    private readonly SubscriptionManager _subscriber;
+    private readonly ReconnectBuffer _reconnectBuffer;
     private readonly RequestTable _table = new();
     private readonly string _prefix;
     private readonly byte[] _prefixBytes;
@@ -38,14 +41,22 @@ internal sealed class Requester
     // Subjects to which the server has refused requests since the loop last ended such requests. Used on the loop.
     private HashSet<string>? _refusedSubjects;
 
-    /// <param name="core">The connection.</param>
+    /// <param name="shared">The state of the connection.</param>
+    /// <param name="publisher">Sends the requests.</param>
+    /// <param name="subscriber">Subscribes to the replies.</param>
+    /// <param name="reconnectBuffer">Keeps requests for the next server.</param>
+    /// <param name="events">Learns of a blocked loop.</param>
     /// <param name="inbox">The prefix of the reply subjects, with a dot at the end.</param>
-    internal Requester(ConnectionCore core, string inbox)
+    internal Requester(
+        SharedState shared, MessagePublisher publisher, SubscriptionManager subscriber, ReconnectBuffer reconnectBuffer, IConnectionEvents events, string inbox)
     {
-        _core = core;
+        _shared = shared;
+        _publisher = publisher;
+        _subscriber = subscriber;
+        _reconnectBuffer = reconnectBuffer;
         _prefix = inbox;
         _prefixBytes = Encoding.UTF8.GetBytes(inbox);
-        _watch = new BlockedLoopWatch(core, _table);
+        _watch = new BlockedLoopWatch(shared.Loop, events, _table);
         _startSweep = StartSweep;
         _sweep = Sweep;
     }
@@ -92,7 +103,7 @@ internal sealed class Requester
                 if (_refusedSubjects is null)
                 {
                     _refusedSubjects = [];
-                    _core.Loop.Post(FailRefusedSubjects);
+                    _shared.Loop.Post(FailRefusedSubjects);
                 }
 
                 _refusedSubjects.Add(violation.Subject);
@@ -120,7 +131,7 @@ internal sealed class Requester
     internal Message Request(
         string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
-        if (_core.CurrentLoop() is { } loop)
+        if (_shared.CurrentLoop() is { } loop)
         {
             return RequestOnCallerDrivenLoop(loop, subject, body, timeout, headers, cancellationToken);
         }
@@ -215,11 +226,11 @@ internal sealed class Requester
     /// </summary>
     internal void NoteCancelled()
     {
-        if (_core.Link is null)
+        if (_shared.Link is null)
         {
-            lock (_core.Gate)
+            lock (_shared.Gate)
             {
-                _core.ReconnectBuffer.NoteCancelledRequest();
+                _reconnectBuffer.NoteCancelledRequest();
             }
         }
     }
@@ -242,7 +253,7 @@ internal sealed class Requester
         }
 
         // Otherwise the timer would keep the connection in memory until the last deadline of these requests.
-        _core.Loop.Run(_startSweep);
+        _shared.Loop.Run(_startSweep);
     }
 
     internal void Return(SingleRequest request)
@@ -313,7 +324,7 @@ internal sealed class Requester
         int token = RequestToken.Write(replyTo[_prefixBytes.Length..], request.Secret, request.Number);
         // If this is the only pending request, its own thread sends it, because waking the loop took longer. If there
         // are several, the loop sends many at a time.
-        PublishStatus status = _core.Publisher.TryPublish(
+        PublishStatus status = _publisher.TryPublish(
             subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + token)], headers, atOnce: _table.Pending <= 1);
         // The loss of the server may have failed the request already. The caller then gets that outcome.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))
@@ -323,7 +334,7 @@ internal sealed class Requester
 
         if (isSooner)
         {
-            _core.Loop.Run(_startSweep);
+            _shared.Loop.Run(_startSweep);
         }
     }
 
@@ -331,7 +342,7 @@ internal sealed class Requester
     {
         PublishStatus.Dropped or PublishStatus.NotConnected => new ConnectionLostException("No server is connected."),
         PublishStatus.Closed => new ConnectionLostException("The connection is closed."),
-        _ => _core.Publisher.CreateRefusal(status, payloadLength),
+        _ => _publisher.CreateRefusal(status, payloadLength),
     };
 
     private void EnsureInbox()
@@ -343,7 +354,7 @@ internal sealed class Requester
 
         lock (_inboxGate)
         {
-            _inbox ??= _core.Subscriber.Subscribe(_prefix + "*", ReceiveReply, null, null);
+            _inbox ??= _subscriber.Subscribe(_prefix + "*", ReceiveReply, null, null);
         }
     }
 
@@ -390,7 +401,7 @@ internal sealed class Requester
         if (next != AwaitedRequest.Never)
         {
             long wait = Math.Max(next - now, _table.Pending / RequestsPerMillisecond);
-            _timer = _core.Loop.StartTimer(TimeSpan.FromMilliseconds(wait), _sweep);
+            _timer = _shared.Loop.StartTimer(TimeSpan.FromMilliseconds(wait), _sweep);
         }
     }
 }

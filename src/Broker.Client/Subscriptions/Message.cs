@@ -60,7 +60,7 @@ public readonly struct Message
     /// <exception cref="ArgumentException">The headers are not a header block.</exception>
     /// <exception cref="PublishRefusedException">The reply was refused.</exception>
     public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default)
-        => Subscription.Connection.Core.Respond(ReplyToBytes.Span, body, headers);
+        => Subscription.Connection.Respond(ReplyToBytes.Span, body, headers);
 
     /// <summary>
     /// Starts a span for the processing of this message as a child of the span that published it, and makes it the
@@ -69,5 +69,5 @@ public readonly struct Message
     /// </summary>
     /// <returns>The span. Null if the connection does not use <see cref="ClientOptions.Tracing"/>, or if nobody listens
     /// to the spans.</returns>
-    public Activity? StartActivity() => Subscription.Connection.Core.StartProcess(in this);
+    public Activity? StartActivity() => Subscription.Connection.StartProcess(in this);
 }

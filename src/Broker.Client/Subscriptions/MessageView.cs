@@ -44,5 +44,5 @@ public readonly ref struct MessageView
     public Message ToMessage() => new(in this);
 
     /// <inheritdoc cref="Message.Respond"/>
-    public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default) => Connection.Core.Respond(ReplyTo, body, headers);
+    public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default) => Connection.Respond(ReplyTo, body, headers);
 }

@@ -68,13 +68,13 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 
     internal void Enqueue(in MessageView message)
     {
-        switch (_queue.Enqueue(in message, Subscription.Connection.Core.Subscriber.Batch))
+        switch (_queue.Enqueue(in message, Subscription.Manager.Batch))
         {
             case EnqueueOutcome.FirstDropped:
-                Subscription.Connection.Core.Events.RaiseSlowConsumer(this);
+                Subscription.Manager.Events.RaiseSlowConsumer(this);
                 break;
             case EnqueueOutcome.Overrun:
-                Subscription.Connection.Core.Events.RaiseSlowConsumer(this);
+                Subscription.Manager.Events.RaiseSlowConsumer(this);
                 _queue.End(new SlowConsumerException(Subscription.Filter));
                 Subscription.Unsubscribe();
                 break;
@@ -84,7 +84,7 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Ends the subscription. The reader reads the messages that wait, and then it gets the error.</summary>
-    internal void Cancel(CancellationToken token) => Subscription.Connection.Core.Subscriber.Cancel(this, token);
+    internal void Cancel(CancellationToken token) => Subscription.Manager.Cancel(this, token);
 
     internal void End(Exception? error) => _queue.End(error);
 
@@ -105,7 +105,7 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
         }
 
         await _queue.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await Lifecycle.WaitAtMostAsync(_queue.WhenReadersIdleAsync(), ReaderGrace).ConfigureAwait(false);
+        await BoundedWait.AtMostAsync(_queue.WhenReadersIdleAsync(), ReaderGrace).ConfigureAwait(false);
     }
 
     /// <summary>Like <see cref="WhenHandledAsync"/>, but it does not wait for readers that take no message for a while.</summary>

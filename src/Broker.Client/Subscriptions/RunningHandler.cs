@@ -23,9 +23,9 @@ internal sealed class RunningHandler(QueuedSubscription subscription)
     /// <summary>
     /// A drain of this connection does not wait for the handler any more, because the handler waits for the drain.
     /// </summary>
-    internal void LeaveOutOfDrain(ConnectionCore core)
+    internal void LeaveOutOfDrain(BrokerConnection connection)
     {
-        if (subscription.Subscription.Connection.Core == core)
+        if (subscription.Subscription.Connection == connection)
         {
             _leftOut.TrySetResult();
         }

@@ -16,9 +16,9 @@ public sealed class Subscription : IDisposable
     private long _delivered;
     private long _max;
 
-    internal Subscription(BrokerConnection connection, string filter, string? queue, MessageHandler handler, object? state)
+    internal Subscription(SubscriptionManager manager, string filter, string? queue, MessageHandler handler, object? state)
     {
-        Connection = connection;
+        Manager = manager;
         Filter = filter;
         Queue = queue;
         State = state;
@@ -26,7 +26,7 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>The connection of the subscription.</summary>
-    public BrokerConnection Connection { get; }
+    public BrokerConnection Connection => Manager.Connection;
 
     /// <summary>The subject, in which <c>*</c> and <c>&gt;</c> are wildcards.</summary>
     public string Filter { get; }
@@ -42,6 +42,9 @@ public sealed class Subscription : IDisposable
 
     /// <summary>Whether messages can still arrive.</summary>
     public bool IsActive => _active;
+
+    /// <summary>The subscriptions of the connection.</summary>
+    internal SubscriptionManager Manager { get; }
 
     /// <summary>
     /// The subscription id in the protocol. It is set once, before other threads can use the subscription.
@@ -64,7 +67,7 @@ public sealed class Subscription : IDisposable
     /// Ends the subscription at once. If this is called on the loop, no message comes after it returns. If it is called
     /// on another thread, a handler may still be running. The method has no effect if the subscription has ended.
     /// </summary>
-    public void Unsubscribe() => Connection.Core.Subscriber.Unsubscribe(this);
+    public void Unsubscribe() => Manager.Unsubscribe(this);
 
     /// <summary>
     /// Ends the subscription after <paramref name="max"/> messages, counted from its beginning. If as many have already
@@ -77,7 +80,7 @@ public sealed class Subscription : IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(max, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(max, int.MaxValue);
         Volatile.Write(ref _max, max);
-        Connection.Core.Subscriber.Limit(this, max);
+        Manager.Limit(this, max);
     }
 
     /// <summary>
@@ -87,7 +90,7 @@ public sealed class Subscription : IDisposable
     /// <param name="cancellationToken">Ends the subscription at once.</param>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled. The
     /// subscription has ended nevertheless.</exception>
-    public Task DrainAsync(CancellationToken cancellationToken = default) => Connection.Core.Subscriber.DrainAsync(this, cancellationToken);
+    public Task DrainAsync(CancellationToken cancellationToken = default) => Manager.DrainAsync(this, cancellationToken);
 
     /// <inheritdoc/>
     public void Dispose() => Unsubscribe();
@@ -114,7 +117,7 @@ public sealed class Subscription : IDisposable
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Connection.Core.Events.ReportFault(this, e);
+            Manager.Events.ReportFault(this, e);
         }
 
         EndIfComplete();
@@ -134,8 +137,8 @@ public sealed class Subscription : IDisposable
     {
         if (IsComplete)
         {
-            Connection.Core.Subscriber.Batch.Flush();
-            Connection.Core.Subscriber.Remove(this);
+            Manager.Batch.Flush();
+            Manager.Remove(this);
         }
     }
 

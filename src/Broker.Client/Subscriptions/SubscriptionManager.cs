@@ -5,7 +5,7 @@ using Broker.Transport;
 namespace Broker.Client;
 
 /// <summary>The subscriptions of a connection, and the commands that the server receives about them.</summary>
-internal sealed class SubscriptionManager(ConnectionCore core)
+internal sealed class SubscriptionManager(SharedState shared, BrokerConnection connection, BarrierQueue barriers, ISubscriptionEvents events)
 {
     private const int MaxQueueNameLength = 256;
 
@@ -13,6 +13,10 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     private static readonly MessageHandler QueueHandler = static (in message) => message.Subscription.Queued!.Enqueue(in message);
 
     private bool _draining;
+
+    internal BrokerConnection Connection => connection;
+
+    internal ISubscriptionEvents Events => events;
 
     /// <summary>Collects the messages that are read for one queue. Used on the loop.</summary>
     internal MessageBatch Batch { get; } = new();
@@ -25,7 +29,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
         ArgumentNullException.ThrowIfNull(filter);
         ArgumentNullException.ThrowIfNull(handler);
         byte[] bytes = Encoding.UTF8.GetBytes(filter);
-        if (!Subject.IsValidFilter(bytes) || bytes.Length > core.Options.MaxControlLine / 2)
+        if (!Subject.IsValidFilter(bytes) || bytes.Length > shared.Options.MaxControlLine / 2)
         {
             throw new ArgumentException(
                 "A filter must consist of non-empty tokens separated by dots, without white space, and with > only at the end.", nameof(filter));
@@ -36,21 +40,21 @@ internal sealed class SubscriptionManager(ConnectionCore core)
             throw new ArgumentException("The name of a queue group must have 1 to 256 characters and no white space.", nameof(queue));
         }
 
-        var subscription = new Subscription(core.Connection, filter, queue, handler, state) { Queued = queued };
+        var subscription = new Subscription(this, filter, queue, handler, state) { Queued = queued };
         if (queued is not null)
         {
             queued.Subscription = subscription;
         }
 
-        lock (core.Gate)
+        lock (shared.Gate)
         {
-            if (core.State == ConnectionState.Closed || _draining)
+            if (shared.State == ConnectionState.Closed || _draining)
             {
                 throw new ConnectionLostException("The connection is closed or is being drained.");
             }
 
             Table.Add(subscription);
-            if (core.Link is { } link)
+            if (shared.Link is { } link)
             {
                 Write(link.Transport.ExternalWriteBuffer, subscription);
                 link.Transport.FlushExternal();
@@ -90,7 +94,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
 
     internal async Task DrainAsync(Subscription subscription, CancellationToken cancellationToken)
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (Table.Find(subscription.Sid) != subscription)
             {
@@ -103,7 +107,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
 
         try
         {
-            await core.Barriers.PingAsync(cancellationToken).ConfigureAwait(false);
+            await barriers.PingAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (ConnectionLostException)
         {
@@ -117,7 +121,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
 
     internal void Unsubscribe(Subscription subscription)
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (Table.Remove(subscription))
             {
@@ -141,7 +145,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
         }
 
         Subscription[] refused;
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             refused = [.. Table.ToArray().Where(s => s.Queued is not null && IsMeant(s, violation))];
         }
@@ -157,7 +161,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     internal void Cancel(QueuedSubscription queued, CancellationToken token)
     {
         Subscription subscription = queued.Subscription;
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (Table.Find(subscription.Sid) != subscription)
             {
@@ -169,7 +173,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
         }
 
         // Only the loop has the messages that are not in the queue yet.
-        core.Loop.Run(() =>
+        shared.Loop.Run(() =>
         {
             Batch.Flush();
             queued.End(new OperationCanceledException(token));
@@ -183,7 +187,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     internal void Remove(Subscription subscription)
     {
         subscription.Deactivate();
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             Table.Remove(subscription);
         }
@@ -191,7 +195,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
 
     internal void Limit(Subscription subscription, long max)
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             if (Table.Find(subscription.Sid) != subscription)
             {
@@ -205,7 +209,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
         // Only the loop knows whether another message is arriving now, and only the loop has the messages that are not
         // in a queue yet.
         subscription.StopIfComplete();
-        core.Loop.Run(subscription.EndIfComplete);
+        shared.Loop.Run(subscription.EndIfComplete);
     }
 
     /// <summary>Sends UNSUB for subscriptions, but still delivers the messages that are on their way.</summary>
@@ -213,7 +217,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     /// <param name="staying">The subscription that stays: the one for replies to requests. Null for none.</param>
     internal Subscription[] AnnounceDrain(bool forClose, Subscription? staying = null)
     {
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             _draining |= forClose;
             Subscription[] all = [.. Table.ToArray().Where(s => s != staying)];
@@ -232,7 +236,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     internal void End(Exception? cause)
     {
         Subscription[] all;
-        lock (core.Gate)
+        lock (shared.Gate)
         {
             all = Table.ToArray();
             foreach (Subscription subscription in all)
@@ -256,7 +260,7 @@ internal sealed class SubscriptionManager(ConnectionCore core)
     // Called under the gate.
     private void WriteUnsubscribe(Subscription subscription, long max)
     {
-        if (core.Link is { } link)
+        if (shared.Link is { } link)
         {
             LoopWriteBuffer buffer = link.Transport.ExternalWriteBuffer;
             buffer.Advance(OperationWriter.Unsubscribe(buffer.GetSpan(OperationWriter.LineOverhead), subscription.Sid, max));

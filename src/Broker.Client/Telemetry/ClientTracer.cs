@@ -8,12 +8,12 @@ namespace Broker.Client;
 /// tracing is enabled, and has a source of its own that ends with the connection. Callers check
 /// <see cref="HasListeners"/> first, so that nothing else happens without a listener.
 /// </summary>
-internal sealed class ClientTracer(ConnectionCore core) : IDisposable
+internal sealed class ClientTracer(SharedState shared, MessagePublisher publisher) : IDisposable
 {
     private const string Temporary = "_INBOX.";
 
     private readonly ActivitySource _source = new(ClientActivities.SourceName, typeof(ClientTracer).Assembly.GetName().Version?.ToString(3));
-    private readonly string _ownInboxes = core.Options.InboxPrefix + ".";
+    private readonly string _ownInboxes = shared.Options.InboxPrefix + ".";
 
     internal bool HasListeners => _source.HasListeners();
 
@@ -33,8 +33,8 @@ internal sealed class ClientTracer(ConnectionCore core) : IDisposable
     /// </summary>
     internal byte[]? Inject(ReadOnlySpan<byte> headers, int bodyLength)
     {
-        byte[]? block = core.Publisher.Headers ? TraceHeaders.With(Activity.Current, headers) : null;
-        return block is not null && block.Length + bodyLength <= core.Publisher.MaxPayload ? block : null;
+        byte[]? block = publisher.Headers ? TraceHeaders.With(Activity.Current, headers) : null;
+        return block is not null && block.Length + bodyLength <= publisher.MaxPayload ? block : null;
     }
 
     internal MessageHandler Wrap(MessageHandler handler)
@@ -79,7 +79,7 @@ internal sealed class ClientTracer(ConnectionCore core) : IDisposable
         }
 
         // With a dialer, the configured address is not the server's address.
-        if (core.Options.Dialer is null && core.Link is { Address: { } address })
+        if (shared.Options.Dialer is null && shared.Link is { Address: { } address })
         {
             tags.Add("server.address", address.Host);
             if (!address.IsUnix)

@@ -7,7 +7,7 @@ namespace Broker.Client;
 /// Publishes and requests with a span around each call and its context in the headers. It is separate from the plain
 /// code, so that the plain code does not depend on tracing.
 /// </summary>
-internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
+internal sealed class TracedSends(MessagePublisher publisher, Requester requester, ClientTracer tracer)
 {
     private const string PublishName = "publish";
     private const string RequestName = "request";
@@ -19,7 +19,7 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         try
         {
             byte[]? block = tracer.Inject(headers, body.Length);
-            PublishStatus status = core.Publisher.TryPublish(subject, body, replyTo, block is null ? headers : block);
+            PublishStatus status = publisher.TryPublish(subject, body, replyTo, block is null ? headers : block);
             if (status >= PublishStatus.PendingLimit)
             {
                 ClientTracer.Fail(activity, status.ToString());
@@ -42,7 +42,7 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         try
         {
             byte[]? block = tracer.Inject(headers.Span, body.Length);
-            await core.Publisher.PublishAsync(subject, body, replyTo, block ?? headers, cancellationToken).ConfigureAwait(false);
+            await publisher.PublishAsync(subject, body, replyTo, block ?? headers, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e)
         {
@@ -57,7 +57,7 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         try
         {
             byte[]? block = tracer.Inject(headers, body.Length);
-            core.Publisher.Respond(replyTo, body, block is null ? headers : block);
+            publisher.Respond(replyTo, body, block is null ? headers : block);
         }
         catch (Exception e)
         {
@@ -75,7 +75,7 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         try
         {
             byte[]? block = tracer.Inject(headers, body.Length);
-            ValueTask<Message> reply = core.Requester.RequestAsync(subject, body, timeout, block is null ? headers : block, cancellationToken);
+            ValueTask<Message> reply = requester.RequestAsync(subject, body, timeout, block is null ? headers : block, cancellationToken);
             return activity is null ? reply : EndWithAsync(reply, activity);
         }
         catch (Exception e)
@@ -99,7 +99,7 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         try
         {
             byte[]? block = tracer.Inject(headers, body.Length);
-            return core.Requester.Request(subject, body, timeout, block is null ? headers : block, cancellationToken);
+            return requester.Request(subject, body, timeout, block is null ? headers : block, cancellationToken);
         }
         catch (Exception e)
         {
@@ -115,7 +115,7 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         ArgumentNullException.ThrowIfNull(subject);
         using Activity? activity = tracer.StartSend(RequestName, subject, body.Length);
         byte[]? block = tracer.Inject(headers.Span, body.Length);
-        IAsyncEnumerator<Message> replies = core.Requester.RequestManyAsync(subject, body, options, block ?? headers, cancellationToken)
+        IAsyncEnumerator<Message> replies = requester.RequestManyAsync(subject, body, options, block ?? headers, cancellationToken)
             .GetAsyncEnumerator(CancellationToken.None);
         await using (replies.ConfigureAwait(false))
         {

@@ -10,7 +10,7 @@ namespace Broker.Client;
 /// the server sends. A client connection uses one link after the other. Unless a comment says otherwise, members are
 /// used on the event loop only.
 /// </summary>
-internal sealed partial class Link : ConnectionHandler
+internal sealed partial class Link : ServerLink
 {
     // An INFO with many connect_urls is long. The length of a MSG line is limited by its subjects.
     private const int MaxInboundLine = 64 * 1024;
@@ -22,7 +22,6 @@ internal sealed partial class Link : ConnectionHandler
 
     private readonly ConnectionCore _core;
     private readonly TaskCompletionSource _established = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
     private readonly LinkKeepAlive _keepAlive;
     private ServerOperationParser _parser;
@@ -32,9 +31,9 @@ internal sealed partial class Link : ConnectionHandler
     private bool _infoWasUnencrypted;
 
     internal Link(ConnectionCore core, ServerAddress address)
+        : base(address, DefaultMaxPayload)
     {
         _core = core;
-        Address = address;
         _keepAlive = new LinkKeepAlive(this, core);
         _parser = new ServerOperationParser(new ParserLimits(MaxInboundLine, core.Options.MaxPayload));
     }
@@ -47,8 +46,6 @@ internal sealed partial class Link : ConnectionHandler
         Abandoned,
     }
 
-    internal ServerAddress Address { get; }
-
     /// <summary>The content of the TLS files at this connect. Set before the dial.</summary>
     internal ClientTlsContext Tls { get; set; } = null!;
 
@@ -59,33 +56,13 @@ internal sealed partial class Link : ConnectionHandler
     internal string ServerName => _core.NameOf(Address);
 
     /// <summary>
-    /// The transport connection. It is set before the handshake, so before any thread other than the loop uses it.
-    /// </summary>
-    internal Connection Transport { get; private set; } = null!;
-
-    internal InfoMessage Info { get; private set; } = new();
-
-    /// <summary>The largest message that the server accepts, in bytes.</summary>
-    internal int MaxPayload { get; private set; } = DefaultMaxPayload;
-
-    internal bool Headers { get; private set; }
-
-    /// <summary>
-    /// Whether <see cref="Info"/> came unencrypted although the rest of the connection uses TLS. An attacker may then
+    /// Whether <see cref="ServerLink.Info"/> came unencrypted although the rest of the connection uses TLS. An attacker may then
     /// have written it.
     /// </summary>
     internal bool IsInfoUntrusted => _infoWasUnencrypted && IsSecured;
 
     /// <summary>Completes when the handshake is done, or fails with the reason why it failed.</summary>
     internal Task Established => _established.Task;
-
-    /// <summary>Completes when the transport has closed and nobody writes to it any more.</summary>
-    internal Task Ended => _ended.Task;
-
-    /// <summary>
-    /// Whether every message that was written to this link has been counted. Used under the connection's gate.
-    /// </summary>
-    internal bool IsSettled { get; set; }
 
     /// <summary>
     /// Abandons a link that was not established in time. Returns false if it has just been established. May be called
@@ -176,8 +153,6 @@ internal sealed partial class Link : ConnectionHandler
             CompleteEnded();
         }
     }
-
-    internal void CompleteEnded() => _ended.TrySetResult();
 
     private Exception CauseFor(CloseReason reason, Exception? error)
     {

@@ -4,7 +4,7 @@ namespace Broker.Client;
 /// Calls the callbacks of a connection's options. A callback may consist of several combined delegates. Each of them is
 /// called on its own, so that one that throws does not affect the others.
 /// </summary>
-internal sealed class ClientEvents(BrokerConnection connection, ClientOptions options)
+internal sealed class ClientEvents(BrokerConnection connection, ClientOptions options) : IConnectionEvents, ISubscriptionEvents
 {
     private long _faults;
 
@@ -18,13 +18,11 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
 
     internal bool HasConnectFailedCallback => options.OnConnectFailed is not null;
 
-    /// <summary>Reports that a handler or a callback of the application has thrown.</summary>
-    internal void ReportFault(Subscription? subscription, Exception fault)
-    {
-        Interlocked.Increment(ref _faults);
-        options.Log?.Fault(fault);
-        RaiseFault(subscription, fault);
-    }
+    public void ReportFault(Exception fault) => ReportAnyFault(null, fault);
+
+    public void ReportFault(Subscription subscription, Exception fault) => ReportAnyFault(subscription, fault);
+
+    public void ReportBlockedLoop() => options.Log?.LoopBlocked();
 
     /// <summary>Reports that the connection stops to look for a server and closes.</summary>
     internal void ReportGivenUp(Exception cause)
@@ -38,6 +36,13 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
     {
         options.Log?.RefusedByNext(refusal);
         RaiseFault(null, refusal);
+    }
+
+    private void ReportAnyFault(Subscription? subscription, Exception fault)
+    {
+        Interlocked.Increment(ref _faults);
+        options.Log?.Fault(fault);
+        RaiseFault(subscription, fault);
     }
 
     private void RaiseFault(Subscription? subscription, Exception fault)
@@ -71,9 +76,9 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
 
     internal void RaiseServersDiscovered(IReadOnlyList<string> servers) => Raise(options.OnServersDiscovered, servers);
 
-    internal void RaiseSlowConsumer(QueuedSubscription subscription) => Raise(options.OnSlowConsumer, subscription);
+    public void RaiseSlowConsumer(QueuedSubscription subscription) => Raise(options.OnSlowConsumer, subscription);
 
-    internal void RaiseWritable() => Raise(options.OnWritable);
+    public void RaiseWritable() => Raise(options.OnWritable);
 
     private void Raise(Action<BrokerConnection>? listeners)
     {
@@ -85,7 +90,7 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                ReportFault(null, e);
+                ReportFault(e);
             }
         }
     }
@@ -100,7 +105,7 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                ReportFault(null, e);
+                ReportFault(e);
             }
         }
     }

@@ -1,91 +1,43 @@
 using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using Broker.Transport;
 
 namespace Broker.Client;
 
-/// <summary>
-/// The state that the parts of a connection share (the current server, the connection state and the gate that guards
-/// both), and the parts themselves. Each part owns the rest of its data.
-/// </summary>
-/// <remarks>
-/// "Under the gate" means that the caller holds <see cref="Gate"/>. No callback of the application is called under the
-/// gate.
-/// </remarks>
-internal sealed class ConnectionCore
+/// <summary>The shared state of a connection, and all its parts.</summary>
+internal sealed class ConnectionCore : SharedState
 {
-    private readonly SharedEventLoops? _shared;
     private readonly TracedSends? _tracedSends;
-    private volatile Link? _link;
     private long _messagesIn;
     private long _bytesIn;
-    private volatile ConnectionState _state = ConnectionState.Connecting;
 
-    internal ConnectionCore(BrokerConnection connection, ClientOptions options)
+    internal ConnectionCore(BrokerConnection connection, ClientOptions options, ClientEvents events)
+        : base(options, events)
     {
         Connection = connection;
-        Options = options;
         Tls = new ClientTlsContext(options.Tls);
-        Events = new ClientEvents(connection, options);
+        Events = events;
         Connector = new Connector(this);
-        _shared = options.Loops is null ? SharedEventLoops.Acquire(fault => Events.ReportFault(null, fault)) : null;
-        Group = options.Loops ?? _shared!.Group;
-        Loop = Group.Next();
         string inbox = Requester.NewInbox(options.InboxPrefix) + ".";
         ReconnectBuffer = new ReconnectBuffer(options.ReconnectBufferSize, inbox, number => Requester!.IsAwaited(number));
-        Accounting = new OutboundAccounting(this);
-        Writable = new WritableSignal(this);
-        Publisher = new MessagePublisher(this);
-        Barriers = new BarrierQueue(this);
-        Subscriber = new SubscriptionManager(this);
-        Requester = new Requester(this, inbox);
+        Accounting = new OutboundAccounting(this, ReconnectBuffer);
+        Writable = new WritableSignal(this, events);
+        Publisher = new MessagePublisher(this, Accounting, Writable, ReconnectBuffer);
+        Barriers = new BarrierQueue(this, Accounting, events);
+        Subscriber = new SubscriptionManager(this, connection, Barriers, events);
+        Requester = new Requester(this, Publisher, Subscriber, ReconnectBuffer, events, inbox);
         Lifecycle = new Lifecycle(this);
         if (options.Tracing)
         {
-            Tracer = new ClientTracer(this);
-            _tracedSends = new TracedSends(this, Tracer);
+            Tracer = new ClientTracer(this, Publisher);
+            _tracedSends = new TracedSends(Publisher, Requester, Tracer);
         }
     }
 
     internal BrokerConnection Connection { get; }
 
-    internal ClientOptions Options { get; }
-
     internal ClientTlsContext Tls { get; }
 
-    internal EventLoopGroup Group { get; }
-
-    /// <summary>The event loop that runs handlers and callbacks.</summary>
-    internal EventLoop Loop { get; }
-
-    internal Lock Gate { get; } = new();
-
-    /// <summary>
-    /// Cancelled when the connection ends. It is never disposed: it has no timer, and a running connect may still read
-    /// its token.
-    /// </summary>
-    internal CancellationTokenSource Ending { get; } = new();
-
-    /// <summary>
-    /// The current server. Null if no server is connected. Written under the gate, read on any thread.
-    /// </summary>
-    internal Link? Link
-    {
-        get => _link;
-        set => _link = value;
-    }
-
-    /// <summary>The connection state. Written under the gate, read on any thread.</summary>
-    internal ConnectionState State
-    {
-        get => _state;
-        set => _state = value;
-    }
-
     internal ClientEvents Events { get; }
-
-    /// <summary>Logs that a handler blocks the loop, so that requests have ended at their deadlines.</summary>
-    internal void ReportBlockedLoop() => Options.Log?.LoopBlocked();
 
     internal Connector Connector { get; }
 
@@ -117,11 +69,6 @@ internal sealed class ConnectionCore
     /// </summary>
     internal string NameOf(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
 
-    /// <summary>The loop of the group that the caller runs on. Null on every other thread.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal EventLoop? CurrentLoop()
-        => Loop.IsCurrent ? Loop : Group.Count == 1 ? null : OtherCurrentLoop();
-
     /// <summary>Adds to the counters of received messages. Called on the connection's loop.</summary>
     internal void CountInbound(long messages, long bytes)
     {
@@ -145,7 +92,7 @@ internal sealed class ConnectionCore
                 Lost = Accounting.Lost,
                 Unconfirmed = Accounting.Unconfirmed,
                 LostBytes = Accounting.LostBytes,
-                PendingBytes = _link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalWriteBuffer.Length : ReconnectBuffer.Length,
+                PendingBytes = Link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalWriteBuffer.Length : ReconnectBuffer.Length,
                 Faults = Events.Faults,
             };
         }
@@ -173,19 +120,4 @@ internal sealed class ConnectionCore
         => Tracer is { HasListeners: true } tracer
             ? tracer.StartProcess(message.Subscription, message.SubjectBytes.Span, message.Headers.Span, message.Body.Length)
             : null;
-
-    internal void ReleaseLoops() => _shared?.Dispose();
-
-    private EventLoop? OtherCurrentLoop()
-    {
-        for (int i = 0; i < Group.Count; i++)
-        {
-            if (Group[i].IsCurrent)
-            {
-                return Group[i];
-            }
-        }
-
-        return null;
-    }
 }

@@ -5,9 +5,6 @@ namespace Broker.Client;
 /// <summary>Closes a connection once, with or without a drain before.</summary>
 internal sealed class Lifecycle(ConnectionCore core)
 {
-    /// <summary>The time that is added to the transport's own limit for an orderly close.</summary>
-    internal static readonly TimeSpan CloseGrace = TimeSpan.FromSeconds(5);
-
     // Readers that take no message for this long are not waited for while the connection stays open. They can still read
     // what waits.
     private static readonly TimeSpan ReadersPause = TimeSpan.FromSeconds(1);
@@ -33,7 +30,7 @@ internal sealed class Lifecycle(ConnectionCore core)
     internal async Task DrainAsync(CancellationToken cancellationToken)
     {
         // A handler that waits for the drain would wait for itself.
-        RunningHandler.Current?.LeaveOutOfDrain(core);
+        RunningHandler.Current?.LeaveOutOfDrain(core.Connection);
         Task<long> drain;
         lock (core.Gate)
         {
@@ -63,7 +60,7 @@ internal sealed class Lifecycle(ConnectionCore core)
     /// </summary>
     internal async Task DrainSubscriptionsAsync(CancellationToken cancellationToken)
     {
-        RunningHandler.Current?.LeaveOutOfDrain(core);
+        RunningHandler.Current?.LeaveOutOfDrain(core.Connection);
         Subscription[] subscriptions = core.Subscriber.AnnounceDrain(forClose: false, core.Requester.Inbox);
         try
         {
@@ -88,22 +85,6 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
 
         await Task.WhenAll(QueuesOf(subscriptions).Select(q => q.WhenHandledOrPausedAsync(ReadersPause, cancellationToken))).ConfigureAwait(false);
-    }
-
-    /// <summary>
-    /// Waits for a task, but no longer than the limit. The owner of shared event loops may have stopped them too early,
-    /// and then the task would never complete.
-    /// </summary>
-    internal static async Task WaitAtMostAsync(Task task, TimeSpan limit)
-    {
-        try
-        {
-            await task.WaitAsync(limit).ConfigureAwait(false);
-        }
-        catch (TimeoutException)
-        {
-            // Messages that were not sent are counted as lost.
-        }
     }
 
     // Returns the number of accepted messages that were not sent.
@@ -191,7 +172,7 @@ internal sealed class Lifecycle(ConnectionCore core)
 
     private async Task EndCoreAsync(bool quietly, Exception? cause)
     {
-        Link? link;
+        ServerLink? link;
         lock (core.Gate)
         {
             link = core.Link;
@@ -206,7 +187,7 @@ internal sealed class Lifecycle(ConnectionCore core)
             await SendAndCloseAsync(link).ConfigureAwait(false);
         }
 
-        await WaitAtMostAsync(core.Accounting.Settling, CloseGrace).ConfigureAwait(false);
+        await BoundedWait.AtMostAsync(core.Accounting.Settling, BoundedWait.CloseGrace).ConfigureAwait(false);
         core.Subscriber.End(cause);
         core.Barriers.End();
         core.Requester.FailAll(cause ?? new ConnectionLostException("The connection is closed."));
@@ -220,16 +201,16 @@ internal sealed class Lifecycle(ConnectionCore core)
         core.ReleaseLoops();
     }
 
-    private async Task SendAndCloseAsync(Link link)
+    private async Task SendAndCloseAsync(ServerLink link)
     {
         // A loop that has already read the link writes to it until the end of its iteration.
-        await WaitAtMostAsync(core.Accounting.FlushAllAsync(), CloseGrace).ConfigureAwait(false);
+        await BoundedWait.AtMostAsync(core.Accounting.FlushAllAsync(), BoundedWait.CloseGrace).ConfigureAwait(false);
         lock (core.Gate)
         {
             link.Transport.FlushExternal();
         }
 
         link.Transport.Close(core.Options.DrainTimeout);
-        await WaitAtMostAsync(link.Ended, core.Options.DrainTimeout + CloseGrace).ConfigureAwait(false);
+        await BoundedWait.AtMostAsync(link.Ended, core.Options.DrainTimeout + BoundedWait.CloseGrace).ConfigureAwait(false);
     }
 }
