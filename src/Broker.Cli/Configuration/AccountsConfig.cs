@@ -227,8 +227,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         (string Account, string Subject)? service = Source(section, "service");
         string? to = section.Text("to", null);
         string? prefix = section.Text("prefix", null);
-        // A service always receives the requester's identity and nothing else, so the value of share has no effect.
-        section.Flag("share", false);
+        bool shares = section.Flag("share", false);
         if (section.Has("stream") == section.Has("service"))
         {
             problems.Add(new ConfigProblem("an import must have either a \"stream\" or a \"service\"", block.Position));
@@ -245,7 +244,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             problems.Add(new ConfigProblem("\"prefix\" is only valid for a stream; use \"to\" for a service", block.Position));
         }
 
-        return service is not null ? new ServiceImport(service.Value.Account, service.Value.Subject) { To = to } : null;
+        return service is not null ? new ServiceImport(service.Value.Account, service.Value.Subject) { To = to, Share = shares } : null;
     }
 
     private (string Account, string Subject)? Source(ConfigSection section, string key)

@@ -6,8 +6,8 @@ namespace Broker.Server;
 
 /// <summary>
 /// Writes the header that names the requester's account to a service in another account: <c>Nats-Request-Info:
-/// {"acc":"B","rtt":148503}</c>, with the round-trip time in nanoseconds. A header of this name that a client sends is
-/// removed.
+/// {"acc":"B","rtt":148503}</c>, with the round-trip time in nanoseconds. If the import shares the client, there are
+/// further fields. A header of this name that a client sends is removed.
 /// </summary>
 /// <remarks>
 /// Header parsers differ in the line ends that they accept, in the handling of folded lines, and in the characters that
@@ -42,12 +42,19 @@ internal static class RequestInfo
     /// <summary>Writes a message's headers with the additional header, and then its payload.</summary>
     /// <returns>The length of the headers.</returns>
     internal static int Write(
-        Span<byte> destination, Account importer, RoutingPublisher requestor, in RoutedMessage message, out int length)
+        Span<byte> destination,
+        Account importer,
+        RoutingPublisher requestor,
+        SharedClientInfo shared,
+        in RoutedMessage message,
+        out int length)
     {
         int at = message.HeaderLength > 0 ? CopyHeaders(destination, message.Payload[..message.HeaderLength]) : 0;
         at = at == 0 ? Put(destination, Put(destination, 0, Version), LineEnd) : at;
         at = Put(destination, at, Name);
-        at = Put(destination, at, ": {\"acc\":\""u8);
+        at = Put(destination, at, ": {"u8);
+        at = Put(destination, at, shared.BeforeAccount);
+        at = Put(destination, at, "\"acc\":\""u8);
         at = Put(destination, at, requestor.Router.JsonName);
         if (requestor.Router != importer.Router)
         {
@@ -56,6 +63,7 @@ internal static class RequestInfo
         }
 
         at = Put(destination, at, "\""u8);
+        at = Put(destination, at, shared.AfterAccount);
         if (requestor.RoundTripNanoseconds is var time and not 0)
         {
             at = Put(destination, at, ",\"rtt\":"u8);
@@ -63,6 +71,7 @@ internal static class RequestInfo
             at += digits;
         }
 
+        at = Put(destination, at, shared.AtEnd);
         at = Put(destination, at, "}\r\n\r\n"u8);
         length = Put(destination, at, message.Payload[Math.Max(0, message.HeaderLength)..]);
         return at;

@@ -7,4 +7,11 @@ namespace Broker.Server;
 /// </summary>
 /// <param name="account">The name of the exporting account.</param>
 /// <param name="subject">The subject or filter in the exporting account.</param>
-public sealed class ServiceImport(string account, string subject) : AccountImport(account, subject);
+public sealed class ServiceImport(string account, string subject) : AccountImport(account, subject)
+{
+    /// <summary>
+    /// Whether the header <c>Nats-Request-Info</c> also contains the client: its id, its address, its user, the name and
+    /// library of its CONNECT, and when it connected. Default false: it contains the account and the round-trip time.
+    /// </summary>
+    public bool Share { get; init; }
+}

@@ -11,6 +11,8 @@ internal sealed class ServiceImportTarget(Account importer, Account exporter, Im
     private readonly long _lifetime =
         (long)Math.Ceiling(((ServiceExport)link.Export).ResponseTimeout.TotalMilliseconds);
 
+    private readonly bool _shares = link.Import is ServiceImport { Share: true };
+
     internal override bool IsInternal => true;
 
     internal Account Exporter => exporter;
@@ -36,9 +38,10 @@ internal sealed class ServiceImportTarget(Account importer, Account exporter, Im
             importer.OnRequestPending(importer);
         }
 
-        int most = RequestInfo.MaxBytes(importer, publisher) + message.Payload.Length;
+        SharedClientInfo shared = _shares && publisher.Client is { } client ? client.Owner.SharedInfo : SharedClientInfo.None;
+        int most = RequestInfo.MaxBytes(importer, publisher) + shared.Length + message.Payload.Length;
         byte[] rented = ArrayPool<byte>.Shared.Rent(most);
-        int headers = RequestInfo.Write(rented, importer, publisher, in message, out int length);
+        int headers = RequestInfo.Write(rented, importer, publisher, shared, in message, out int length);
         int delivered = publisher.Import(new RoutedMessage(subject, reply, headers, rented.AsSpan(0, length)), route);
         ArrayPool<byte>.Shared.Return(rented);
         if (delivered == 0 && !reply.IsEmpty)

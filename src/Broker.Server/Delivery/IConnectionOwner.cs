@@ -3,6 +3,11 @@ namespace Broker.Server;
 /// <summary>Receives the events of a <see cref="ConnectionTarget"/>. It is called on publishers' loops.</summary>
 internal interface IConnectionOwner
 {
+    /// <summary>
+    /// The fields of the client for a service whose import shares them. Only used on the client's own loop.
+    /// </summary>
+    SharedClientInfo SharedInfo { get; }
+
     /// <summary>Called when the subscription has received the last message that its limit permits.</summary>
     void OnLimitReached(Subscription subscription);
 

@@ -265,7 +265,10 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
         link.IsService,
         link.Import.Account,
         Encoding.UTF8.GetString(link.Mapping.Remote),
-        Encoding.UTF8.GetString(link.Mapping.Local));
+        Encoding.UTF8.GetString(link.Mapping.Local))
+    {
+        Share = link.Import is ServiceImport { Share: true },
+    };
 
     private RoutingCounters InspectRouting()
         => Describe(core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));

@@ -56,6 +56,9 @@ internal sealed partial class ServerLog(ILogger logger)
         }
     }
 
+    /// <summary>Logs that the server is ready. A server without a name of its own is named by its id.</summary>
+    internal void Ready(string name, string id) => ServerReady(string.Equals(name, id, StringComparison.Ordinal) ? id : $"{name} ({id})");
+
     internal void Refused(ulong client, EndPoint? from, string why) => ClientRefused(client, Address(from), why);
 
     internal void TooManySubscriptions(ulong client, EndPoint? from) => SubscriptionsExceeded(client, Address(from));
@@ -90,19 +93,26 @@ internal sealed partial class ServerLog(ILogger logger)
         => CallbackFailed(error, client, Address(from));
 
     /// <summary>
-    /// Logs a failed TLS handshake. If the client only closed the connection, as a health probe does, the level is
-    /// Debug.
+    /// Logs a failed TLS handshake. If the client only opened and closed the connection, as a health probe does, the
+    /// level is Debug.
     /// </summary>
-    internal void HandshakeFailed(ulong client, EndPoint? from, Exception error)
+    /// <param name="client">The client's id.</param>
+    /// <param name="from">The client's address.</param>
+    /// <param name="error">The error; null if the connection has ended without one.</param>
+    /// <param name="hasBegun">Whether the client has sent a part of the handshake.</param>
+    internal void HandshakeFailed(ulong client, EndPoint? from, Exception? error, bool hasBegun)
     {
-        string why = Clean(error.GetBaseException().Message);
-        if (error is not IOException)
+        if (error is not null and not IOException)
         {
-            ClientHandshakeFailed(client, Address(from), why);
+            ClientHandshakeFailed(client, Address(from), Clean(error.GetBaseException().Message));
+        }
+        else if (hasBegun)
+        {
+            ClientEndedHandshake(client, Address(from));
         }
         else if (IsDebug)
         {
-            ClientLeftHandshake(client, Address(from), why);
+            ClientLeftHandshake(client, Address(from));
         }
     }
 
@@ -112,9 +122,14 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(40, LogLevel.Warning, "Client {Client} from {From} closed: TLS handshake error: {Why}")]
     private partial void ClientHandshakeFailed(ulong client, string from, string why);
 
-    [LoggerMessage(41, LogLevel.Debug,
-        "Client {Client} from {From} closed the connection during the TLS handshake: {Why}")]
-    private partial void ClientLeftHandshake(ulong client, string from, string why);
+    [LoggerMessage(41, LogLevel.Debug, "Client {Client} from {From} closed the connection before the TLS handshake")]
+    private partial void ClientLeftHandshake(ulong client, string from);
+
+    // The alert with the reason is often lost, because the client closes the connection right after it.
+    [LoggerMessage(45, LogLevel.Information,
+        "Client {Client} from {From}: TLS handshake error: the client closed the connection during the handshake or right "
+        + "after it; it may not trust the certificate of the server")]
+    private partial void ClientEndedHandshake(ulong client, string from);
 
     [LoggerMessage(42, LogLevel.Warning, "Client {Client} from {From} closed: TLS error: {Why}")]
     private partial void ClientTlsFailed(ulong client, string from, string why);
@@ -146,8 +161,8 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(1, LogLevel.Information, "Listening for client connections on {EndPoint}")]
     internal partial void Listening(EndPoint endPoint);
 
-    [LoggerMessage(2, LogLevel.Information, "Server is ready: {Name} ({Id})")]
-    internal partial void Ready(string name, string id);
+    [LoggerMessage(2, LogLevel.Information, "Server is ready: {Server}")]
+    private partial void ServerReady(string server);
 
     [LoggerMessage(16, LogLevel.Information, "Options reloaded")]
     internal partial void Reloaded();

@@ -5,4 +5,8 @@ namespace Broker.Server;
 /// <param name="Account">The name of the exporting account.</param>
 /// <param name="Subject">The subject or filter in the exporting account.</param>
 /// <param name="LocalSubject">The filter in the importing account.</param>
-public sealed record ImportDescription(bool IsService, string Account, string Subject, string LocalSubject);
+public sealed record ImportDescription(bool IsService, string Account, string Subject, string LocalSubject)
+{
+    /// <inheritdoc cref="ServiceImport.Share"/>
+    public bool Share { get; init; }
+}

@@ -18,7 +18,7 @@ internal sealed record ImportDetail
 
     public bool Invalid { get; }
 
-    public bool Share { get; }
+    public bool Share { get; init; }
 
     public bool Tracking { get; }
 
@@ -29,5 +29,6 @@ internal sealed record ImportDetail
         LocalSubject = facts.IsService ? null : facts.LocalSubject,
         To = facts.IsService ? facts.Subject : null,
         Type = facts.IsService ? "service" : "stream",
+        Share = facts.Share,
     };
 }

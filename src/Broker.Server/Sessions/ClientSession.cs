@@ -29,6 +29,7 @@ internal sealed partial class ClientSession
 
     // Null for a connection without TLS.
     private TlsUpgrade? _tls;
+    private SharedClientInfo? _sharedInfo;
     private int _infoVersion;
 
     /// <param name="server">The state that all sessions of the server share.</param>
@@ -94,6 +95,9 @@ internal sealed partial class ClientSession
 
     /// <summary>The maximum payload of the client in bytes.</summary>
     internal int MaxPayload => _receiving.MaxPayload;
+
+    SharedClientInfo IConnectionOwner.SharedInfo
+        => _sharedInfo ??= ClientInfoWriter.Write(Describe(_server.Now), _server.Identity.Name);
 
     /// <summary>The TLS settings at the time when this client connected; null without TLS.</summary>
     internal ServerTls? Tls => _tls?.Tls;
@@ -173,7 +177,7 @@ internal sealed partial class ClientSession
         }
 
         _identity.Leave();
-        error = _tls is null ? error : _tls.End(error);
+        error = _tls is null ? error : _tls.End(error, hasConnected: _authentication.Request is not null);
         _server.RemoveSession(this, connection, reason, error);
     }
 
@@ -198,6 +202,7 @@ internal sealed partial class ClientSession
         _channel.Trace?.Name(request.Name);
         _channel.IsVerbose = request.Verbose;
         _receiving.Configure(request);
+        _sharedInfo = null;
         _target.SupportsHeaders = request.Headers;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         _channel.Acknowledge();

@@ -16,6 +16,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
 
     private LoopTimer? _timer;
     private bool _infoSent;
+    private long _receivedBefore;
 
     /// <summary>The TLS settings at the time when this client connected.</summary>
     internal ServerTls Tls => tls;
@@ -90,18 +91,24 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     /// Ends the upgrade when the connection is closed. Logs an error of TLS; returns any other error for the caller to
     /// log.
     /// </summary>
-    internal Exception? End(Exception? error)
+    /// <param name="error">The error of the connection; null for none.</param>
+    /// <param name="hasConnected">Whether a CONNECT of the client has been accepted.</param>
+    internal Exception? End(Exception? error, bool hasConnected)
     {
         StopWaiting();
-        if (error is null)
+        if (IsInHandshake)
         {
+            // A client that only tries the port sends nothing.
+            bool hasBegun = channel.Connection.ReceivedBytes != _receivedBefore;
+            channel.SetFailure(TlsRequired);
+            channel.Server.Log.HandshakeFailed(channel.Id, channel.RemoteEndPoint, error, hasBegun);
             return null;
         }
 
-        if (IsInHandshake)
+        // SslStream of .NET completes the handshake before it rejects a certificate.
+        if (!hasConnected && !channel.IsEnded && channel.Connection.TlsDescription is not null)
         {
-            channel.SetFailure(TlsRequired);
-            channel.Server.Log.HandshakeFailed(channel.Id, channel.RemoteEndPoint, error);
+            channel.Server.Log.HandshakeFailed(channel.Id, channel.RemoteEndPoint, error, hasBegun: true);
             return null;
         }
 
@@ -150,6 +157,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     {
         StopWaiting();
         IsInHandshake = true;
+        _receivedBefore = channel.Connection.ReceivedBytes;
         WasFirst = !_infoSent;
         channel.Connection.StartTls(tls.Authentication, tls.Timeout, OnStarted);
     }

@@ -90,7 +90,7 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("trusted_keys: [\"OX\"]")]
     [InlineData("resolver: MEMORY")]
     [InlineData("authorization { auth_callout { issuer: A } }")]
-    [InlineData("accounts { A { limits { max_subs: 1 } } }")]
+    [InlineData("accounts { A { users: [ { user: a, password: b, proxy_required: true } ] } }")]
     [InlineData("jetstream: true\nmax_paylod: 1")]
     public async Task What_restricts_clients_or_is_unknown_is_never_ignored(string text)
     {

@@ -54,6 +54,43 @@ public sealed class RequestInfoTests
     }
 
     [Fact]
+    public async Task An_import_that_shares_its_clients_names_them_as_nats_server_does()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.ServerName = "one";
+            o.Accounts =
+            [
+                Account("A", "a", [new ServiceExport("q"), new ServiceExport("r")]),
+                Account("B", "b", imports: [new ServiceImport("A", "q") { Share = true }, new ServiceImport("A", "r")]),
+            ];
+        });
+        using RawClient a = Client(server, "a", "SUB > 1\r\n");
+        using RawClient b = Client(server, "b", "", ",\"name\":\"b \\r\\n\\\"x\\u00e9\",\"lang\":\"py\",\"version\":\"1.2\"");
+        Say(b, "PUB q 2\r\nhi\r\nPUB r 2\r\nhi\r\n");
+        Assert.Matches(
+            """^NATS/1\.0\r\nNats-Request-Info: \{"start":"20\d\d-\d\d-\d\dT[\d:.]+Z","host":"127\.0\.0\.1","id":\d+,"acc":"B","user":"b","name":"b \\r\\n\\u0022x\\u00E9","lang":"py","ver":"1\.2","rtt":\d+,"server":"one","kind":"Client","client_type":"nats"\}\r\n\r\nhi$""",
+            Encoding.Latin1.GetString(a.ReadMessage().Payload));
+        Assert.Matches("""^NATS/1\.0\r\nNats-Request-Info: \{"acc":"B","rtt":\d+\}\r\n\r\nhi$""", Encoding.Latin1.GetString(a.ReadMessage().Payload));
+        Assert.Equal(
+            ["q: True", "r: False"],
+            server.InspectAccounts().Single(account => account.Name == "B").Imports.Select(import => $"{import.Subject}: {import.Share}"));
+    }
+
+    // The fields are read again after each CONNECT.
+    [Fact]
+    public async Task A_shared_client_that_connects_again_as_another_user_is_named_anew()
+    {
+        await using BrokerServer server = await StartAsync(
+            Account("A", "a", [new ServiceExport("q")]), Account("B", "b b2", imports: [new ServiceImport("A", "q") { Share = true }]));
+        using RawClient a = Client(server, "a", "SUB > 1\r\n");
+        using RawClient b = Client(server, "b");
+        Say(b, "PUB q 0\r\n\r\n" + As("b2") + "PUB q 0\r\n\r\n");
+        Assert.Contains("\"user\":\"b\"", Encoding.Latin1.GetString(a.ReadMessage().Payload), StringComparison.Ordinal);
+        Assert.Contains("\"user\":\"b2\"", Encoding.Latin1.GetString(a.ReadMessage().Payload), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void No_parser_reads_a_random_header_as_the_servers_and_copied_headers_do_not_grow()
     {
         int seed = Seed.Next();
