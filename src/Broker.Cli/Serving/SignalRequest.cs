@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Broker.Cli.Terminal;
+using Broker.Hosting;
 using Broker.Transport;
 
 namespace Broker.Cli.Serving;
@@ -15,9 +16,6 @@ internal sealed record SignalRequest(string Name, string? Process)
 
     private const int MaxPidFile = 64;
 
-    // The result of a reload may also be missing because the process is not this version of the broker.
-    private static readonly TimeSpan LongestReload = TimeSpan.FromSeconds(10);
-
     // In nats-server, "stop" kills the process, which loses pending messages. Here it is an orderly stop.
     private static readonly Dictionary<string, int> Signals = new(StringComparer.Ordinal)
     {
@@ -28,6 +26,9 @@ internal sealed record SignalRequest(string Name, string? Process)
         ["term"] = UnixSignals.Terminate,
         ["quit"] = UnixSignals.Interrupt,
     };
+
+    /// <summary>How long <see cref="Run"/> waits for the result of a reload.</summary>
+    public TimeSpan LongestReload { get; init; } = TimeSpan.FromSeconds(10);
 
     public static SignalRequest? TryParse(string text)
     {
@@ -41,48 +42,52 @@ internal sealed record SignalRequest(string Name, string? Process)
     /// <inheritdoc cref="Send"/>
     public int Run(Screen screen, string? pidFile, string program)
     {
-        if (Send(pidFile, program) is not { } problems)
-        {
-            return ExitCode.Success;
-        }
-
-        foreach (string problem in problems.Split('\n'))
+        (int exitCode, string? problems) = Send(pidFile, program);
+        foreach (string problem in problems?.Split('\n') ?? [])
         {
             screen.WriteErrorLine($"broker: {SafeText.OneLine(problem)}");
         }
 
-        return ExitCode.Failure;
+        return exitCode;
     }
 
     /// <summary>
-    /// Sends the request, and waits for the result of a reload. Returns null on success, otherwise the errors, each on a
-    /// line. If a reload has no result in time, the request counts as successful.
+    /// Sends the request, and waits for the result of a reload. Returns the exit code, and the errors, each on a line;
+    /// null on success.
     /// </summary>
     /// <param name="pidFile">The pid file to use if the request names no process, or null.</param>
     /// <param name="program">
     /// The name of the processes to search if there is neither a process id nor a pid file.
     /// </param>
-    public string? Send(string? pidFile, string program = ProgramName.Default)
+    public (int ExitCode, string? Problems) Send(string? pidFile, string program = ProgramName.Default)
     {
         if (OperatingSystem.IsWindows())
         {
-            return "--signal is not supported on Windows: use broker service";
+            return (ExitCode.Failure, "--signal is not supported on Windows: use broker service");
         }
 
         if (Find(pidFile, program, out int process) is { } problem)
         {
-            return problem;
+            return (ExitCode.Failure, problem);
         }
 
         using ReloadReceipt? receipt = Name == "reload" ? ReloadReceipt.Open(process) : null;
         if (UnixSignals.Send(process, Signals[Name]) is { } reason)
         {
-            return $"cannot signal process {process}: {reason}";
+            return (ExitCode.Failure, $"cannot signal process {process}: {reason}");
         }
 
-        return receipt?.Wait(LongestReload) is [_, ..] problems
-            ? string.Join('\n', problems.Select(problem => $"process {process} cannot reload: {problem}"))
-            : null;
+        if (receipt is null)
+        {
+            return (ExitCode.Success, null);
+        }
+
+        return receipt.Wait(LongestReload) switch
+        {
+            null => (ExitCode.NothingCame, $"process {process} has not answered within {Duration.Format(LongestReload)} whether it has reloaded; its log tells"),
+            [] => (ExitCode.Success, null),
+            var problems => (ExitCode.Failure, string.Join('\n', problems.Select(problem => $"process {process} cannot reload: {problem}"))),
+        };
     }
 
     private string? Find(string? pidFile, string program, out int process)

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Globalization;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
@@ -111,12 +113,26 @@ public sealed class ServeControlTests : IDisposable
         Assert.Equal((name, process), (request?.Name, request?.Process));
     }
 
+    // The process is not a broker, so it answers nothing.
+    [Fact]
+    public void A_reload_without_an_answer_is_an_error_of_its_own()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "signals are Unix's");
+        using var other = Process.Start("sleep", "60");
+        var request = new SignalRequest("reload", other.Id.ToString(CultureInfo.InvariantCulture)) { LongestReload = TimeSpan.FromMilliseconds(100) };
+
+        (int exitCode, string? problems) = request.Send(null);
+
+        Assert.Equal(ExitCode.NothingCame, exitCode);
+        Assert.Equal($"process {other.Id} has not answered within 100ms whether it has reloaded; its log tells", problems);
+    }
+
     [Fact]
     public void A_signal_to_nobody_says_so()
     {
-        Assert.Equal("/nowhere is neither a process id nor a readable pid file", new SignalRequest("reload", "/nowhere").Send(null));
-        Assert.Equal($"the file {_folder.Write("pid", "x")} contains no process id", new SignalRequest("reload", null).Send(Path.Combine(_folder.Path, "pid")));
-        Assert.StartsWith("cannot signal process 2147483647: ", new SignalRequest("reload", "2147483647").Send(null), StringComparison.Ordinal);
+        Assert.Equal("/nowhere is neither a process id nor a readable pid file", new SignalRequest("reload", "/nowhere").Send(null).Problems);
+        Assert.Equal($"the file {_folder.Write("pid", "x")} contains no process id", new SignalRequest("reload", null).Send(Path.Combine(_folder.Path, "pid")).Problems);
+        Assert.StartsWith("cannot signal process 2147483647: ", new SignalRequest("reload", "2147483647").Send(null).Problems, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -124,7 +140,7 @@ public sealed class ServeControlTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "There is no /dev/zero.");
 
-        Assert.Contains("contains no process id", new SignalRequest("stop", "/dev/zero").Send(null), StringComparison.Ordinal);
+        Assert.Contains("contains no process id", new SignalRequest("stop", "/dev/zero").Send(null).Problems, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -133,7 +133,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task A_client_that_disconnects_during_the_handshake_is_logged_at_debug_level()
+    public async Task A_client_that_disconnects_before_the_handshake_is_logged_at_debug_level()
     {
         var log = new LogCapture(LogLevel.Debug);
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -147,8 +147,45 @@ public sealed class TlsTests
             probe.ReadLine();
         }
 
-        await Wait.UntilAsync(() => log.All.Any(l => l.Contains("during the TLS handshake", StringComparison.Ordinal)), "a line in the log");
+        await Wait.UntilAsync(() => log.All.Any(l => l.Contains("before the TLS handshake", StringComparison.Ordinal)), "a line in the log");
         Assert.Empty(log.Warnings);
+    }
+
+    [Theory]
+    [InlineData(SslProtocols.Tls12)]
+    [InlineData(SslProtocols.Tls13)]
+    public async Task A_client_that_does_not_trust_the_certificate_is_logged_at_information_level(SslProtocols version)
+    {
+        using var strangers = new TestCertificates();
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Plain;
+            o.Logger = log;
+        });
+
+        Assert.Throws<AuthenticationException>(() => TlsClient.Open(server.EndPoints[0], protocols: version, authority: strangers.Authority));
+
+        await Wait.UntilAsync(() => log.All.Any(l => l.Contains("TLS handshake error", StringComparison.Ordinal)), "a line in the log");
+    }
+
+    [Fact]
+    public async Task A_client_that_ends_a_handshake_it_has_begun_is_logged_at_information_level()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Plain;
+            o.Logger = log;
+        });
+
+        using (var client = new RawClient(server.EndPoints[0]))
+        {
+            client.ReadLine();
+            client.Send("\x16\x03\x01\x02\x00\x01");
+        }
+
+        await Wait.UntilAsync(() => log.All.Any(l => l.Contains("TLS handshake error", StringComparison.Ordinal)), "a line in the log");
     }
 
     [Fact]
