@@ -195,6 +195,17 @@ public abstract partial class Connection
     }
 
     /// <summary>
+    /// Sets options of the system's socket. Without effect if the connection has none; the type of service is only for
+    /// TCP.
+    /// </summary>
+    /// <param name="sendBuffer">The size of the kernel's send buffer in bytes; null keeps the system's.</param>
+    /// <param name="receiveBuffer">The size of the kernel's receive buffer in bytes; null keeps the system's.</param>
+    /// <param name="typeOfService">The byte of that name in each IP packet; null keeps the system's.</param>
+    public virtual void Tune(int? sendBuffer, int? receiveBuffer, int? typeOfService)
+    {
+    }
+
+    /// <summary>
     /// Prepares the system for <see cref="HasVanished"/>: the kernel sends again often enough that a peer that has
     /// vanished can be distinguished from a slow one within <paramref name="timeout"/>. Without effect if the connection
     /// is not TCP.

@@ -16,7 +16,7 @@ public sealed class DealerSocket : MessageSocket, ISendingSocket, IReceivingSock
     public DealerSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopDealer(Loop, new QueueSink(CreateReceiveQueue()), Options);
+        var socket = new LoopDealer(Loop, CreateSink(), Options);
         SendThrough(socket);
         Attach(socket);
     }

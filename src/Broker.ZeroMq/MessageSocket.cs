@@ -67,6 +67,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// </summary>
     private protected RequestReplyOrder? Order { get; init; }
 
+    /// <summary>Whether sockets of this type have a disconnect message. Set before <see cref="Attach"/>.</summary>
+    private protected bool MayHaveDisconnectMessage { get; set; }
+
     /// <summary>
     /// Accepts peers at an endpoint, such as <c>tcp://*:5555</c>, <c>tcp://127.0.0.1:*</c> or
     /// <c>ipc:///run/app.sock</c>.
@@ -99,11 +102,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     public void Connect(string endpoint)
     {
         _socket.Connect(endpoint);
-        _lastEndpoint = endpoint;
-        if (_sender is not null)
-        {
-            WaitForLoop();
-        }
+        OnConnectCalled(endpoint);
     }
 
     /// <summary>
@@ -120,6 +119,15 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 
     /// <summary>Flushes the messages that were sent, if the socket sends.</summary>
     internal void FlushSendQueue() => _sender?.Queue.FlushNow();
+
+    private protected void OnConnectCalled(string endpoint)
+    {
+        _lastEndpoint = endpoint;
+        if (_sender is not null)
+        {
+            WaitForLoop();
+        }
+    }
 
     [DoesNotReturn]
     internal void ThrowClosed() => throw new ObjectDisposedException(GetType().Name);
@@ -149,6 +157,32 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         };
         _receiver = new MessageReceiver(this, queue, Order);
         return queue;
+    }
+
+    /// <summary>Creates the receive queue of a socket that may have a disconnect message, and its sink.</summary>
+    private protected QueueSink CreateSink()
+    {
+        MayHaveDisconnectMessage = true;
+        return new QueueSink(CreateReceiveQueue())
+        {
+            Farewell = EncodedDisconnectMessage,
+            IsFarewellOfAccepted = true,
+        };
+    }
+
+    private protected byte[]? EncodedDisconnectMessage
+    {
+        get
+        {
+            if (Options.DisconnectMessage.IsEmpty)
+            {
+                return null;
+            }
+
+            byte[] encoded = new byte[ZmtpWriter.FrameSize(Options.DisconnectMessage.Length)];
+            ZmtpWriter.WriteFrame(encoded, Options.DisconnectMessage.Span, more: false);
+            return encoded;
+        }
     }
 
     private protected SendQueue CreateSendQueue(
@@ -184,10 +218,24 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
+    private void RefuseMessagesInVain()
+    {
+        if (Options.HasHelloInVain(_socket.SocketType))
+        {
+            throw new ArgumentException("A hello message is for PUSH, DEALER, ROUTER and PAIR.", "options");
+        }
+
+        if (!Options.DisconnectMessage.IsEmpty && !MayHaveDisconnectMessage)
+        {
+            throw new ArgumentException("A disconnect message is for PULL, DEALER, ROUTER and PAIR.", "options");
+        }
+    }
+
     /// <summary>Completes the construction. Must be the last step of a constructor.</summary>
     private protected void Attach(LoopSocket socket)
     {
         _socket = socket;
+        RefuseMessagesInVain();
         if (!_ownsContext)
         {
             // A context of its own contains no other socket to connect to.

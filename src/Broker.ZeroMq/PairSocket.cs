@@ -14,7 +14,7 @@ public sealed class PairSocket : MessageSocket, ISendingSocket, IReceivingSocket
     public PairSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopPair(Loop, new QueueSink(CreateReceiveQueue()), Options);
+        var socket = new LoopPair(Loop, CreateSink(), Options);
         SendThrough(socket);
         Attach(socket);
     }

@@ -22,7 +22,7 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     {
         options ??= new RouterSocketOptions();
         _socket = new LoopRouter(
-            Loop, new QueueSink(CreateReceiveQueue(), showsIds: true), new LoopRouterOptions(options)
+            Loop, CreateSink(options), new LoopRouterOptions(options)
             {
                 Handover = options.Handover,
                 Mandatory = options.Mandatory,
@@ -52,6 +52,37 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
 
     /// <inheritdoc/>
     public override ZeroMqCounts GetCounts() => base.GetCounts() with { MessagesDropped = MessagesDropped };
+
+    /// <summary>
+    /// Connects to an endpoint whose peer has the given routing id here, whatever it announces (libzmq:
+    /// <c>ZMQ_CONNECT_ROUTING_ID</c>). Messages may be sent to this id at once: they wait for the connection.
+    /// </summary>
+    /// <param name="endpoint">The endpoint; see <see cref="MessageSocket.Connect"/>.</param>
+    /// <param name="routingId">1 to 255 bytes, the first of them not 0.</param>
+    /// <exception cref="ArgumentException">The id is not valid, or a peer has it already.</exception>
+    /// <exception cref="FormatException">The text is not an endpoint, or it contains a wildcard.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
+    public void Connect(string endpoint, ReadOnlySpan<byte> routingId)
+    {
+        _socket.Connect(endpoint, routingId);
+        OnConnectCalled(endpoint);
+    }
+
+    private QueueSink CreateSink(RouterSocketOptions options)
+    {
+        if (options.NotifyDisconnect && !options.DisconnectMessage.IsEmpty)
+        {
+            throw new ArgumentException("NotifyDisconnect and a disconnect message exclude each other.", nameof(options));
+        }
+
+        MayHaveDisconnectMessage = true;
+        return new QueueSink(CreateReceiveQueue(), showsIds: true)
+        {
+            NotifiesConnect = options.NotifyConnect,
+            Farewell = options.NotifyDisconnect ? QueueSink.EmptyMessage : EncodedDisconnectMessage,
+            IsFarewellOfAccepted = !options.NotifyDisconnect,
+        };
+    }
 
     // Returns false while the peer of a mandatory socket has no room.
     private bool Route(ReadOnlySpan<byte> message)

@@ -16,4 +16,16 @@ public sealed record RouterSocketOptions : ZeroMqSocketOptions
     /// false, the default, the new peer is refused. Use it only if every peer is trusted with every id.
     /// </summary>
     public bool Handover { get; init; }
+
+    /// <summary>
+    /// Whether an empty message is received from each peer when it has connected (libzmq: <c>ZMQ_NOTIFY_CONNECT</c> of
+    /// <c>ZMQ_ROUTER_NOTIFY</c>). Default false.
+    /// </summary>
+    public bool NotifyConnect { get; init; }
+
+    /// <summary>
+    /// Whether an empty message is received from each peer when it has disconnected (libzmq:
+    /// <c>ZMQ_NOTIFY_DISCONNECT</c>). Default false.
+    /// </summary>
+    public bool NotifyDisconnect { get; init; }
 }

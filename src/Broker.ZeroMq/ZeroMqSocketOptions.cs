@@ -48,6 +48,12 @@ public record ZeroMqSocketOptions : LoopRoutedOptions
     /// </summary>
     public TimeSpan Linger { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>
+    /// A message of one frame that this socket receives when a peer that connected to it has disconnected. For PULL,
+    /// DEALER, ROUTER and PAIR. Default empty: none is received.
+    /// </summary>
+    public ReadOnlyMemory<byte> DisconnectMessage { get; init; }
+
     internal override void Validate()
     {
         base.Validate();

@@ -6,6 +6,9 @@ namespace Broker.Transport;
 /// <summary>A connected stream socket: the common part of the ways to wait for it (see <see cref="Poller"/>).</summary>
 internal abstract class SocketConnection : PullConnection
 {
+    private const int Ipv6Level = 41;
+    private const int Ipv6TrafficClass = 67;
+
     private readonly EndPoint? _remote;
     private ConnectionBudget? _budget;
 
@@ -47,12 +50,48 @@ internal abstract class SocketConnection : PullConnection
         }
     }
 
+    public override void Tune(int? sendBuffer, int? receiveBuffer, int? typeOfService)
+    {
+        try
+        {
+            if (sendBuffer is { } send)
+            {
+                Socket.SendBufferSize = send;
+            }
+
+            if (receiveBuffer is { } receive)
+            {
+                Socket.ReceiveBufferSize = receive;
+            }
+
+            if (typeOfService is { } service && Socket.ProtocolType == ProtocolType.Tcp)
+            {
+                SetTypeOfService(service);
+            }
+        }
+        catch (SocketException)
+        {
+            // As with the keep-alive: the next read reports a peer that has gone.
+        }
+    }
+
     public override void DetectVanished(TimeSpan timeout)
     {
         if (Socket.ProtocolType == ProtocolType.Tcp)
         {
             TcpPeer.LimitRetransmissions(Socket, timeout);
         }
+    }
+
+    private void SetTypeOfService(int service)
+    {
+        if (OperatingSystem.IsLinux() && Socket.AddressFamily == AddressFamily.InterNetworkV6)
+        {
+            // The base library has no name for IPV6_TCLASS. Packets of IPv4 peers still use IP_TOS.
+            Socket.SetRawSocketOption(Ipv6Level, Ipv6TrafficClass, BitConverter.GetBytes(service));
+        }
+
+        Socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.TypeOfService, service);
     }
 
     public override bool HasVanished(TimeSpan timeout)

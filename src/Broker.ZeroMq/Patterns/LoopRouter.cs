@@ -59,6 +59,32 @@ public sealed class LoopRouter : SingleLoopSocket
 
     private protected override long Dropped => MessagesDropped;
 
+    /// <summary>
+    /// Connects to an endpoint whose peer has the given routing id here, whatever it announces. Messages may be sent to
+    /// this id as soon as the loop has run: they wait for the connection.
+    /// </summary>
+    /// <param name="endpoint">The endpoint; see <see cref="LoopSocket.Connect(string)"/>.</param>
+    /// <param name="routingId">1 to 255 bytes, the first of them not 0.</param>
+    /// <exception cref="ArgumentException">The id is not valid, or a peer has it already.</exception>
+    /// <exception cref="FormatException">The text is not an endpoint, or it contains a wildcard.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
+    public void Connect(string endpoint, ReadOnlySpan<byte> routingId)
+    {
+        ZmtpError error = ZmtpPeer.CheckIdentity(routingId);
+        if (error != ZmtpError.None || routingId.IsEmpty)
+        {
+            throw new ArgumentException(
+                error == ZmtpError.None ? "The routing id is empty." : ZmtpErrors.Text(error), nameof(routingId));
+        }
+
+        if (_ids.Contains(routingId))
+        {
+            throw new ArgumentException("Another peer has this routing id.", nameof(routingId));
+        }
+
+        ConnectAs(endpoint, routingId.ToArray());
+    }
+
     /// <summary>Queues a message of one frame for a peer.</summary>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> frame)
@@ -153,7 +179,8 @@ public sealed class LoopRouter : SingleLoopSocket
     internal override string? RefusalOf(PeerSession session)
     {
         ReadOnlySpan<byte> announced = session.Peer!.Zmtp.Identity.Span;
-        if (announced.IsEmpty || _ids.Find(announced) is not { IsEnding: false } other || other == session.Link?.Pipe)
+        bool isUsed = !announced.IsEmpty && session.Link is not { RoutingId: not null };
+        if (!isUsed || _ids.Find(announced) is not { IsEnding: false } other || other == session.Link?.Pipe)
         {
             return null;
         }
@@ -166,7 +193,8 @@ public sealed class LoopRouter : SingleLoopSocket
     private protected override void OnAttaching(MessageSession session, OutboundPipe pipe)
     {
         byte[] announced = session.Peer!.Zmtp.Identity.ToArray();
-        byte[] id = announced.Length > 0 ? announced : pipe.RoutingId is [0, ..] given ? given : _ids.Generate();
+        byte[] id = session.Link?.RoutingId is { } assigned ? assigned
+            : announced.Length > 0 ? announced : pipe.RoutingId is [0, ..] given ? given : _ids.Generate();
         if (pipe.RoutingId is { } before)
         {
             _ids.Remove(before, pipe);
@@ -182,6 +210,14 @@ public sealed class LoopRouter : SingleLoopSocket
             // The messages that were queued for the replaced peer are lost.
             OnPipeRemoved(other);
             other.Peer?.Session.Refuse("its routing id was taken over");
+        }
+    }
+
+    private protected override void OnPipeAdded(OutboundPipe pipe)
+    {
+        if (pipe.RoutingId is { } id)
+        {
+            _ids.Set(id, pipe);
         }
     }
 

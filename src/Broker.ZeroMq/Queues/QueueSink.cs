@@ -12,10 +12,33 @@ namespace Broker.ZeroMq;
 /// <param name="showsIds">Whether receivers get the peer's routing id before each message.</param>
 internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : InboundSink
 {
+    /// <summary>An encoded message of one empty frame.</summary>
+    internal static readonly byte[] EmptyMessage = [0, 0];
+
     private readonly ReceiveQueue _queue = queue;
     private readonly Dictionary<MessageSession, ReceiveSource> _sources = [];
     private MessageSession? _lastSession;
     private ReceiveSource? _lastSource;
+
+    /// <summary>Whether an empty message is received from each new peer.</summary>
+    internal bool NotifiesConnect { private get; init; }
+
+    /// <summary>
+    /// The encoded message that is received when a peer has disconnected; null for none.
+    /// </summary>
+    internal byte[]? Farewell { private get; init; }
+
+    /// <summary>Whether <see cref="Farewell"/> is received only from peers that connected to this socket.</summary>
+    internal bool IsFarewellOfAccepted { private get; init; }
+
+    internal override void OnConnected(MessageSession session)
+    {
+        if (NotifiesConnect)
+        {
+            // Even if there is no room, as for all notifications: there are at most two for each connection.
+            _queue.Add(Find(session), EmptyMessage, 1);
+        }
+    }
 
     internal override ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes)
     {
@@ -44,6 +67,11 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
 
     internal override void OnDisconnected(MessageSession session)
     {
+        if (Farewell is not null && (!IsFarewellOfAccepted || session.Link is null))
+        {
+            _queue.Add(Find(session), Farewell, 1);
+        }
+
         if (_sources.Remove(session, out ReceiveSource? source))
         {
             _queue.RemovePaused(source);

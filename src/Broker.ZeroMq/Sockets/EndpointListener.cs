@@ -79,6 +79,7 @@ internal sealed class EndpointListener(LoopSocket socket, EventLoop? singleLoop)
     private PeerSession? Refuse(string endpoint, EndPoint? remote)
     {
         string address = ZeroMqEndpoint.Show(remote, endpoint);
+        socket.CountRefusedPeer();
         socket.Report(
             new ZeroMqEvent(ZeroMqEventKind.PeerRefused, endpoint, address, Peer: null, "its address is not allowed"));
         return null;

@@ -14,6 +14,11 @@ internal abstract class InboundSink
     /// <summary>Calls <see cref="MessageSession.Decode{TTaker}"/> once, with the sink's own taker.</summary>
     internal abstract ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes);
 
+    /// <summary>Called when a peer was accepted, before its first message.</summary>
+    internal virtual void OnConnected(MessageSession session)
+    {
+    }
+
     /// <summary>Called when a peer has disconnected and sends nothing more.</summary>
     internal virtual void OnDisconnected(MessageSession session)
     {

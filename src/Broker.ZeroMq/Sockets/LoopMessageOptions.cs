@@ -42,12 +42,22 @@ public record LoopMessageOptions : LoopSocketOptions
     public bool Conflate { get; init; }
 
     /// <summary>
+    /// A message of one frame that each peer receives before all others. For PUSH, DEALER, ROUTER and PAIR;
+    /// <see cref="XPublisherSocketOptions.WelcomeMessage"/> is for XPUB. Default empty: none is sent.
+    /// </summary>
+    public ReadOnlyMemory<byte> HelloMessage { get; init; }
+
+    /// <summary>
     /// The limits of the messages that a peer may send. A message is collected in its own buffer while its bytes
     /// arrive, so that this limits the memory of each peer. A message over a limit is refused and counted, and its
     /// connection ends; a peer of ZMTP 3.1 is sent the reason. Default <see cref="ZmtpLimits.Default"/>: 64 MiB and
     /// 1,048,576 frames.
     /// </summary>
     public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
+
+    /// <summary>Whether there is a hello message, but sockets of this type send none.</summary>
+    internal bool HasHelloInVain(ZmtpSocketType type) => !HelloMessage.IsEmpty
+        && type is not (ZmtpSocketType.Push or ZmtpSocketType.Dealer or ZmtpSocketType.Router or ZmtpSocketType.Pair);
 
     /// <summary>Whether the socket sends an empty message to ROUTER peers first, so that they know it.</summary>
     internal virtual bool ProbesRouter => false;

@@ -78,10 +78,16 @@ public abstract partial class LoopSocket
     /// The endpoint is inproc, but the socket has no names. See <see cref="LoopSocketOptions.Inproc"/>.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket or the context of its names is closed.</exception>
-    public void Connect(string endpoint)
+    public void Connect(string endpoint) => ConnectAs(endpoint, routingId: null);
+
+    /// <summary>Connects to an endpoint whose peer has the given routing id; null if it announces one.</summary>
+    private protected void ConnectAs(string endpoint, byte[]? routingId)
     {
         var asked = ZeroMqEndpoint.Parse(endpoint);
-        var link = new OutgoingLink(this, _singleLoop ?? Loops.Next(), asked, asked.IsInproc ? Names() : null);
+        var link = new OutgoingLink(this, _singleLoop ?? Loops.Next(), asked, asked.IsInproc ? Names() : null)
+        {
+            RoutingId = routingId,
+        };
         lock (_gate)
         {
             ThrowIfClosing();
@@ -93,7 +99,7 @@ public abstract partial class LoopSocket
     }
 
     /// <summary>
-    /// Closes the connection of a <see cref="Connect"/> call. Messages that are queued for the peer are sent for up to
+    /// Closes the connection of a <see cref="Connect(string)"/> call. Messages that are queued for the peer are sent for up to
     /// the linger time.
     /// </summary>
     /// <returns>False if the socket is not connected to that endpoint.</returns>

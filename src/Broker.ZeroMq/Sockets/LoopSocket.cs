@@ -23,6 +23,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
     private readonly EndpointListener _listener;
     private long _lastPeer;
     private long _messagesRefused;
+    private long _peersRefused;
 
     /// <param name="loops">The group of the peers' loops.</param>
     /// <param name="singleLoop">The loop of all peers; null to assign the loops of the group in turn.</param>
@@ -43,6 +44,8 @@ public abstract partial class LoopSocket : IAsyncDisposable
         InboundLimits = options.InboundLimits;
         Inproc = options.Inproc;
         Handshake = new ZmtpHandshakeOptions(type, options.AnnouncedRoutingId, options.Properties);
+        OutgoingHandshake = new ZmtpHandshakeOptions(
+            type, options.AnnouncedRoutingId, options.Properties, reconnects: true);
     }
 
     /// <summary>The group of the peers' event loops.</summary>
@@ -70,7 +73,11 @@ public abstract partial class LoopSocket : IAsyncDisposable
     {
         lock (_gate)
         {
-            return _registry.GetCounts(Dropped) with { MessagesRefused = MessagesRefused };
+            return _registry.GetCounts(Dropped) with
+            {
+                MessagesRefused = MessagesRefused,
+                PeersRefused = Interlocked.Read(ref _peersRefused),
+            };
         }
     }
 
@@ -92,6 +99,8 @@ public abstract partial class LoopSocket : IAsyncDisposable
         }
     }
 
+    internal void CountRefusedPeer() => Interlocked.Increment(ref _peersRefused);
+
     internal LoopSocketOptions CommonOptions => _options;
 
     internal ZmtpLimits InboundLimits { get; }
@@ -104,7 +113,11 @@ public abstract partial class LoopSocket : IAsyncDisposable
     /// </summary>
     internal virtual long InprocWindow => InProcessLink.DefaultWindow;
 
+    /// <summary>This side of the handshake with peers that connect to this socket.</summary>
     internal ZmtpHandshakeOptions Handshake { get; }
+
+    /// <summary>This side of the handshake with peers that this socket connects to.</summary>
+    internal ZmtpHandshakeOptions OutgoingHandshake { get; }
 
     /// <summary>Closes the socket without a linger time. See <see cref="CloseAsync(TimeSpan)"/>.</summary>
     public async ValueTask DisposeAsync()

@@ -112,6 +112,23 @@ public abstract record LoopSocketOptions
     /// </summary>
     public TimeSpan ReconnectMax { get; init; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>
+    /// The size of the kernel's send buffer of each connection, in bytes. Default null: the system chooses it. Linux
+    /// doubles the value for its own use.
+    /// </summary>
+    public int? SendBufferSize { get; init; }
+
+    /// <summary>
+    /// The size of the kernel's receive buffer of each connection, in bytes. Default null: the system chooses it. Linux
+    /// doubles the value for its own use.
+    /// </summary>
+    public int? ReceiveBufferSize { get; init; }
+
+    /// <summary>
+    /// The type-of-service byte in the IP packets of TCP connections, from 0 to 255. Default null: the system's.
+    /// </summary>
+    public int? TypeOfService { get; init; }
+
     /// <summary>The limits of the receive memory of a peer.</summary>
     internal abstract ZmtpLimits InboundLimits { get; }
 
@@ -134,6 +151,10 @@ public abstract record LoopSocketOptions
             ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(connect, TimeSpan.Zero, nameof(ConnectTimeout));
         }
 
+        ArgumentOutOfRangeException.ThrowIfLessThan(SendBufferSize ?? 1, 1, nameof(SendBufferSize));
+        ArgumentOutOfRangeException.ThrowIfLessThan(ReceiveBufferSize ?? 1, 1, nameof(ReceiveBufferSize));
+        ArgumentOutOfRangeException.ThrowIfNegative(TypeOfService ?? 0, nameof(TypeOfService));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(TypeOfService ?? 0, byte.MaxValue, nameof(TypeOfService));
         ArgumentOutOfRangeException.ThrowIfNegative(HeartbeatTtl.Ticks, nameof(HeartbeatTtl));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(
             HeartbeatTtl.TotalMilliseconds / 100, ushort.MaxValue, nameof(HeartbeatTtl));

@@ -47,11 +47,11 @@ internal sealed class MessageSession : PeerSession
         }
     }
 
-    /// <summary>Writes an empty message before all others.</summary>
-    internal void WriteProbe()
+    /// <summary>Writes a message of one frame before the messages of the pipe.</summary>
+    internal void WriteFirst(ReadOnlySpan<byte> frame)
     {
         LoopWriteBuffer buffer = WriteBuffer;
-        buffer.Advance(ZmtpWriter.WriteFrame(buffer.GetSpan(ZmtpWriter.FrameSize(0)), [], more: false));
+        buffer.Advance(ZmtpWriter.WriteFrame(buffer.GetSpan(ZmtpWriter.FrameSize(frame.Length)), frame, more: false));
     }
 
     /// <summary>

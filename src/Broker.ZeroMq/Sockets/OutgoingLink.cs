@@ -45,6 +45,9 @@ internal sealed class OutgoingLink : IDisposable
     /// </summary>
     internal OutboundPipe? Pipe { get; set; }
 
+    /// <summary>The routing id that a ROUTER gave the peer at this endpoint; null if the peer announces it.</summary>
+    internal byte[]? RoutingId { get; init; }
+
     internal bool IsStopped => _stopped.IsCancellationRequested;
 
     private bool IsLoopStopped => !_loop.TryPost(static () => { });

@@ -21,7 +21,8 @@ internal sealed class PeerHandshake
         bool isOurs = ZeroMqEndpoint.IsInprocText(session.Endpoint);
         ZeroMqSecurity security = isOurs ? ZeroMqSecurity.Null : options.Security;
         bool asks = !isOurs && options.Authenticate is not null && (session.Link is null || security.IsServer);
-        _zmtp = new ZmtpHandshake(session.Socket.Handshake, security.Create(asks, binds: session.Link is null));
+        ZmtpHandshakeOptions own = session.Link is null ? session.Socket.Handshake : session.Socket.OutgoingHandshake;
+        _zmtp = new ZmtpHandshake(own, security.Create(asks, binds: session.Link is null));
     }
 
     /// <summary>Sends the first bytes and starts the time limit.</summary>

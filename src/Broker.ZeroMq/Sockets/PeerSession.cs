@@ -91,6 +91,12 @@ internal abstract partial class PeerSession : ConnectionHandler
             connection.KeepAlive(Socket.CommonOptions.KeepAliveTime, KeepAliveInterval, KeepAliveProbes);
         }
 
+        LoopSocketOptions options = Socket.CommonOptions;
+        if (options.SendBufferSize is not null || options.ReceiveBufferSize is not null || options.TypeOfService is not null)
+        {
+            connection.Tune(options.SendBufferSize, options.ReceiveBufferSize, options.TypeOfService);
+        }
+
         connection.MaxReadBytes = MaxHandshakeBytes;
         _handshake = new PeerHandshake(this);
         _handshake.Start();
@@ -190,10 +196,11 @@ internal abstract partial class PeerSession : ConnectionHandler
         string? objection = Socket.CommonOptions.AcceptPeer?.Invoke(Peer);
         if ((objection ?? Socket.RefusalOf(this)) is { } reason)
         {
-            // An ERROR command instead of READY tells the peer never to retry (RFC 23). So it is not sent if the only
-            // problem is the limit of peers. After READY the peer could not read a plain ERROR command if the
-            // connection is encrypted.
-            if (zmtp.UnderstandsCommands && (ready > 0 ? objection is not null : _cipher is null))
+            // An ERROR command instead of READY tells the peer never to retry (RFC 23). So if the only problem is a
+            // limit or a used routing id, it is sent only to a peer that retries all the same. After READY the peer
+            // could not read a plain ERROR command if the connection is encrypted.
+            bool mayTell = ready > 0 ? objection is not null || zmtp.ReconnectsAfterError : _cipher is null;
+            if (zmtp.UnderstandsCommands && mayTell)
             {
                 LoopWriteBuffer buffer = WriteBuffer;
                 buffer.Advance(ZmtpCommandWriter.WriteError(buffer.GetSpan(ZmtpCommandWriter.MaxErrorSize), reason));
@@ -340,6 +347,11 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     private protected void Report(ZeroMqEventKind kind, string? reason, long undelivered = 0)
     {
+        if (kind == ZeroMqEventKind.PeerRefused)
+        {
+            Socket.CountRefusedPeer();
+        }
+
         if (kind != ZeroMqEventKind.PeerRefused || Link is null || Link.IsNewFailure(reason!))
         {
             Socket.Report(new ZeroMqEvent(kind, Endpoint, Address, Peer, reason, undelivered));

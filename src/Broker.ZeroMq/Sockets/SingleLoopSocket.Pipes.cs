@@ -71,9 +71,9 @@ public abstract partial class SingleLoopSocket
 
     private protected override void OnConnecting(OutgoingLink link)
     {
-        if (Sends && QueuesBeforeHandshake && QueuesAcrossConnections)
+        if (Sends && (QueuesBeforeHandshake || link.RoutingId is not null) && QueuesAcrossConnections)
         {
-            var pipe = new OutboundPipe(this, isLink: true);
+            var pipe = new OutboundPipe(this, isLink: true) { RoutingId = link.RoutingId };
             Loop.Run(() =>
             {
                 lock (PipeGate)
@@ -137,7 +137,12 @@ public abstract partial class SingleLoopSocket
         OnAttaching(session, pipe);
         if (MessageOptions.ProbesRouter && session.Peer!.SocketType == ZmtpSocketType.Router)
         {
-            session.WriteProbe();
+            session.WriteFirst([]);
+        }
+
+        if (!MessageOptions.HelloMessage.IsEmpty)
+        {
+            session.WriteFirst(MessageOptions.HelloMessage.Span);
         }
 
         pipe.Attach(session);

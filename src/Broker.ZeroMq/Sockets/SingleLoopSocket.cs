@@ -24,6 +24,11 @@ public abstract partial class SingleLoopSocket : LoopSocket
             throw new ArgumentException("Conflation is for PUSH, PULL, DEALER, PUB and SUB.", nameof(options));
         }
 
+        if (options.HasHelloInVain(type))
+        {
+            throw new ArgumentException("A hello message is for PUSH, DEALER, ROUTER and PAIR.", nameof(options));
+        }
+
         Loop = loop;
         MessageOptions = options;
         Sink = sink;
@@ -146,6 +151,8 @@ public abstract partial class SingleLoopSocket : LoopSocket
         {
             AttachPipe(session);
         }
+
+        Sink.OnConnected(session);
     }
 
     internal void Remove(MessageSession session)

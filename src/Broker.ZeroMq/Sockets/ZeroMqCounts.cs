@@ -21,4 +21,10 @@ public readonly record struct ZeroMqCounts(
     /// socket permit. Each of them has ended its connection.
     /// </summary>
     public long MessagesRefused { get; init; }
+
+    /// <summary>
+    /// The number of connections that this socket or the peer refused, such as one with the routing id of another peer.
+    /// The event <see cref="ZeroMqEventKind.PeerRefused"/> has the reason.
+    /// </summary>
+    public long PeersRefused { get; init; }
 }

@@ -30,7 +30,7 @@ public sealed class ZeroMqPageTests
         ];
         Assert.Equal(there.Order(StringComparer.Ordinal), ofOptions.Order(StringComparer.Ordinal));
         string[] ofSockets = [.. rows.Where(row => row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
-        Assert.Equal(["Subscribe", "Unsubscribe", "LastEndpoint"], ofSockets);
+        Assert.Equal(["Subscribe", "Unsubscribe", "Connect", "LastEndpoint"], ofSockets);
         Assert.All(ofSockets, name => Assert.NotEmpty(typeof(SubscriberSocket).GetMember(name)));
     }
 

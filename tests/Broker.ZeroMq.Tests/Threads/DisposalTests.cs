@@ -38,7 +38,7 @@ public sealed class DisposalTests
         await CloseOneByOneAsync(pushes, isAsync).WaitAsync(Wait.Limit, Token);
 
         Assert.All(pushes, static push => Assert.False(push.CloseAsync().IsCompleted));
-        Task received = Task.WhenAll(pulls.Select(pull => Task.Run(() => TakeAll(pull), Token)));
+        var received = Task.WhenAll(pulls.Select(pull => Task.Run(() => TakeAll(pull), Token)));
         await received.WaitAsync(Wait.Limit, Token);
         await (isAsync ? context.DisposeAsync().AsTask() : Task.Run(context.Dispose, Token)).WaitAsync(Wait.Limit, Token);
         Assert.All(pushes, static push => Assert.Equal((true, 0), (push.CloseAsync().IsCompletedSuccessfully, push.CloseAsync().Result.Undelivered)));

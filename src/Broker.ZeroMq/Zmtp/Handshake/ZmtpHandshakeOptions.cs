@@ -21,6 +21,10 @@ internal sealed class ZmtpHandshakeOptions
     /// <param name="maxCommandSize">
     /// The size of the largest command that is accepted from a peer during the handshake.
     /// </param>
+    /// <param name="reconnects">
+    /// Whether to announce that this side connects again after an ERROR command. Only for types that a peer may refuse
+    /// for a reason that passes: a used routing id, or another peer of a PAIR.
+    /// </param>
     /// <exception cref="ArgumentException">
     /// An identity or property name is not legal, or a name occurs twice.
     /// </exception>
@@ -31,7 +35,8 @@ internal sealed class ZmtpHandshakeOptions
         ZmtpSocketType socketType,
         ReadOnlyMemory<byte> identity = default,
         IReadOnlyCollection<KeyValuePair<string, string>>? properties = null,
-        int maxCommandSize = 8 << 10)
+        int maxCommandSize = 8 << 10,
+        bool reconnects = false)
     {
         ZmtpError error = ZmtpPeer.CheckIdentity(identity.Span);
         if (error != ZmtpError.None)
@@ -47,6 +52,11 @@ internal sealed class ZmtpHandshakeOptions
         if (socketType.HasIdentity())
         {
             all.Add((ZmtpPropertyNames.Identity.ToArray(), identity.ToArray()));
+        }
+
+        if (reconnects && (socketType.HasIdentity() || socketType == ZmtpSocketType.Pair))
+        {
+            all.Add((ZmtpPropertyNames.Reconnects.ToArray(), []));
         }
 
         foreach ((string? name, string? value) in properties ?? [])
@@ -81,5 +91,7 @@ internal sealed class ZmtpHandshakeOptions
 
     // The names of the standard properties are reserved, even if the socket's type does not send them.
     private static bool IsTaken(ReadOnlySpan<char> name)
-        => Ascii.EqualsIgnoreCase(ZmtpPropertyNames.SocketType, name) || Ascii.EqualsIgnoreCase(ZmtpPropertyNames.Identity, name);
+        => Ascii.EqualsIgnoreCase(ZmtpPropertyNames.SocketType, name)
+            || Ascii.EqualsIgnoreCase(ZmtpPropertyNames.Identity, name)
+            || Ascii.EqualsIgnoreCase(ZmtpPropertyNames.Reconnects, name);
 }

@@ -36,6 +36,9 @@ internal sealed class ZmtpPeer
     /// <summary>Whether the peer's version has commands, such as ERROR.</summary>
     public bool UnderstandsCommands => Major >= 3;
 
+    /// <summary>Whether the peer has announced that it connects again after an ERROR command.</summary>
+    internal bool ReconnectsAfterError => TryGetProperty(ZmtpPropertyNames.Reconnects, out _);
+
     /// <summary>
     /// Whether subscriptions must be sent to this peer as commands (3.1 and above) and not as messages.
     /// </summary>

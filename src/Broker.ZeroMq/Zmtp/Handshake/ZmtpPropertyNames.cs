@@ -14,6 +14,12 @@ internal static class ZmtpPropertyNames
     /// <summary>Identity: 0 to 255 octets that do not begin with 0.</summary>
     public static ReadOnlySpan<byte> Identity => "Identity"u8;
 
+    /// <summary>
+    /// X-Reconnects: the peer connects again after an ERROR command, although RFC 23 forbids it. So it can be told why it
+    /// is refused, even if the reason may pass.
+    /// </summary>
+    public static ReadOnlySpan<byte> Reconnects => "X-Reconnects"u8;
+
     /// <summary>Whether all octets are legal in a name. It does not check the length.</summary>
     internal static bool IsLegal(ReadOnlySpan<byte> name) => !name.ContainsAnyExcept(NameOctets);
 }
