@@ -37,7 +37,8 @@ internal sealed class EndpointFlags
 
     private readonly Option<string?> _secretKey = new("--curve-secret-key-file")
     {
-        Description = "File with the socket's own secret key, 40 characters [default: a new key]",
+        Description = "File with the socket's own secret key, 40 characters [default: a new key]; with --bind and "
+            + "without --curve-server-key the socket is a server",
         HelpName = "file",
     };
 
@@ -60,9 +61,19 @@ internal sealed class EndpointFlags
             throw new UsageException("an endpoint is missing: use --connect or --bind, such as --connect tcp://127.0.0.1:5556");
         }
 
+        if (IsCurveServer(flags) && connects.Length > 0)
+        {
+            throw new UsageException("--connect needs --curve-server-key: without it the socket is a CURVE server, which only binds");
+        }
+
         foreach (string endpoint in binds)
         {
             shell.Say($"bound to {bind(endpoint)}");
+        }
+
+        if (IsCurveServer(flags))
+        {
+            shell.Say($"CURVE server: clients need --curve-server-key '{Keys(flags.GetValue(_secretKey)).PublicKey}'; every client key is accepted");
         }
 
         foreach (string endpoint in connects)
@@ -83,7 +94,7 @@ internal sealed class EndpointFlags
 
         if (flags.GetValue(_serverKey) is not { } serverKey)
         {
-            return flags.GetValue(_secretKey) is not null ? throw new UsageException("--curve-secret-key-file needs --curve-server-key")
+            return flags.GetValue(_secretKey) is { } file ? Server(flags, file, user)
                 : user is null ? ZeroMqSecurity.Null
                 : ZeroMqSecurity.PlainClient(user, password!);
         }
@@ -97,6 +108,21 @@ internal sealed class EndpointFlags
             ? ZeroMqSecurity.CurveClient(Keys(flags.GetValue(_secretKey)), key)
             : throw new UsageException("--curve-server-key must be a key of 40 characters in Z85");
     }
+
+    private ZeroMqSecurity Server(ParseResult flags, string file, string? user)
+    {
+        if (user is not null)
+        {
+            throw new UsageException("--plain-user and --curve-secret-key-file cannot be combined: a socket has one mechanism");
+        }
+
+        return IsCurveServer(flags)
+            ? ZeroMqSecurity.CurveServer(Keys(file))
+            : throw new UsageException("--curve-secret-key-file needs --curve-server-key, or --bind for a server");
+    }
+
+    private bool IsCurveServer(ParseResult flags)
+        => flags.GetValue(_serverKey) is null && flags.GetValue(_secretKey) is not null && flags.GetValue(_bind) is { Length: > 0 };
 
     private static CurveKeyPair Keys(string? file)
     {

@@ -125,6 +125,27 @@ public sealed class SocketCommandTests
         Assert.Equal(["ada", own.PublicKey.ToString()], seen.Distinct(StringComparer.Ordinal));
     }
 
+    [Fact]
+    public async Task A_bound_socket_with_a_secret_key_is_a_server_of_CURVE()
+    {
+        var keys = CurveKeyPair.Generate(new CurveCryptography());
+        using var folder = new TemporaryFolder();
+        string keyFile = folder.Write("secret", keys.ExportSecretKey() + "\n");
+        string endpoint = FreePort.NextAddress();
+        Task<(int ExitCode, string Output, string Error)> pulling = ShellRun.OfAsync(
+            "zmq", "pull", "--bind", endpoint, "--curve-secret-key-file", keyFile, "--count", "1", "--timeout", "2m");
+
+        Assert.Equal(
+            ExitCode.Success,
+            (await ShellRun.OfAsync("zmq", "push", "--timeout", "2m", "--connect", endpoint, "--curve-server-key", keys.PublicKey.ToString(), "x")).ExitCode);
+
+        (int exitCode, string output, string error) = await pulling;
+        Assert.Equal((ExitCode.Success, "x" + Environment.NewLine), (exitCode, output));
+        Assert.Contains($"CURVE server: clients need --curve-server-key '{keys.PublicKey}'", error, StringComparison.Ordinal);
+        (int wrong, _, string why) = await ShellRun.OfAsync("zmq", "pull", "--connect", endpoint, "--curve-secret-key-file", keyFile);
+        Assert.Equal((ExitCode.Usage, "broker: --curve-secret-key-file needs --curve-server-key, or --bind for a server" + Environment.NewLine), (wrong, why));
+    }
+
     [Theory]
     [InlineData("broker: a socket type is missing, such as broker zmq sub (broker zmq --help lists the types)", "zmq")]
     [InlineData("broker: an endpoint is missing: use --connect or --bind, such as --connect tcp://127.0.0.1:5556", "zmq", "sub")]
