@@ -86,6 +86,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
                 "\"insecure\" has no effect: it is for connections that a server makes to others", section.Find("insecure")!.Position));
         }
 
+        section.AllowOff("ocsp_peer", isOffIfEmpty: false);
         section.RejectTheRest(UnsupportedKeys.OfTls);
         if (problems.Count == before && Problem(options) is { } problem)
         {

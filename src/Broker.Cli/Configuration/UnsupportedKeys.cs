@@ -29,6 +29,9 @@ internal static class UnsupportedKeys
         ("ocsp", "the broker does not staple OCSP responses"), ("ocsp_cache", "the broker does not staple OCSP responses"),
         ("syslog", NoSyslog), ("remote_syslog", NoSyslog),
         ("logtime_utc", "set TZ=UTC for the process"),
+        ("trace_headers", "the trace shows headers with the payload"),
+        ("write_timeout", "a client that exceeds write_deadline is always closed"),
+        ("feature_flags", "the broker has no such flags"),
         ("prof_port", NoProfiling),
         ("prof_block_rate", NoProfiling));
 
@@ -67,7 +70,7 @@ internal static class UnsupportedKeys
     public static IReadOnlyDictionary<string, string> OfWebSocket { get; } = Table(
         ("authorization", SeparateUsers), ("authentication", SeparateUsers), ("username", SeparateUsers), ("password", SeparateUsers),
         ("token", SeparateUsers), ("jwt_cookie", NoJwt), ("user_cookie", SeparateUsers), ("pass_cookie", SeparateUsers),
-        ("token_cookie", SeparateUsers), ("headers", "HTTP responses only have the headers that the protocol needs"));
+        ("token_cookie", SeparateUsers), ("ping_interval", "the ping_interval of the whole server applies to WebSocket clients"), ("headers", "HTTP responses only have the headers that the protocol needs"));
 
     /// <summary>
     /// Whether a key or flag with this reason may be ignored on request. The rest of the server works without the
