@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Publishes the programs for the tests on Windows into a folder: the command and the sample of a service.
+# Publishes the programs for the tests on Windows into a folder: the command, the sample of a service, and a service with
+# both lifetimes.
 #
 #   eng/publish-windows.sh FOLDER
 set -euo pipefail
@@ -18,4 +19,5 @@ publish() {
 # One file, as eng/pack.sh builds it.
 publish src/Broker.Cli broker -p:BrokerSingleFile=true
 publish samples/WindowsService sample
+publish tests/Broker.Windows.Lifetimes lifetimes
 rm -rf "$folder/artifacts"

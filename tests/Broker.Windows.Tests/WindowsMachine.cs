@@ -39,6 +39,9 @@ public sealed class WindowsMachine : IAsyncLifetime
     /// <summary>The sample of a service, published for Windows.</summary>
     public string Sample => Path.Combine(_programs, "sample", "WindowsService.exe");
 
+    /// <summary>The program with both lifetimes of a service, published for Windows.</summary>
+    public string Lifetimes => Path.Combine(_programs, "lifetimes", "Broker.Windows.Lifetimes.exe");
+
     private string Folder => _folder!.FullName;
 
     private bool HasEnded => _server!.HasExited;
