@@ -1,4 +1,5 @@
 using System.Net.WebSockets;
+using System.Text;
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Server;
@@ -85,6 +86,65 @@ public sealed class SlowConsumerTests
         // The client is still connected: it receives the remaining messages and then the PONG.
         await slow.SendAsync("PING\r\n");
         await slow.ReadUntilAsync("PONG\r\n");
+    }
+
+    [Fact]
+    public async Task A_publisher_is_slowed_down_until_its_subscriber_has_read_everything()
+    {
+        const int Payload = 1_024;
+        const int Count = 48_000;
+        await using Site site = await Site.StartAsync(
+            static o =>
+            {
+                o.MaxPending = 8 * 1024 * 1024;
+                o.WriteDeadline = Timeout.InfiniteTimeSpan;
+            },
+            sockets: Plain);
+        using ClientSocket reader = await SubscribeAsync(site);
+        using ClientSocket publisher = await ClientSocket.OpenAsync(site);
+        var burst = Task.Run(
+            async () =>
+            {
+                for (int first = 0; first < Count; first += 48)
+                {
+                    await publisher.SendAsync(string.Concat(Enumerable.Range(first, 48).Select(static i => $"PUB flood {Payload}\r\n{i:D8}{new string('x', Payload - 8)}\r\n")));
+                }
+            },
+            TestContext.Current.CancellationToken);
+        await Wait.UntilAsync(() => site.Server.Snapshot().Stalls > 0, "the publisher to be slowed down");
+        int frame = $"MSG flood 1 {Payload}\r\n".Length + Payload + 2;
+        byte[] text = new byte[64 * 1024];
+        int filled = 0;
+        for (int next = 0; next < Count;)
+        {
+            ValueWebSocketReceiveResult got = await reader.Socket.ReceiveAsync(text.AsMemory(filled), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
+            filled += got.Count;
+            int at = 0;
+            while (filled - at >= frame)
+            {
+                string line = Encoding.Latin1.GetString(text, at, 32);
+                if (line.StartsWith("PING\r\n", StringComparison.Ordinal))
+                {
+                    at += "PING\r\n".Length;
+                    continue;
+                }
+
+                Assert.StartsWith($"MSG flood 1 {Payload}\r\n{next:D8}", line, StringComparison.Ordinal);
+                at += frame;
+                next++;
+            }
+
+            text.AsSpan(at, filled - at).CopyTo(text);
+            filled -= at;
+        }
+
+        await burst;
+        await publisher.SendAsync("PING\r\n");
+        await publisher.ReadUntilAsync("PONG\r\n");
+        ServerSnapshot totals = site.Server.Snapshot();
+        Assert.Equal((0L, 0L, (long)Count), (totals.SlowConsumers, totals.Dropped, totals.MessagesOut));
+        ConnectionPage page = await site.Server.InspectConnectionsAsync(new ConnectionQuery(), TestContext.Current.CancellationToken);
+        Assert.Equal(totals.Stalls, Assert.Single(page.Connections, static c => c.Stalls > 0).Stalls);
     }
 
     // Reads the only closed connection. The counter changes before the connection appears in the list.

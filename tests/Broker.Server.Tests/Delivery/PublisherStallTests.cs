@@ -70,6 +70,49 @@ public sealed class PublisherStallTests
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_publisher_may_disconnect_while_its_messages_wait(bool isReset)
+    {
+        const int Count = 2_000;
+        const int First = 1_000_000;
+        await using BrokerServer server = await StartAsync();
+        using RawClient reader = Subscribe(server, "SUB a 1\r\n");
+        var publisher = RawClient.Open(server);
+        Congest(server, publisher, "a");
+        publisher.Send(string.Concat(Enumerable.Range(First, Count).Select(static i => Message("a", i, Size))));
+        if (isReset)
+        {
+            publisher.Socket.LingerState = new(enable: true, 0);
+        }
+
+        long stalls = server.Snapshot().Stalls;
+        publisher.Dispose();
+        if (!isReset)
+        {
+            await Servers.UntilAsync(() => server.Snapshot().Stalls > stalls, "the publisher to be slowed down after its end");
+        }
+
+        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "the end of the publisher");
+        // After a reset the system has discarded what the server had not read.
+        long received = server.Snapshot().MessagesIn;
+        using var next = RawClient.Open(server);
+        next.Send(Message("a", First + Count, Size));
+        next.Sync();
+        List<int> numbers = [];
+        while (numbers.LastOrDefault() != First + Count)
+        {
+            numbers.Add(Number(reader.ReadMessage().Payload));
+        }
+
+        Assert.Equal(received + 1, numbers.Count);
+        int waited = numbers.Count(static number => number >= First) - 1;
+        Assert.Equal(Enumerable.Range(First, waited), numbers.TakeLast(waited + 1).Take(waited));
+        Assert.Equal(isReset ? waited : Count, waited);
+        Assert.Equal((0, 0), (server.Snapshot().SlowConsumers, server.Snapshot().Dropped));
+    }
+
+    [Theory]
     [InlineData("PUB a {1}\r\n{0}\r\n")]
     [InlineData("PUB a reply.{0} {1}\r\n{0}\r\n")]
     [InlineData("HPUB a 12 {2}\r\nNATS/1.0\r\n\r\n{0}\r\n")]
