@@ -1,7 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using System.Net.Sockets;
-using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Server;
 using Broker.Transport;

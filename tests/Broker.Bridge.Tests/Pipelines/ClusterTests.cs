@@ -11,7 +11,7 @@ public sealed class ClusterTests
     {
         int oneRoute = FreePort.Next();
         int otherRoute = FreePort.Next();
-        await using var pipeline = new Pipeline();
+        await using var pipeline = Pipeline.WithoutServer();
         using NatsServer one = Start("one", oneRoute, otherRoute);
         using NatsServer other = Start("other", otherRoute, oneRoute);
 

@@ -1,5 +1,4 @@
 using System.Net;
-using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Server;
 using Broker.Transport;
@@ -7,14 +6,14 @@ using Broker.Transport;
 namespace Broker.Bridge.Tests.Pipelines.Support;
 
 /// <summary>A NATS system, ours or Debian's nats-server, with bridges of one pipeline.</summary>
-internal sealed class Pipeline : IAsyncDisposable
+internal sealed class Pipeline : BridgeSite
 {
     internal const string Subject = "work.orders";
 
-    private readonly List<ZeroMqBridge> _bridges = [];
-    private readonly List<BrokerConnection> _clients = [];
-    private EventLoopGroup? _loops;
-    private bool _isApart;
+    private readonly bool _isApart;
+
+    private Pipeline(EventLoopGroup? loops, BrokerServer? server, NatsServer? remote, bool apart)
+        : base(loops, server, remote) => _isApart = apart;
 
     /// <summary>Whether bridges made from now on make spans.</summary>
     internal bool Tracing { get; set; }
@@ -22,16 +21,11 @@ internal sealed class Pipeline : IAsyncDisposable
     /// <summary>Whether bridges made from now on reserve the internal subjects in a server of this process.</summary>
     internal bool Reserves { get; set; } = true;
 
-    internal LogLines Log { get; } = new();
-
-    internal BrokerServer? Server { get; private set; }
-
-    internal NatsServer? Remote { get; private set; }
-
-    internal string Url => Remote?.Url ?? $"nats://127.0.0.1:{((IPEndPoint)Server!.EndPoints[0]).Port}";
+    /// <summary>A pipeline without a server of its own: each bridge is given the addresses of its servers.</summary>
+    internal static Pipeline WithoutServer() => new(null, null, null, apart: false);
 
     /// <param name="remote">A nats-server, which is the pipeline's from then on.</param>
-    internal static Pipeline At(NatsServer remote) => new() { Remote = remote };
+    internal static Pipeline At(NatsServer remote) => new(null, null, remote, apart: false);
 
     /// <param name="foreign">Whether it is Debian's nats-server.</param>
     /// <param name="arguments">More arguments for that.</param>
@@ -42,19 +36,14 @@ internal sealed class Pipeline : IAsyncDisposable
     /// <param name="arguments">More arguments for nats-server.</param>
     internal static async Task<Pipeline> StartAsync(bool foreign, bool apart, params string[] arguments)
     {
-        var pipeline = new Pipeline { _isApart = apart };
         if (foreign)
         {
             // At a port that nobody else is given while it is away.
-            pipeline.Remote = NatsServer.StartAt(FreePort.Next(), arguments);
-        }
-        else
-        {
-            pipeline._loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-            pipeline.Server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = pipeline._loops }.Listen(apart ? FreePort.Next() : 0));
+            return new Pipeline(null, null, NatsServer.StartAt(FreePort.Next(), arguments), apart);
         }
 
-        return pipeline;
+        (EventLoopGroup loops, BrokerServer server) = await EmbedAsync(1, apart ? FreePort.Next() : 0);
+        return new Pipeline(loops, server, null, apart);
     }
 
     /// <summary>Ends the server without a goodbye and starts it again at the same port.</summary>
@@ -68,7 +57,7 @@ internal sealed class Pipeline : IAsyncDisposable
 
         int port = ((IPEndPoint)Server!.EndPoints[0]).Port;
         await Server.DisposeAsync();
-        Server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = _loops }.Listen(port));
+        Server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = Loops }.Listen(port));
     }
 
     /// <summary>A bridge with both ends, unless told otherwise.</summary>
@@ -83,61 +72,19 @@ internal sealed class Pipeline : IAsyncDisposable
     /// <param name="route">All it has.</param>
     internal async Task<ZeroMqBridge> BridgeAsync(string? url, RouteOptions route)
     {
-        ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
-            new ZeroMqBridgeOptions
-            {
-                Client = new ClientOptions
-                {
-                    Servers = (url ?? Url).Split(','),
-                    Loops = url is null && !_isApart ? _loops : null,
-                    WhileDisconnected = PublishWhileDisconnected.Drop,
-                    ReconnectWait = TimeSpan.FromMilliseconds(20),
-                    ReconnectJitter = TimeSpan.FromMilliseconds(1),
-                    Dialer = url is null && !_isApart ? Server?.CreateDialer() : null,
-                    Tracing = Tracing,
-                },
-                Logger = Log,
-                Routes = [route is PushPullRouteOptions pipeline ? pipeline with { ReserveSubjects = Reserves } : route],
-            },
-            TestContext.Current.CancellationToken);
-        _bridges.Add(bridge);
-        return bridge;
+        ClientOptions client = url is null && !_isApart ? BridgeClient() : RemoteClient(url ?? Url);
+        return Keep(await StartBridgeAsync(
+            client with { Tracing = Tracing }, [route is PushPullRouteOptions pipeline ? pipeline with { ReserveSubjects = Reserves } : route]));
     }
 
     /// <summary>A bridge ends; what its PUSH has not sent by the end of the linger is lost.</summary>
     internal async Task EndAsync(ZeroMqBridge bridge, TimeSpan linger = default)
     {
-        _bridges.Remove(bridge);
+        Forget(bridge);
         await bridge.CloseAsync(linger);
     }
 
-    internal async Task<BrokerConnection> ClientAsync()
-    {
-        BrokerConnection client = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url] }, TestContext.Current.CancellationToken);
-        _clients.Add(client);
-        return client;
-    }
-
-    public async ValueTask DisposeAsync()
-    {
-        foreach (BrokerConnection client in _clients)
-        {
-            await client.DisposeAsync();
-        }
-
-        foreach (ZeroMqBridge bridge in _bridges)
-        {
-            await bridge.DisposeAsync();
-        }
-
-        if (Server is not null)
-        {
-            await Server.DisposeAsync();
-        }
-
-        _loops?.Dispose();
-        Remote?.Dispose();
-    }
+    internal Task<BrokerConnection> ClientAsync() => ConnectAsync(new ClientOptions { Servers = [Url] });
 
     // Nobody who lives counts as gone here, however long a machine with much else to do keeps it waiting.
     private static PushPullRouteOptions Options() => new()

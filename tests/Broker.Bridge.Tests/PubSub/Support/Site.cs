@@ -1,4 +1,3 @@
-using System.Net;
 using Broker.Client;
 using Broker.Server;
 using Broker.Transport;
@@ -8,33 +7,21 @@ namespace Broker.Bridge.Tests.PubSub.Support;
 /// <summary>
 /// A NATS system with one bridge: an embedded server on the bridge's own loops, or a real nats-server elsewhere.
 /// </summary>
-internal sealed class Site : IAsyncDisposable
+internal sealed class Site : BridgeSite
 {
-    private readonly EventLoopGroup? _loops;
-    private readonly List<BrokerConnection> _clients = [];
     private ClientOptions _identity = new();
     private int _marks;
 
     private Site(EventLoopGroup? loops, BrokerServer? server, NatsServer? remote)
+        : base(loops, server, remote)
     {
-        _loops = loops;
-        Server = server;
-        Remote = remote;
     }
-
-    public BrokerServer? Server { get; }
-
-    public NatsServer? Remote { get; }
 
     public ZeroMqBridge Bridge { get; private set; } = null!;
 
     public PubSubRoute Route => RouteOf(Bridge);
 
-    public LogLines Log { get; } = new();
-
     public TopicCodec Codec => Route.Mapper.Codec;
-
-    public string Url => Remote?.Url ?? $"nats://127.0.0.1:{((IPEndPoint)Server!.EndPoints[0]).Port}";
 
     /// <param name="loops">How many event loops server and bridge share; 0 for a real nats-server as a remote.</param>
     /// <param name="change">Changes the route's options.</param>
@@ -55,14 +42,12 @@ internal sealed class Site : IAsyncDisposable
         }
         else
         {
-            var group = new EventLoopGroup(new EventLoopOptions { Loops = loops });
-            var options = new BrokerServerOptions { Loops = group };
-            server?.Invoke(options);
-            site = new Site(group, await BrokerServer.StartAsync(options.Listen(0)), null);
+            (EventLoopGroup group, BrokerServer embedded) = await EmbedAsync(loops, change: server);
+            site = new Site(group, embedded, null);
         }
 
         site._identity = client?.Invoke(site._identity) ?? site._identity;
-        site.Bridge = await site.BridgeAsync(change, client);
+        site.Bridge = site.Keep(await site.BridgeAsync(change, client));
         return site;
     }
 
@@ -78,33 +63,13 @@ internal sealed class Site : IAsyncDisposable
             Subscribers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0")],
             HighWaterMark = 1L << 30,
         };
-        var options = new ClientOptions
-        {
-            Servers = [Url],
-            Loops = _loops,
-            WhileDisconnected = PublishWhileDisconnected.Drop,
-            ReconnectWait = TimeSpan.FromMilliseconds(20),
-            ReconnectJitter = TimeSpan.FromMilliseconds(1),
-            Dialer = Server?.CreateDialer(),
-        };
-        return ZeroMqBridge.StartAsync(
-            new ZeroMqBridgeOptions
-            {
-                Client = client?.Invoke(options) ?? options,
-                Routes = [change?.Invoke(route) ?? route],
-                Logger = log ?? Log,
-            },
-            TestContext.Current.CancellationToken);
+        ClientOptions options = BridgeClient();
+        return StartBridgeAsync(client?.Invoke(options) ?? options, [change?.Invoke(route) ?? route], log);
     }
 
     /// <summary>A native client, of the user that the bridge is.</summary>
-    public async Task<BrokerConnection> ClientAsync()
-    {
-        var options = new ClientOptions { Servers = [Url], User = _identity.User, Password = _identity.Password };
-        BrokerConnection client = await BrokerConnection.ConnectAsync(options, TestContext.Current.CancellationToken);
-        _clients.Add(client);
-        return client;
-    }
+    public Task<BrokerConnection> ClientAsync()
+        => ConnectAsync(new ClientOptions { Servers = [Url], User = _identity.User, Password = _identity.Password });
 
     public string Subject(string topic)
     {
@@ -176,25 +141,4 @@ internal sealed class Site : IAsyncDisposable
 
     // A probe that no other is.
     private byte[] Mark() => [.. Shapes.Probe, .. Shapes.Bytes(Shapes.Number(Interlocked.Increment(ref _marks)))];
-
-    public async ValueTask DisposeAsync()
-    {
-        foreach (BrokerConnection client in _clients)
-        {
-            await client.DisposeAsync();
-        }
-
-        if (Bridge is not null)
-        {
-            await Bridge.DisposeAsync();
-        }
-
-        if (Server is not null)
-        {
-            await Server.DisposeAsync();
-        }
-
-        _loops?.Dispose();
-        Remote?.Dispose();
-    }
 }

@@ -1,6 +1,4 @@
-using System.Net;
 using System.Text;
-using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Server;
 using Broker.Transport;
@@ -11,7 +9,7 @@ namespace Broker.Bridge.Tests.Requests.Support;
 /// A NATS system with one bridge of any routes: an embedded server on the bridge's own loops, or a real nats-server
 /// elsewhere.
 /// </summary>
-internal sealed class RequestSite : IAsyncDisposable
+internal sealed class RequestSite : BridgeSite
 {
     /// <summary>The subject of the routes, unless a test says otherwise.</summary>
     public const string Subject = "svc.echo";
@@ -19,17 +17,11 @@ internal sealed class RequestSite : IAsyncDisposable
     // On a machine with much else to do nothing is over before its test is.
     private static readonly TimeSpan WaitLimit = TimeSpan.FromHours(1);
 
-    private readonly EventLoopGroup? _loops;
-    private readonly List<BrokerConnection> _clients = [];
-    private readonly List<ZeroMqBridge> _bridges = [];
-
     private bool _tracing;
 
     private RequestSite(EventLoopGroup? loops, BrokerServer? server, NatsServer? remote)
+        : base(loops, server, remote)
     {
-        _loops = loops;
-        Server = server;
-        Remote = remote;
     }
 
     public static BridgeEndpoint AnyPort => new(true, "tcp://127.0.0.1:0");
@@ -38,15 +30,7 @@ internal sealed class RequestSite : IAsyncDisposable
 
     public static WorkerRouteOptions Answering => new() { Endpoints = [AnyPort], Subject = Subject, TimeToLive = WaitLimit };
 
-    public BrokerServer? Server { get; }
-
-    public NatsServer? Remote { get; }
-
-    public ZeroMqBridge Bridge => _bridges[0];
-
-    public LogLines Log { get; } = new();
-
-    public string Url => Remote?.Url ?? $"nats://127.0.0.1:{((IPEndPoint)Server!.EndPoints[0]).Port}";
+    public ZeroMqBridge Bridge => Bridges[0];
 
     public RequestRouteSnapshot Requests => (RequestRouteSnapshot)Bridge.Snapshot()["request"]!;
 
@@ -68,9 +52,8 @@ internal sealed class RequestSite : IAsyncDisposable
         }
         else
         {
-            var group = new EventLoopGroup(new EventLoopOptions { Loops = loops });
-            var options = new BrokerServerOptions { Loops = group };
-            site = new RequestSite(group, await BrokerServer.StartAsync(options.Listen(0)), null);
+            (EventLoopGroup group, BrokerServer server) = await EmbedAsync(loops);
+            site = new RequestSite(group, server, null);
         }
 
         site._tracing = tracing;
@@ -80,39 +63,14 @@ internal sealed class RequestSite : IAsyncDisposable
 
     /// <summary>Another bridge at the same NATS system.</summary>
     public async Task<ZeroMqBridge> BridgeAsync(params RouteOptions[] routes)
-    {
-        ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
-            new ZeroMqBridgeOptions
-            {
-                Client = new ClientOptions
-                {
-                    Servers = [Url],
-                    Loops = _loops,
-                    WhileDisconnected = PublishWhileDisconnected.Drop,
-                    ReconnectWait = TimeSpan.FromMilliseconds(20),
-                    ReconnectJitter = TimeSpan.FromMilliseconds(1),
-                    Dialer = Server?.CreateDialer(),
-                    Tracing = _tracing,
-                },
-                Routes = routes,
-                Logger = Log,
-            },
-            TestContext.Current.CancellationToken);
-        _bridges.Add(bridge);
-        return bridge;
-    }
+        => Keep(await StartBridgeAsync(BridgeClient() with { Tracing = _tracing }, routes));
 
     public static string EndpointOf(ZeroMqBridge bridge, string route) => bridge.Snapshot()[route]!.Endpoints[0];
 
     public string Endpoint(string route) => EndpointOf(Bridge, route);
 
-    public async Task<BrokerConnection> ClientAsync()
-    {
-        BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new ClientOptions { Servers = [Url], ReconnectWait = TimeSpan.FromMilliseconds(20) }, TestContext.Current.CancellationToken);
-        _clients.Add(client);
-        return client;
-    }
+    public Task<BrokerConnection> ClientAsync()
+        => ConnectAsync(new ClientOptions { Servers = [Url], ReconnectWait = TimeSpan.FromMilliseconds(20) });
 
     /// <summary>A native service, from now on, that answers with what it was asked, headers included.</summary>
     public async Task<Subscription> EchoAsync(string subject = Subject, string? queue = null)
@@ -146,26 +104,5 @@ internal sealed class RequestSite : IAsyncDisposable
                 await Task.Delay(10, TestContext.Current.CancellationToken);
             }
         }
-    }
-
-    public async ValueTask DisposeAsync()
-    {
-        foreach (BrokerConnection client in _clients)
-        {
-            await client.DisposeAsync();
-        }
-
-        foreach (ZeroMqBridge bridge in _bridges)
-        {
-            await bridge.DisposeAsync();
-        }
-
-        if (Server is not null)
-        {
-            await Server.DisposeAsync();
-        }
-
-        _loops?.Dispose();
-        Remote?.Dispose();
     }
 }

@@ -1,10 +1,10 @@
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 
-namespace Broker.Bridge.Tests.PubSub.Support;
+namespace Broker.BridgeKit;
 
 /// <summary>Records log messages.</summary>
-internal sealed class LogLines : ILogger
+public sealed class LogLines : ILogger
 {
     private readonly ConcurrentQueue<(LogLevel Level, string Text)> _lines = new();
 
