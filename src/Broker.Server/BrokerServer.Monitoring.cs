@@ -5,7 +5,8 @@ public sealed partial class BrokerServer
 {
     /// <summary>
     /// Describes the HTTP address of the monitoring pages, for <see cref="Inspect"/> and for the answers to requests of
-    /// the system account. The monitoring pages of <c>Broker.AspNetCore</c> set it. It is called on any thread.
+    /// the system account. The monitoring pages of <c>Broker.AspNetCore</c> set this callback. The server calls it on
+    /// any thread.
     /// </summary>
     public Func<HttpDescription>? DescribeHttp { get; set; }
 
@@ -18,8 +19,8 @@ public sealed partial class BrokerServer
     public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();
 
     /// <summary>
-    /// Lists clients. Only the clients of the page are described; the others are visited to determine the order. The
-    /// event loops do no work for it unless the query requests subscriptions; they then copy at most
+    /// Lists clients. The server visits all clients to determine the order, and describes only the clients of the page.
+    /// The event loops do no work for the list, unless the query requests subscriptions: then they copy at most
     /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> references. The server keeps the descriptions of the last
     /// <c>10,000</c> closed clients.
     /// </summary>
@@ -30,9 +31,9 @@ public sealed partial class BrokerServer
 
     /// <summary>
     /// Lists subscriptions, ordered by client and by the number of the sid. Only the loops of clients on the page do
-    /// work for it; they copy a few thousand references at a time. The subscriptions of a client with very many are
-    /// sorted for the first page. The sorted list is kept for following pages, as long as these are requested soon and
-    /// the client does not subscribe meanwhile.
+    /// work for the list; they copy a few thousand references at a time. If a client has very many subscriptions, they
+    /// are sorted for the first page. The sorted list is kept for the following pages, as long as these are requested
+    /// soon and the client does not subscribe meanwhile.
     /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public Task<SubscriptionPage> InspectSubscriptionsAsync(

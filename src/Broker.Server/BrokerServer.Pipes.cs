@@ -8,9 +8,9 @@ namespace Broker.Server;
 public sealed partial class BrokerServer
 {
     /// <summary>
-    /// Connects a client whose bytes come through a pipe from another transport, such as a WebSocket. When the pipe
-    /// reaches its pause threshold, the server queues further messages as it does for a full socket, with the same
-    /// limits, write deadline and slow consumer policy.
+    /// Connects a client of another transport, such as a WebSocket, through a pipe. When the pipe reaches its pause
+    /// threshold, the server queues further messages as it does for a full socket, with the same limits, write deadline
+    /// and slow consumer policy.
     /// </summary>
     /// <param name="pipe">
     /// The server's end of the pipe. The server completes its reader and its writer when the connection is closed.

@@ -5,7 +5,8 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// A server for the NATS client protocol that runs in this process. A process can run several; they share no state.
+/// A server for the NATS client protocol that runs in this process. A process can run several servers; they share no
+/// state.
 /// </summary>
 /// <remarks>
 /// Thread-safe. <see cref="DisposeAsync"/> closes everything at once; <see cref="DrainAsync"/> delivers queued messages
@@ -47,8 +48,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// The addresses that the server listens on, in the order of the options. A port of 0 is replaced by the port in
-    /// use.
+    /// The addresses that the server listens on, in the order of the options. For port 0 in the options, the address
+    /// contains the port that the operating system chose.
     /// </summary>
     public IReadOnlyList<EndPoint> EndPoints => _listeners.EndPoints;
 
@@ -64,10 +65,10 @@ public sealed partial class BrokerServer : IAsyncDisposable
     public int MaxConnections => _core.Options.MaxConnections;
 
     /// <summary>
-    /// Called for a request <c>$SYS.REQ.SERVER.&lt;id&gt;.RELOAD</c> of a client in the system account, on a thread-pool
-    /// thread: the program then reads its configuration again and applies it by <see cref="ReloadAsync"/>. If the task
-    /// fails, the requester receives the message of the exception. Null, the default: the request is answered by an
-    /// error.
+    /// The server calls this callback on a thread-pool thread when a client in the system account sends the request
+    /// <c>$SYS.REQ.SERVER.&lt;id&gt;.RELOAD</c>. The callback reads the program's configuration again and applies it by
+    /// <see cref="ReloadAsync"/>. If the task fails, the requester receives the message of the exception. Null, the
+    /// default: the server answers the request with an error.
     /// </summary>
     public Func<Task>? RereadConfiguration
     {
@@ -118,12 +119,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
     /// <summary>
     /// Creates a dialer that connects clients of this process to this server without a socket. Protocol, limits and
-    /// permissions are the same as over TCP. Set it as the dialer in a client's options; the client also uses it to
-    /// reconnect. A bridge in this process uses the dialer to reserve its internal subjects.
+    /// permissions are the same as over TCP. Set the dialer in a client's options; the client also uses it to
+    /// reconnect. A bridge in this process uses the dialer to reserve the bridge's internal subjects.
     /// </summary>
     /// <param name="user">
     /// The name of a user in <see cref="BrokerServerOptions.Users"/> or in an account. A client that sends no
-    /// credentials in its CONNECT is this user; a client that sends credentials is the user that they belong to. Null,
+    /// credentials in its CONNECT is this user; a client that sends credentials is the user of these credentials. Null,
     /// the default: a client without credentials is treated as over TCP.
     /// </param>
     /// <exception cref="ArgumentException">
@@ -142,7 +143,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// </summary>
     /// <param name="loop">
     /// The client's loop. If it is one of <see cref="Loops"/>, client and server run on the same thread and wake no
-    /// other.
+    /// other thread.
     /// </param>
     /// <param name="handler">The handler of the client's end of the connection.</param>
     /// <returns>The client's end of the connection.</returns>
@@ -227,7 +228,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
             session.Channel.Close(timeout);
         }
 
-        // The connections close themselves, on their loops. A drain is rare, so this loop may poll the clock.
+        // Each connection closes on its own event loop. A drain is rare, so this method may poll the clock.
         long end = _core.Tick + (long)Math.Min(timeout.TotalMilliseconds, long.MaxValue / 2);
         bool cut = false;
         while (_core.HasSessions)

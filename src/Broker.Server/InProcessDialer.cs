@@ -2,7 +2,9 @@ using Broker.Transport;
 
 namespace Broker.Server;
 
-/// <summary>Connects clients of this process to a server without a socket, all of them as the same user.</summary>
+/// <summary>
+/// Connects clients of this process to a server without a socket. All clients without credentials have the same user.
+/// </summary>
 internal sealed class InProcessDialer(BrokerServer server, string? user) : IReservingDialer
 {
     public ValueTask<Connection> DialAsync(

@@ -4,8 +4,9 @@ namespace Broker.Server;
 
 /// <summary>
 /// Publishes a server's counters as a meter of System.Diagnostics.Metrics, for OpenTelemetry and other listeners. The
-/// instruments read counters that the server maintains in any case, so messages cost nothing more. docs/telemetry.md
-/// lists the names. .NET's own meter <c>System.Runtime</c> reports the memory and CPU time of the process.
+/// instruments read counters that the server maintains in any case, so they add no work for a message.
+/// docs/telemetry.md lists the names. .NET's own meter <c>System.Runtime</c> reports the memory and CPU time of the
+/// process.
 /// </summary>
 public sealed class ServerMetrics : IDisposable
 {
@@ -22,12 +23,14 @@ public sealed class ServerMetrics : IDisposable
     /// <param name="server">
     /// The server whose counters are published. Its id is the tag <c>broker.server.id</c> of all instruments.
     /// </param>
-    /// <param name="meters">Creates the meter. If it is null, the instance creates and owns a meter.</param>
+    /// <param name="meters">
+    /// The factory that creates the meter. If it is null, the instance creates and owns the meter.
+    /// </param>
     public ServerMetrics(BrokerServer server, IMeterFactory? meters = null)
     {
         ArgumentNullException.ThrowIfNull(server);
-        // Each measurement has the tag. A tag of the meter would not suffice, because a factory has one meter of a name
-        // for all servers.
+        // Each measurement has the tag. A tag of the meter would not suffice, because a factory creates only one meter
+        // of this name for all servers.
         _tags = [new("broker.server.id", server.Inspect().Id)];
         _isOwn = meters is null;
         _meter = meters?.Create(new MeterOptions(MeterName)) ?? new Meter(MeterName);

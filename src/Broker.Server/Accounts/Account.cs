@@ -11,7 +11,8 @@ internal sealed class Account
 {
     private readonly Lock _gate = new();
 
-    // The subscriptions that stream imports add in other accounts, by the client's subscription in this account.
+    // Key: a client's subscription in this account. Value: the subscriptions that stream imports add for it in other
+    // accounts.
     private readonly Dictionary<Subscription, Shadow[]> _shadows = [];
     private readonly ConcurrentDictionary<Account, Subscription> _replySubscriptions = new();
     private volatile StreamSource[] _streams = [];
@@ -123,8 +124,8 @@ internal sealed class Account
     }
 
     /// <summary>
-    /// Adds a subscription here and in the accounts that it imports streams from. Messages that are published after the
-    /// method has returned reach the subscription.
+    /// Adds a subscription in this account and in the accounts that this account imports streams from. Messages that
+    /// are published after the method has returned reach the subscription.
     /// </summary>
     /// <param name="subscription">The subscription.</param>
     /// <param name="work">Increased by the number of visited router entries.</param>
@@ -138,8 +139,8 @@ internal sealed class Account
     }
 
     /// <summary>
-    /// Removes a subscription here and in all accounts that it was added to. Returns false if it has been removed
-    /// already.
+    /// Removes a subscription from this account and from all other accounts that it was added to. Returns false if the
+    /// subscription has been removed already.
     /// </summary>
     internal bool Remove(Subscription subscription)
     {
@@ -157,7 +158,7 @@ internal sealed class Account
             return false;
         }
 
-        // The subscription is closed now, so ApplyImports adds nothing more for it under the lock.
+        // The subscription is closed now, so ApplyImports will not add it to other accounts again.
         lock (_gate)
         {
             if (_shadows.Remove(subscription, out Shadow[]? shadows))
@@ -169,11 +170,12 @@ internal sealed class Account
         return true;
     }
 
-    /// <summary>Replaces the filters of one reservation. They must be valid.</summary>
+    /// <summary>Replaces the filters of one reservation. The new filters must be valid.</summary>
     internal void Reserve(IReadOnlyCollection<string> before, IReadOnlyCollection<string> after)
     {
         Router.Reservations.Replace(before, after);
-        // Routes of other accounts contain the subscriptions of this one that may receive their messages.
+        // The cached routes of other accounts contain subscriptions that this account's imports added. The reservation
+        // changes which messages these subscriptions may receive.
         lock (_gate)
         {
             foreach (Shadow shadow in _shadows.Values.SelectMany(static shadows => shadows))
@@ -241,7 +243,7 @@ internal sealed class Account
         _streams = [.. all.Where(l => !l.IsService).Select(l => new StreamSource(l, find(l.Import.Account)))];
         List<Subscription> before = _services;
         _services = [];
-        // Add the new services before removing the old ones, so that no request in between is without a responder.
+        // Add the new services before the old services are removed, so that every request meanwhile has a responder.
         foreach (ImportLink link in all.Where(l => l.IsService))
         {
             var target = new ServiceImportTarget(this, find(link.Import.Account), link);
@@ -257,7 +259,9 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Adds the subscription that receives replies from an account to requests of this account.</summary>
+    /// <summary>
+    /// Adds a subscription in <paramref name="exporter"/> that receives the replies to requests of this account.
+    /// </summary>
     internal void AcceptRepliesFrom(Account exporter)
     {
         if (_replySubscriptions.ContainsKey(exporter))
@@ -272,7 +276,9 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Removes all subscriptions in other accounts after this account has been removed.</summary>
+    /// <summary>
+    /// Removes the subscriptions that receive replies in other accounts. Called after this account has been removed.
+    /// </summary>
     internal void Detach()
     {
         foreach (Account exporter in _replySubscriptions.Keys)
@@ -281,7 +287,9 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Removes the subscription that receives replies from an account.</summary>
+    /// <summary>
+    /// Removes the subscription in <paramref name="exporter"/> that receives the replies to requests of this account.
+    /// </summary>
     internal void RemoveRepliesFrom(Account exporter)
     {
         if (_replySubscriptions.TryRemove(exporter, out Subscription? subscription))

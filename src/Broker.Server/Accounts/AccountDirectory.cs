@@ -5,7 +5,7 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// The accounts of one server. As long as an account with a name exists, it stays the same object. Thread-safe.
+/// The accounts of one server. A reload keeps the object of each account that still exists. Thread-safe.
 /// </summary>
 internal sealed class AccountDirectory : IDisposable
 {
@@ -115,7 +115,8 @@ internal sealed class AccountDirectory : IDisposable
 
     private void Sweep()
     {
-        // Reset the flag before the visit: a request that is added from now on starts the next sweep.
+        // Reset the flag before the accounts are visited, so that a request that is added meanwhile starts another
+        // sweep.
         Volatile.Write(ref _sweeps, 0);
         bool any = false;
         foreach (Account account in _accounts.Values)

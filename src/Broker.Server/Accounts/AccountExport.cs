@@ -14,7 +14,7 @@ public abstract class AccountExport
     /// <summary>The subject or filter in the exporting account.</summary>
     public string Subject { get; }
 
-    /// <summary>The names of the accounts that may import it. Null, the default: all accounts.</summary>
+    /// <summary>The names of the accounts that may import the subject. Null, the default: all accounts.</summary>
     public IReadOnlyList<string>? Accounts { get; init; }
 
     /// <summary>Returns the subject.</summary>

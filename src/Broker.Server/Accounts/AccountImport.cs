@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Subjects that an account imports from another: a <see cref="StreamImport"/> or a <see cref="ServiceImport"/>.
-/// Immutable.
+/// Subjects that an account imports from another account: a <see cref="StreamImport"/> or a
+/// <see cref="ServiceImport"/>. Immutable.
 /// </summary>
 public abstract class AccountImport
 {
@@ -17,12 +17,14 @@ public abstract class AccountImport
     /// <summary>The name of the exporting account.</summary>
     public string Account { get; }
 
-    /// <summary>The subject or filter in the exporting account. It may be a part of the exported filter.</summary>
+    /// <summary>
+    /// The subject or filter in the exporting account. It may match fewer subjects than the exported filter.
+    /// </summary>
     public string Subject { get; }
 
     /// <summary>
     /// The subject in the importing account. <c>$1</c> stands for the first wildcard of <see cref="Subject"/>, and
-    /// <c>*</c> for the next one in order. Null, the default: the same subject.
+    /// <c>*</c> for the next wildcard in order. Null, the default: the same subject.
     /// </summary>
     public string? To { get; init; }
 

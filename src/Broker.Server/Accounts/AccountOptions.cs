@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// The configuration of an account. An account has its own subjects: messages do not leave it, except by subjects that
-/// one account exports and another imports. Immutable.
+/// The configuration of an account. An account has its own subjects. A message reaches another account only if its own
+/// account exports the subject and the other account imports the subject. Immutable.
 /// </summary>
 public sealed class AccountOptions
 {
@@ -33,10 +33,12 @@ public sealed class AccountOptions
     /// <summary>The subjects that other accounts may import.</summary>
     public IReadOnlyList<AccountExport> Exports { get; init; } = [];
 
-    /// <summary>The subjects that this account imports from others.</summary>
+    /// <summary>The subjects that this account imports from other accounts.</summary>
     public IReadOnlyList<AccountImport> Imports { get; init; } = [];
 
-    /// <summary>The mappings of the account's subjects. Each must have another source. Default: none.</summary>
+    /// <summary>
+    /// The mappings of the account's subjects. No two mappings may have the same source. Default: none.
+    /// </summary>
     public IReadOnlyList<SubjectMapping> Mappings { get; init; } = [];
 
     /// <summary>

@@ -55,7 +55,7 @@ internal sealed class AccountPlan
     internal IReadOnlyList<ImportLink> Links { get; }
 
     /// <summary>
-    /// The configured accounts by name. They do not include <c>$G</c>, and <c>$SYS</c> only if it is configured.
+    /// The configured accounts by name, without <c>$G</c>. <c>$SYS</c> is included only if it is configured.
     /// </summary>
     internal IReadOnlyDictionary<string, AccountOptions> Accounts => _accounts;
 
@@ -187,7 +187,7 @@ internal sealed class AccountPlan
         }
     }
 
-    // Without cycles a message follows each import at most once.
+    // Refuses cycles of imports, so that a message passes each import at most once.
     private void RefuseCycles()
     {
         ImportLink[] links = [.. Links];

@@ -6,9 +6,9 @@ using System.Security.Cryptography;
 namespace Broker.Server;
 
 /// <summary>
-/// The requests of one account to services of other accounts that wait for replies, by the reply subjects that the
-/// server created for them. Number and bytes are limited: when the limit is reached, the oldest request is dropped.
-/// Thread-safe.
+/// The requests of one account that wait for replies from services of other accounts. The server creates a reply
+/// subject for each request and finds the request by this subject. The number of requests and their bytes are limited:
+/// when a limit is reached, the oldest request is dropped. Thread-safe.
 /// </summary>
 internal sealed class ForwardedRequests
 {
@@ -24,8 +24,8 @@ internal sealed class ForwardedRequests
     private const int KeyBytes = 16;
     private const int MaxSpare = 1024;
 
-    // A reply subject contains 128 random bits, so nobody can guess it. The random bytes are generated for many at a
-    // time.
+    // A reply subject contains 128 random bits, so nobody can guess it. The random bytes for many reply subjects are
+    // generated at once.
     private const int KeysAtATime = 64;
 
     private readonly Lock _gate = new();
@@ -155,7 +155,7 @@ internal sealed class ForwardedRequests
         }
     }
 
-    /// <summary>Removes expired requests. Returns true if others remain.</summary>
+    /// <summary>Removes expired requests. Returns true if other requests remain.</summary>
     internal bool Sweep(long now)
     {
         lock (_gate)

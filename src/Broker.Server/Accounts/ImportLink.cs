@@ -11,7 +11,7 @@ internal sealed record ImportLink(string Importer, AccountImport Import, Account
 {
     internal bool IsService => Import is ServiceImport;
 
-    /// <summary>Whether a message that passes this import can pass the other import next.</summary>
+    /// <summary>Whether a message that has passed this import can then pass <paramref name="next"/>.</summary>
     internal bool LeadsTo(ImportLink next)
         => IsService == next.IsService && string.Equals(Import.Account, next.Importer, StringComparison.Ordinal)
             && Overlap(Mapping.Remote, next.Mapping.Local);

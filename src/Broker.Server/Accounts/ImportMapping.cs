@@ -5,8 +5,9 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// Maps subjects between two accounts by a remote and a local pattern. The wildcards of the local pattern stand for
-/// those of the remote one, either in order or by number as <c>$1</c> or <c>{{wildcard(1)}}</c>. Immutable.
+/// Maps subjects between two accounts by a remote and a local pattern. Each wildcard of the local pattern stands for a
+/// wildcard of the remote pattern, either in order or by a number such as <c>$1</c> or <c>{{wildcard(1)}}</c>.
+/// Immutable.
 /// </summary>
 internal sealed class ImportMapping
 {
@@ -33,9 +34,10 @@ internal sealed class ImportMapping
     /// <param name="remote">The filter in the exporting account.</param>
     /// <param name="local">The filter in the importing account; it may contain numbers for wildcards.</param>
     /// <param name="isOneWay">
-    /// Whether only local subjects are mapped to remote ones. The local pattern may have more wildcards then.
+    /// Whether the mapping is used only from local to remote subjects. If true, the local pattern may have more
+    /// wildcards than the remote pattern.
     /// </param>
-    /// <param name="problem">The reason why the patterns do not fit together; null if they do.</param>
+    /// <param name="problem">The reason why the patterns do not fit together; null if they fit together.</param>
     internal static ImportMapping? Create(string remote, string local, bool isOneWay, out string? problem)
     {
         if (Array.Find(local.Split('.'), IsOtherFunction) is { } function)
@@ -58,15 +60,15 @@ internal sealed class ImportMapping
             => some.Any(p => p.IsCapture && !than.Any(q => q.Capture == p.Capture));
     }
 
-    /// <summary>Maps a remote subject to the local one; null if the remote pattern does not match.</summary>
+    /// <summary>Maps a remote subject to a local subject. Returns null if the remote pattern does not match.</summary>
     internal byte[]? ToLocal(ReadOnlySpan<byte> subject) => Map(_remote, _local, subject);
 
-    /// <summary>Maps a local subject to the remote one; null if the local pattern does not match.</summary>
+    /// <summary>Maps a local subject to a remote subject. Returns null if the local pattern does not match.</summary>
     internal byte[]? ToRemote(ReadOnlySpan<byte> subject) => Map(_local, _remote, subject);
 
     /// <summary>
-    /// Maps the subjects that both a local filter and <see cref="Local"/> match to a remote filter; null if there are
-    /// none.
+    /// Returns the remote filter for the local subjects that both <paramref name="filter"/> and <see cref="Local"/>
+    /// match; null if no subject matches both.
     /// </summary>
     internal byte[]? FilterToRemote(ReadOnlySpan<byte> filter)
     {
@@ -106,7 +108,7 @@ internal sealed class ImportMapping
         return isDone ? Fill(_remote, captured, tail) : null;
     }
 
-    // If a wildcard number occurs twice in the pattern, the narrower of the two tokens is captured.
+    // If a wildcard number occurs twice in the pattern, a literal token is captured rather than a wildcard.
     private static bool Narrow(ref byte[]? captured, byte[] token)
     {
         if (captured is null || IsAny(captured))

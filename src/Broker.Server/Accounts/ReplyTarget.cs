@@ -26,7 +26,7 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
         return delivered != 0;
     }
 
-    // Delivers a reply to the requester. If the reply has a reply subject itself, the requester may answer it in turn.
+    // Delivers a reply to the requester. If the reply has a reply subject of its own, the requester may answer it.
     private int Answer(ReadOnlySpan<byte> replyTo, in RoutedMessage message, RoutingPublisher publisher)
     {
         ReadOnlySpan<byte> subject = requestor.Router.Map(replyTo);

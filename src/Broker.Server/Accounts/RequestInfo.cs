@@ -11,7 +11,7 @@ namespace Broker.Server;
 /// </summary>
 /// <remarks>
 /// Header parsers differ in the line ends that they accept, in the handling of folded lines, and in the characters that
-/// they remove from names. The forwarded headers have a form that all of them read in the same way: lines end with CR
+/// they remove from names. The forwarded headers have a form that all parsers read in the same way: lines end with CR
 /// LF only, and no line is folded (RFC 9112, 2.2 and 5.2: other forms are replaced by spaces). Lines that are not
 /// headers are left out.
 /// </remarks>
@@ -23,7 +23,7 @@ internal static class RequestInfo
     private const byte Space = (byte)' ';
     private const byte Tab = (byte)'\t';
 
-    // All control characters but the tab. They include every character that some parser accepts as the end of a line.
+    // All control characters except the tab. They include every character that any parser accepts as the end of a line.
     private static readonly SearchValues<byte> Controls = SearchValues.Create(
         [.. Enumerable.Range(0, Space).Where(b => b != Tab).Select(b => (byte)b), 0x7F]);
 
@@ -39,7 +39,7 @@ internal static class RequestInfo
     internal static int MaxBytes(Account importer, RoutingPublisher requestor)
         => Overhead + importer.JsonName.Length + requestor.Router.JsonName.Length;
 
-    /// <summary>Writes a message's headers with the additional header, and then its payload.</summary>
+    /// <summary>Writes the headers of a message, then the additional header, and then the payload.</summary>
     /// <returns>The length of the headers.</returns>
     internal static int Write(
         Span<byte> destination,
@@ -79,8 +79,8 @@ internal static class RequestInfo
 
     /// <summary>
     /// Copies a block of headers without the empty line at its end, in the form that all parsers read in the same way,
-    /// and without any header of this name. The copy is never longer than the block. Returns 0 if the block is not
-    /// valid.
+    /// and without any <c>Nats-Request-Info</c> header. The copy is never longer than the block. Returns 0 if the block
+    /// is not valid.
     /// </summary>
     internal static int CopyHeaders(Span<byte> destination, ReadOnlySpan<byte> block)
     {

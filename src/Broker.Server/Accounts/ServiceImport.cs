@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Imports a service of another account: messages that are published to its subject in this account are also delivered
-/// in the other account. The responders receive a reply subject that the server has created, and a header
+/// Imports a service of another account: messages that are published to the import's subject in this account are also
+/// delivered in the other account. The responders receive a reply subject that the server has created, and a header
 /// <c>Nats-Request-Info</c> with the name of the requester's account.
 /// </summary>
 /// <param name="account">The name of the exporting account.</param>

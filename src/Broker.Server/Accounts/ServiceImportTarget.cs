@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Broker.Server;
 
 /// <summary>
-/// Forwards requests from the account that imports a service to the account that exports it. The replies are forwarded
-/// back to the reply subject of the request.
+/// Forwards requests from the account that imports a service to the account that exports the service. The replies are
+/// forwarded back to the reply subject of the request.
 /// </summary>
 internal sealed class ServiceImportTarget(Account importer, Account exporter, ImportLink link) : DeliveryTarget
 {

@@ -1,11 +1,14 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Imports messages of another account: subscriptions in this account receive them under their subject in this account.
+/// Imports messages of another account. Subscriptions in this account receive the messages under a local subject; see
+/// <see cref="AccountImport.To"/>.
 /// </summary>
 /// <param name="account">The name of the exporting account.</param>
 /// <param name="subject">The subject or filter in the exporting account.</param>
-/// <remarks>As in nats-server, a third account cannot import imported messages from this account.</remarks>
+/// <remarks>
+/// As in nats-server, a third account cannot import these messages from the account that imports them here.
+/// </remarks>
 public sealed class StreamImport(string account, string subject) : AccountImport(account, subject)
 {
     /// <summary>

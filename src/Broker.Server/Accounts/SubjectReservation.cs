@@ -4,8 +4,8 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// The subjects of one <see cref="ReservedDialer"/>. They are reserved in the accounts that connections of the dialer
-/// are in. Thread-safe.
+/// The subjects of one <see cref="ReservedDialer"/>. They are reserved in each account in which the dialer has a
+/// connection. Thread-safe.
 /// </summary>
 internal sealed class SubjectReservation
 {

@@ -2,7 +2,7 @@ namespace Broker.Server;
 
 /// <summary>
 /// A list that only grows. One thread at a time adds items, under a lock of the owner. Other threads may read
-/// meanwhile: they see the items that existed when they began.
+/// meanwhile: they see the items that existed when they began to read.
 /// </summary>
 internal sealed class AppendList<T>
 {

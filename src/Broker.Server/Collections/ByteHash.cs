@@ -15,7 +15,7 @@ internal static class ByteHash
     internal static uint Compute(ReadOnlySpan<byte> bytes, ulong seed)
         => Compute(bytes, ByteKey.Of(ref MemoryMarshal.GetReference(bytes), bytes.Length), seed);
 
-    /// <summary>Computes the hash of a string with a known key. For a short string it needs no call.</summary>
+    /// <summary>Computes the hash of a string with a known key. A short string needs no method call.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint Compute(ReadOnlySpan<byte> bytes, ByteKey key, ulong seed)
     {
@@ -41,8 +41,9 @@ internal static class ByteHash
         return hash;
     }
 
-    // If the string has fewer bytes than the key, the two words of the key overlap; in a longer string they overlap
-    // with hashed bytes. The length, which is hashed here, distinguishes such strings.
+    // In a string that is shorter than the key, the two words of the key overlap. In a longer string, the key overlaps
+    // bytes that are hashed before. Different strings may therefore have the same words: the hashed length
+    // distinguishes these strings.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Begin(int length, ulong seed) => seed ^ ((ulong)length * First);
 

@@ -8,18 +8,18 @@ namespace Broker.Server;
 /// slots are free. An empty table uses no memory.
 /// </summary>
 /// <remarks>
-/// The home slot of an object is its hash, scaled to the length. So any length is possible, and the objects are in the
-/// order of their hashes: growing is one pass over both arrays and reads no object. The hashes are in an array of their
-/// own: a search without result mostly reads one cache line, and a successful search loads the object at the same time.
-/// This is a mutable struct: keep it in a field and do not copy it.
+/// The home slot of an object is its hash, scaled to the number of slots. So any number of slots is possible, and the
+/// objects are in the order of their hashes: growing is one pass over both arrays and reads no object. The hashes are
+/// in an array of their own: a search without result mostly reads one cache line, and a successful search loads the
+/// object at the same time. This is a mutable struct: keep it in a field and do not copy it.
 /// </remarks>
 internal struct HashSlots<T>
     where T : class
 {
     private const int Fewest = 4;
 
-    // The hash of a free slot. The lowest bit of every stored hash is set so that it differs from this value; that bit
-    // rarely changes the home slot.
+    // The hash of a free slot. The lowest bit of every stored hash is set, so that the hash differs from this value.
+    // The lowest bit rarely changes the home slot.
     private const uint Free = 0;
 
     private uint[]? _hashes;
@@ -91,7 +91,7 @@ internal struct HashSlots<T>
         Count--;
     }
 
-    /// <summary>Releases memory if most slots are free. To be called after removals.</summary>
+    /// <summary>Releases memory if most slots are free. The owner calls this method after removals.</summary>
     internal void Trim()
     {
         if (Count == 0)

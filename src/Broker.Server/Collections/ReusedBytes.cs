@@ -1,16 +1,16 @@
 namespace Broker.Server;
 
 /// <summary>
-/// A short byte string in reusable memory. The memory is kept for the next string, unless it is large: otherwise all
-/// instances would grow to the size of the longest string. This is a mutable struct: keep it in a field and do not copy
-/// it.
+/// A short byte string in reusable memory. A small buffer is kept for the next string. A large buffer is not kept,
+/// because otherwise each instance would grow to the size of its longest string. This is a mutable struct: keep it in a
+/// field and do not copy it.
 /// </summary>
 internal struct ReusedBytes
 {
     /// <summary>The largest buffer that is kept, in bytes.</summary>
     internal const int MaxKept = 64;
 
-    // The bytes of an array in addition to its elements.
+    // The bytes that an array uses in addition to its elements.
     private const int ArrayOverhead = 24;
 
     private byte[]? _buffer;
@@ -40,7 +40,7 @@ internal struct ReusedBytes
     }
 
     /// <summary>
-    /// Removes the string, and its memory if that is large or <paramref name="keepsMemory"/> is false.
+    /// Removes the string. Releases its buffer if the buffer is large or <paramref name="keepsMemory"/> is false.
     /// </summary>
     /// <inheritdoc cref="Set" path="/returns"/>
     internal int Clear(bool keepsMemory)

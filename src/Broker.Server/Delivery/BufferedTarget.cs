@@ -9,13 +9,12 @@ namespace Broker.Server;
 /// affected.
 /// </summary>
 /// <remarks>
-/// By default the transport closes a peer whose queue overflows, so this class checks no limit: one flag decides. Each
-/// loop has its own counters, so that a plain addition is sufficient.
+/// By default the transport closes a peer whose queue overflows, so this class checks no limit: it tests only one flag
+/// for each message. Each loop has its own counters, so that a plain addition is sufficient.
 /// </remarks>
 internal abstract class BufferedTarget : DeliveryTarget
 {
-    // At least this fraction of the limit, an eighth, is dropped at a time. Otherwise every message would cause another
-    // drop.
+    // At least an eighth of the limit is dropped at a time. Otherwise every further message would cause another drop.
     private const int PartToDrop = 8;
 
     private DeliveryCounters[] _counters = [];
@@ -26,20 +25,22 @@ internal abstract class BufferedTarget : DeliveryTarget
     private long _maxPending = long.MaxValue;
     private long _dropped;
 
-    /// <summary>The number of messages that were sent to it. Any thread may read it.</summary>
+    /// <summary>The number of messages that were sent to this target. Any thread may read it.</summary>
     internal long Messages => Sum(static t => t.Messages);
 
-    /// <summary>The number of payload bytes that were sent to it, headers included. Any thread may read it.</summary>
+    /// <summary>
+    /// The number of payload bytes that were sent to this target, headers included. Any thread may read it.
+    /// </summary>
     internal long PayloadBytes => Sum(static t => t.PayloadBytes);
 
     /// <summary>
-    /// The bytes that are buffered for the peer, including those that <paramref name="loop"/> has just written. To be
-    /// called on that loop.
+    /// Returns the bytes that are buffered for the peer, including the bytes that <paramref name="loop"/> has just
+    /// written. Call it on that loop only.
     /// </summary>
     internal long GetBufferedBytes(EventLoop loop) => _isDisconnected ? 0 : CountBufferedBytes(loop);
 
     /// <summary>
-    /// Creates the counters for a number of loops. To be called before publishers can find its subscriptions.
+    /// Creates the counters for a number of loops. Call it before publishers can find subscriptions of this target.
     /// </summary>
     internal void BeginCounting(int loops)
     {
@@ -50,12 +51,12 @@ internal abstract class BufferedTarget : DeliveryTarget
     }
 
     /// <summary>
-    /// Sets the reaction if more than <paramref name="maxPending"/> bytes would be buffered. It applies at once. Any
-    /// thread may call it.
+    /// Sets the reaction to a peer for which more than <paramref name="maxPending"/> bytes would be buffered. The
+    /// setting applies at once. Any thread may call this method.
     /// </summary>
     /// <param name="policy">The reaction to a slow peer.</param>
     /// <param name="maxPending">
-    /// The limit in bytes. For <see cref="SlowConsumerPolicy.Disconnect"/> the transport enforces it.
+    /// The limit in bytes. For <see cref="SlowConsumerPolicy.Disconnect"/> the transport enforces the limit.
     /// </param>
     /// <param name="isWatched">Whether <see cref="OnDelivering"/> is called for each message.</param>
     /// <param name="isTraced">Whether <see cref="OnAccepted"/> is called for each message.</param>
@@ -68,19 +69,19 @@ internal abstract class BufferedTarget : DeliveryTarget
         _isWatched = isWatched || isTraced || policy != SlowConsumerPolicy.Disconnect;
     }
 
-    /// <summary>Disconnects the peer to protect the others. Any loop may call it.</summary>
+    /// <summary>Disconnects the peer to protect other peers. Any loop may call this method.</summary>
     internal void Disconnect()
     {
         _isDisconnected = true;
         DisconnectPeer();
     }
 
-    /// <summary>Returns and resets the number of lost messages. Any thread may call it.</summary>
+    /// <summary>Returns and resets the number of lost messages. Any thread may call this method.</summary>
     internal long ExchangeDropped() => Interlocked.Exchange(ref _dropped, 0);
 
     /// <summary>
-    /// Whether a message is to be written. The message is then counted. Every delivery of any kind of target must call
-    /// this first.
+    /// Returns true if the message must be written, and has then counted the message. A target of any kind must call
+    /// this method before each delivery of a single message.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private protected bool TryCount(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
@@ -102,7 +103,8 @@ internal abstract class BufferedTarget : DeliveryTarget
     }
 
     /// <summary>
-    /// Whether messages to a subscription need no individual check. Then a call of <see cref="Count"/> is sufficient.
+    /// Whether messages to a subscription need no individual check. If so, <see cref="Count"/> replaces
+    /// <see cref="TryCount"/>.
     /// </summary>
     private protected bool IsPlain(Subscription subscription) => !_isWatched && subscription.Max == 0;
 
@@ -110,7 +112,7 @@ internal abstract class BufferedTarget : DeliveryTarget
     private protected void Count(Subscription subscription, int messages, long payload, LoopState state)
     {
         long count = state.IsOnlyLoop ? subscription.Count(messages) : subscription.CountShared(messages);
-        // The client may have set a limit meanwhile, on another loop, based on the earlier count.
+        // On another loop, the client may meanwhile have set a maximum number of messages, based on the earlier count.
         if (subscription.Max != 0 && count >= subscription.Max)
         {
             OnLimitReached(subscription);
@@ -120,18 +122,18 @@ internal abstract class BufferedTarget : DeliveryTarget
     }
 
     /// <summary>
-    /// The buffered bytes, including those that <paramref name="loop"/> has just written; 0 after the peer has
-    /// disconnected.
+    /// Returns the buffered bytes, including the bytes that <paramref name="loop"/> has just written; 0 after the peer
+    /// has disconnected.
     /// </summary>
     private protected abstract long CountBufferedBytes(EventLoop loop);
 
     /// <summary>
-    /// Drops the oldest messages, at least <paramref name="bytes"/> bytes if possible. Any loop may call it.
+    /// Drops the oldest messages, at least <paramref name="bytes"/> bytes if possible. Any loop may call this method.
     /// </summary>
     /// <returns>The number of dropped messages.</returns>
     private protected abstract long DropOldest(long bytes, EventLoop loop);
 
-    /// <summary>Disconnects the peer as a slow consumer. Any loop may call it.</summary>
+    /// <summary>Disconnects the peer as a slow consumer. Any loop may call this method.</summary>
     private protected abstract void DisconnectPeer();
 
     /// <summary>
@@ -140,7 +142,7 @@ internal abstract class BufferedTarget : DeliveryTarget
     private protected abstract void OnLimitReached(Subscription subscription);
 
     /// <summary>
-    /// Called on the publisher's loop when the first message is lost since the last <see cref="ExchangeDropped"/>.
+    /// Called on the publisher's loop for the first message that is lost after a call of <see cref="ExchangeDropped"/>.
     /// </summary>
     private protected abstract void OnMessagesLost(SlowConsumerPolicy policy);
 
@@ -149,7 +151,10 @@ internal abstract class BufferedTarget : DeliveryTarget
     {
     }
 
-    /// <summary>Called on the publisher's loop when a message fits into the limit, if the target is traced.</summary>
+    /// <summary>
+    /// Called on the publisher's loop when a message does not exceed the limit of buffered bytes, if the target is
+    /// traced.
+    /// </summary>
     private protected virtual void OnAccepted(Subscription subscription, Route route, in RoutedMessage message)
     {
     }
@@ -209,8 +214,8 @@ internal abstract class BufferedTarget : DeliveryTarget
         }
     }
 
-    // The delivery that reaches the limit is the last one. A delivery beyond the limit has lost a race against another
-    // loop.
+    // The delivery that reaches the maximum is the last delivery to the subscription. A count beyond the maximum means
+    // that another loop made the last delivery at the same time.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool IsWithinMax(Subscription subscription, long count)
     {

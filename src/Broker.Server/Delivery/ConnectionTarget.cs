@@ -22,14 +22,14 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     internal bool SupportsHeaders { get; set; }
 
     /// <summary>
-    /// The reply subjects that the client may publish to; null unless its permissions allow responses. Set on the
+    /// The reply subjects that the client may publish to; null if the client has no response permissions. Set on the
     /// client's loop.
     /// </summary>
     internal ReplyGrants? Grants { get; set; }
 
     /// <summary>
-    /// Sets the subjects that the client may receive. To be called on the client's loop. The caller must then refresh
-    /// each subscription in the router.
+    /// Sets the subjects that the client may receive. Call it on the client's loop, and then refresh each subscription
+    /// in the router.
     /// </summary>
     internal void SetAccess(AccessRules? access) => Access = access;
 
@@ -76,8 +76,8 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     internal bool CanBatch(Subscription subscription) => IsPlain(subscription) && subscription.SidLength <= Subscription.ShortSid;
 
     /// <summary>
-    /// Returns the client of a subscription if consecutive messages of a publisher may be written to it directly and
-    /// counted together; otherwise null.
+    /// Returns the client of a subscription if consecutive messages of a publisher may be written to the client
+    /// directly and counted together; otherwise null.
     /// </summary>
     internal static ConnectionTarget? FindForBatch(Subscription subscription, RoutingPublisher publisher)
         => subscription.Subscriber is ConnectionTarget target && target != publisher.ExcludedTarget && !subscription.IsClosed
@@ -98,7 +98,9 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         return true;
     }
 
-    /// <summary>Counts several messages that were written to a subscription, but not their bytes.</summary>
+    /// <summary>
+    /// Counts several messages that were written to a subscription. The caller counts the written bytes.
+    /// </summary>
     internal void CountWritten(Subscription subscription, int messages, long payload, LoopState state)
     {
         Count(subscription, messages, payload, state);
@@ -122,8 +124,8 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         => owner.OnAccepted(subscription, route, in message);
 
     /// <summary>
-    /// Builds a message that cannot be sent on unchanged: a message with headers, because only some subscribers have
-    /// declared support for headers, or a message from a line with an unusual form.
+    /// Builds a message that cannot be sent on unchanged. It has headers, and only some subscribers have declared
+    /// support for headers; or the publisher's line has an unusual form.
     /// </summary>
     private void Rewrite(Subscription subscription, in RoutedMessage message, RoutingPublisher publisher)
     {

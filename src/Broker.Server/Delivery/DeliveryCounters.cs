@@ -1,7 +1,7 @@
 namespace Broker.Server;
 
 /// <summary>
-/// The deliveries of one loop to one client. Only that loop writes it, so a plain addition is sufficient.
+/// The deliveries of one loop to one client. Only that loop writes the counters, so a plain addition is sufficient.
 /// </summary>
 internal struct DeliveryCounters
 {

@@ -7,9 +7,11 @@ namespace Broker.Server;
 internal abstract class DeliveryTarget : SubscriptionOwner
 {
     /// <summary>
-    /// Receives one message for one of its subscriptions. It is called on the publisher's loop, which may be any loop,
-    /// and must not block. The message and its route are only valid until the return.
+    /// Receives one message for one subscription of this target. The publisher's loop, which may be any loop, calls
+    /// this method. The method must not block. The message and its route are only valid until the method returns.
     /// </summary>
-    /// <returns>Whether the message was sent on. If not, another member of the queue group receives it.</returns>
+    /// <returns>
+    /// True if the target accepted the message. If false, another member of the queue group receives the message.
+    /// </returns>
     internal abstract bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher);
 }

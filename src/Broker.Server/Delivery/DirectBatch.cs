@@ -8,11 +8,11 @@ namespace Broker.Server;
 
 /// <summary>
 /// Consecutive messages of one publisher to the same client. Each message is written directly to the client's buffer.
-/// Checks and counts happen once for all of them.
+/// Checks and counts happen once for all messages of the batch.
 /// </summary>
 /// <remarks>
-/// Each loop has one instance of this class and of <see cref="FanOutBatch"/>. At most one of them is active at a time,
-/// and it ends with the bytes that were received together.
+/// Each loop has one instance of this class and one <see cref="FanOutBatch"/>. At most one of these batches is active
+/// at a time. A batch ends at the end of the bytes that were received together.
 /// </remarks>
 internal sealed class DirectBatch
 {
@@ -26,8 +26,8 @@ internal sealed class DirectBatch
     private Route? _route;
     private Subscription? _subscription;
 
-    // The subscription that received the previous single message or batch. The reference does not keep a client alive
-    // after the subscription was closed.
+    // The subscription that received the previous single message or batch. A closed subscription has no reference to
+    // its client, so this field keeps no client alive.
     private Subscription? _previous;
     private ConnectionTarget? _target;
     private LoopWriteBuffer? _buffer;
@@ -41,8 +41,8 @@ internal sealed class DirectBatch
     /// Whether the next message of a publisher, with a route to one subscription, continues the batch.
     /// </summary>
     /// <remarks>
-    /// A batch does not continue if the client has set a limit meanwhile on another loop. Otherwise the client would
-    /// receive more messages than the limit permits.
+    /// A batch does not continue if the client, on another loop, has meanwhile set a maximum number of messages.
+    /// Otherwise the client would receive more messages than the maximum.
     /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool Continues(RoutingPublisher publisher, Route route, PublishOperation operation)
@@ -55,8 +55,8 @@ internal sealed class DirectBatch
     /// <param name="route">The route of the first message.</param>
     /// <param name="operation">The first message.</param>
     /// <param name="isSame">
-    /// Whether the previous message had the same subject. If it had another, the batch begins with the second message
-    /// to the same subscription, because beginning a batch costs more than delivering one message.
+    /// Whether the previous message had the same subject. If it had another subject, the batch begins with the second
+    /// message to the same subscription, because it costs more to begin a batch than to deliver one message.
     /// </param>
     internal bool TryBegin(RoutingPublisher publisher, Route route, PublishOperation operation, bool isSame)
     {
@@ -78,7 +78,8 @@ internal sealed class DirectBatch
     }
 
     /// <summary>
-    /// Writes a message without headers. <see cref="Continues"/> or <see cref="TryBegin"/> was called for it before.
+    /// Writes a message without headers. The caller must have called <see cref="Continues"/> or <see cref="TryBegin"/>
+    /// for this message.
     /// </summary>
     /// <param name="tail">Everything after the sid.</param>
     /// <param name="payload">The length of the payload.</param>
@@ -125,7 +126,7 @@ internal sealed class DirectBatch
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryContinue(Route route, PublishOperation operation) => TryWriteHead(route, operation.Subject, _subscription!);
 
-    // The subject comes from the message, because a route for a single message has no subject.
+    // The subject comes from the message, because a route that was created for a single message has no subject.
     private bool TryWriteHead(Route route, ReadOnlySpan<byte> subject, Subscription subscription)
     {
         if (subject.Length > MaxHead - MessageHead.Overhead - Subscription.ShortSid)
@@ -135,7 +136,8 @@ internal sealed class DirectBatch
 
         MessageHead.Write(ref MemoryMarshal.GetArrayDataReference(_head), subject, subscription.SidWord);
         _headLength = MessageHead.Overhead + subject.Length + subscription.SidLength;
-        // A route for single messages does not determine their subject, so it is not compared with the next route.
+        // A route that was created for a single message has no subject. It is not stored here, because an equal route
+        // would not prove an equal subject.
         _route = route.Subject.Length == 0 ? null : route;
         return true;
     }

@@ -5,19 +5,19 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// Consecutive messages of one publisher to the same many subscriptions. They are collected from the bytes that were
-/// received together. Then each target is loaded into the cache only once for all messages, and the bytes for the
-/// targets are formatted once and copied.
+/// Consecutive messages of one publisher that have the same many subscriptions. They are collected from the bytes that
+/// were received together. Then each target is loaded into the CPU cache only once for all messages, and the bytes for
+/// the targets are formatted once and copied.
 /// </summary>
 /// <remarks>
-/// Each loop has one instance, because the publisher's received bytes are processed completely before those of another
-/// publisher. The messages are copied: they are small and have many targets. They are delivered before anything else is
-/// sent, so the order is preserved.
+/// One instance for each loop is sufficient, because the loop processes all received bytes of one publisher before the
+/// bytes of another publisher. The messages are copied: they are small and have many targets. They are delivered before
+/// anything else is sent, so the order is preserved.
 /// </remarks>
 internal sealed class FanOutBatch
 {
     /// <summary>
-    /// The length of the longest operation that is collected. For longer operations the copy costs more than it saves.
+    /// The length of the longest operation that is collected. The copy of a longer operation costs more than it saves.
     /// </summary>
     internal const int MaxLength = 1024;
 
@@ -25,8 +25,8 @@ internal sealed class FanOutBatch
     private const int MaxBytes = 16 * 1024;
     private const int EndLength = 2;
 
-    // The additional length of a message in comparison with its operation: the longest sid that is written here, and a
-    // space.
+    // The bytes that a message has in addition to the bytes of its operation: the longest sid that is written here, and
+    // a space.
     private const int AdditionalLength = Subscription.ShortSid + 1;
 
     // For each message: the position of its sid in the text, the start of its tail, its route, and the length of its
@@ -39,8 +39,8 @@ internal sealed class FanOutBatch
     private readonly byte[] _text = new byte[MaxBytes + sizeof(ulong)];
     private int _textLength;
 
-    // The first subscription that received the previous message or batch. The reference does not keep a client alive
-    // after the subscription was closed.
+    // The first subscription that received the previous message or batch. A closed subscription has no reference to its
+    // client, so this field keeps no client alive.
     private Subscription? _previous;
     private int _sidLength;
     private ulong _sid;
@@ -51,7 +51,7 @@ internal sealed class FanOutBatch
     /// <summary>The subscriptions that receive all these messages.</summary>
     internal ReadOnlySpan<Subscription> Recipients => _routes[0]!.PlainSubscriptions;
 
-    /// <summary>The publisher of the messages; null if there are none.</summary>
+    /// <summary>The publisher of the messages; null if the batch is empty.</summary>
     internal RoutingPublisher? Publisher { get; private set; }
 
     /// <summary>The approximate number of bytes that one target will receive.</summary>
@@ -72,8 +72,8 @@ internal sealed class FanOutBatch
     /// <param name="operation">The message.</param>
     /// <param name="isSame">Whether the previous message had the same subject.</param>
     /// <returns>
-    /// False if it would be the first message and the previous message had other subscribers. The next message probably
-    /// has other subscribers too.
+    /// False if the batch is empty and the previous message had other subscribers. Then the next message probably has
+    /// other subscribers too, so that a batch is not worth its cost.
     /// </returns>
     internal bool TryAdd(RoutingPublisher publisher, Route route, PublishOperation operation, bool isSame)
     {
@@ -107,7 +107,7 @@ internal sealed class FanOutBatch
     }
 
     /// <summary>
-    /// Returns the bytes of all messages for a subscription with a short sid. They are valid until the next call.
+    /// Returns the bytes of all messages for a subscription with a short sid. The bytes are valid until the next call.
     /// </summary>
     internal ReadOnlySpan<byte> TextFor(ulong sid, int length)
     {

@@ -10,8 +10,8 @@ namespace Broker.Server;
 /// directly to the buffer of the chosen member. Checks and counts happen once for all messages to a member.
 /// </summary>
 /// <remarks>
-/// Each loop has one instance of this class and of <see cref="DirectBatch"/>. At most one of them is active at a time,
-/// and it ends with the bytes that were received together.
+/// Each loop has one instance of this class and one <see cref="DirectBatch"/>. At most one of these batches is active
+/// at a time. A batch ends at the end of the bytes that were received together.
 /// </remarks>
 internal sealed class GroupBatch
 {
@@ -24,15 +24,16 @@ internal sealed class GroupBatch
     private Route? _route;
     private Subscription[] _members = [];
 
-    // The first member of the group that received the previous message. The reference does not keep a client alive
-    // after the subscription was closed.
+    // The first member of the group that received the previous message. A closed subscription has no reference to its
+    // client, so this field keeps no client alive.
     private Subscription? _previous;
 
     /// <summary>Whether a batch is active.</summary>
     internal bool IsActive => _publisher is not null;
 
     /// <summary>
-    /// Whether the next message of a publisher continues the batch: it has the same members. Its subject may differ.
+    /// Whether the next message of a publisher continues the batch: its route must have the same members. Its subject
+    /// may differ.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool Continues(RoutingPublisher publisher, Route route) => _publisher == publisher && (route == _route || TryContinue(route));
@@ -41,8 +42,8 @@ internal sealed class GroupBatch
     /// <param name="publisher">The publisher of the messages.</param>
     /// <param name="route">The route of the first message.</param>
     /// <param name="isSame">
-    /// Whether the previous message had the same subject. If it had another, the batch begins with the second message
-    /// to the same group, because beginning a batch costs more than delivering one message.
+    /// Whether the previous message had the same subject. If it had another subject, the batch begins with the second
+    /// message to the same group, because it costs more to begin a batch than to deliver one message.
     /// </param>
     internal bool TryBegin(RoutingPublisher publisher, Route route, bool isSame)
     {
@@ -67,15 +68,15 @@ internal sealed class GroupBatch
     /// <param name="at">The index of the member in the group.</param>
     /// <param name="operation">The message.</param>
     /// <returns>
-    /// The number of written bytes; 0 if messages to the member must be checked one by one. The message was then not
-    /// sent.
+    /// The number of written bytes; 0 if messages to the member must be checked one by one. If 0, the message has not
+    /// been sent.
     /// </returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int TryWrite(int at, scoped PublishOperation operation)
     {
         ref Lane lane = ref _lanes[at];
-        // The client may have set a limit meanwhile on another loop. It must not receive more messages than the limit
-        // permits.
+        // On another loop, the client may meanwhile have set a maximum number of messages. It must not receive more
+        // messages than this maximum.
         if ((lane.Buffer is null && !TryOpen(ref lane, at)) || lane.Subscription!.Max != 0)
         {
             return 0;

@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>Receives the events of a <see cref="ConnectionTarget"/>. It is called on publishers' loops.</summary>
+/// <summary>
+/// Receives the events of a <see cref="ConnectionTarget"/>. The methods are called on the publishers' loops.
+/// </summary>
 internal interface IConnectionOwner
 {
     /// <summary>
@@ -11,7 +13,7 @@ internal interface IConnectionOwner
     /// <summary>Called when the subscription has received the last message that its limit permits.</summary>
     void OnLimitReached(Subscription subscription);
 
-    /// <summary>Called when a request is delivered to the client, if its permissions allow responses.</summary>
+    /// <summary>Called when a request is delivered to the client, if the client has response permissions.</summary>
     void OnReplySubject(ReadOnlySpan<byte> reply, RoutingPublisher publisher);
 
     /// <summary>Called when the client begins to lose messages.</summary>
@@ -20,6 +22,6 @@ internal interface IConnectionOwner
     /// <summary>Called before a message is written, if the target is watched.</summary>
     void OnDelivering(RoutingPublisher publisher);
 
-    /// <summary>Called when a message fits into the limit, if the target is traced.</summary>
+    /// <summary>Called when a message does not exceed the limit of buffered bytes, if the target is traced.</summary>
     void OnAccepted(Subscription subscription, Route route, in RoutedMessage message);
 }

@@ -4,13 +4,14 @@ using System.Runtime.InteropServices;
 namespace Broker.Server;
 
 /// <summary>
-/// The counters, random numbers and batches that the sessions of one loop share. Only that loop writes it.
+/// The counters, random numbers and batches that the sessions of one loop share. Only that loop writes the object.
 /// </summary>
-/// <remarks>It has padding on both sides to avoid false sharing between loops.</remarks>
+/// <remarks>The object has padding on both sides to avoid false sharing between loops.</remarks>
 [StructLayout(LayoutKind.Sequential)]
 internal sealed class LoopState
 {
-    // The runtime places structs behind all other fields, in this order: so the budget is beside the counters.
+    // The runtime places fields of struct types after all other fields, in the declared order. So the budget is beside
+    // the counters.
     private WorkBudget _budget;
     private readonly Padding _before;
     private ulong _random;
@@ -32,7 +33,9 @@ internal sealed class LoopState
 
     internal int Index { get; }
 
-    /// <summary>Whether the server has no other loop. Then counts per subscription need no atomic operation.</summary>
+    /// <summary>
+    /// Whether the server has only this loop. If so, the counts of a subscription need no atomic operation.
+    /// </summary>
     internal bool IsOnlyLoop { get; }
 
     internal long MessagesIn { get; set; }
@@ -43,7 +46,7 @@ internal sealed class LoopState
 
     internal long BytesOut { get; set; }
 
-    /// <summary>The payload bytes, headers included. nats-server counts these.</summary>
+    /// <summary>The received payload bytes, headers included, as nats-server counts them.</summary>
     internal long PayloadIn { get; set; }
 
     internal long PayloadOut { get; set; }

@@ -11,7 +11,7 @@ internal static class MessageHead
     /// <summary>The length of the head without its subject and sid.</summary>
     internal const int Overhead = VerbLength + 1;
 
-    // "MSG ", as its bytes lie in memory.
+    // The length of the verb "MSG ".
     private const int VerbLength = 4;
     private static readonly uint Verb = MemoryMarshal.Read<uint>("MSG "u8);
 

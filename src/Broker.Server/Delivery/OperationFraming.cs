@@ -5,8 +5,8 @@ namespace Broker.Server;
 
 /// <summary>
 /// Finds the boundaries of operations that this server has written for a client. The format of these bytes is known: a
-/// line up to its CR LF and, for a message, a payload and CR LF. The last word of the line gives the payload size.
-/// Other words are not read: clients choose sids and subjects, which may have any content.
+/// line that ends with CR LF and, for a message, a payload and another CR LF. The last word of the line is the payload
+/// size. The subject and the sid are not read, because clients choose them and they may have any content.
 /// </summary>
 internal sealed class OperationFraming : IOutboundFraming
 {

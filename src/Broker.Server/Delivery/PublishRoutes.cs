@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Broker.Server;
 
 /// <summary>
-/// Finds the routes of the subjects that one publisher uses. It keeps the last route, and the build of a large route
-/// that the work budget has interrupted. Used on the publisher's loop only.
+/// Finds the routes of the subjects that one publisher uses. It keeps the last route. If the work budget interrupts the
+/// build of a large route, it also keeps this build. Used on the publisher's loop only.
 /// </summary>
 internal struct PublishRoutes(LoopState state, Router router, AccessRules? access, AccountMappings? mappings)
 {
@@ -17,7 +17,7 @@ internal struct PublishRoutes(LoopState state, Router router, AccessRules? acces
     private Route? _last;
     private RouteBuild? _build;
 
-    /// <summary>The route of the last subject; null if there is none. It may have expired.</summary>
+    /// <summary>The route of the last subject; null before the first subject. The route may have expired.</summary>
     internal readonly Route? Last
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -28,16 +28,17 @@ internal struct PublishRoutes(LoopState state, Router router, AccessRules? acces
     internal readonly bool HasDeferred => _build is not null;
 
     /// <summary>
-    /// Returns the route of a subject, or null if it is not stored: then the caller must call <see cref="Resolve"/>.
-    /// The route is refused if the publisher has no permission for the subject. It becomes <see cref="Last"/>. For most
-    /// subjects this method makes no call, so that the CPU can begin the next message while this one waits for memory.
+    /// Returns the stored route of a subject. If the result is null, the caller must call <see cref="Resolve"/>.
+    /// The route is a refusal if the publisher has no permission for the subject. The route becomes <see cref="Last"/>.
+    /// For most subjects this method calls no other method, so that the CPU can begin the next message while this
+    /// message waits for memory.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal Route? Find(ReadOnlySpan<byte> subject)
         => subject.Length > ByteKey.Short ? FindLong(subject) : FindInline(subject);
 
     /// <summary>
-    /// Searches or builds the route of a subject that is not stored, and charges the work. The route becomes
+    /// Searches or builds the route of a subject without a stored route, and charges the work. The route becomes
     /// <see cref="Last"/>. Returns null if the work budget is used up before a large route is built: the caller must
     /// then repeat the publish in a later iteration.
     /// </summary>
@@ -59,12 +60,12 @@ internal struct PublishRoutes(LoopState state, Router router, AccessRules? acces
         return _last = route ?? Build(_build!);
     }
 
-    /// <summary>The mappings of the published subjects; null if there are none.</summary>
+    /// <summary>The mappings of the published subjects; null if the account has no mappings.</summary>
     internal readonly AccountMappings? Mappings => mappings;
 
     /// <summary>
-    /// Maps the subject of a message, finds the route of the result and charges the work. Returns null if the message
-    /// is dropped. The result does not become <see cref="Last"/>.
+    /// Maps the subject of a message, finds the route of the new subject and charges the work. Returns null if the
+    /// message is dropped. The route does not become <see cref="Last"/>.
     /// </summary>
     /// <param name="route">The route of the published subject.</param>
     /// <param name="subject">The published subject.</param>

@@ -18,7 +18,8 @@ internal readonly ref struct RoutedMessage
     }
 
     /// <summary>
-    /// Creates a message that no parser has read. For its subscribers the server builds the bytes from these parts.
+    /// Creates a message that was not parsed from received bytes. The server builds the bytes for subscribers from
+    /// these parts.
     /// </summary>
     internal RoutedMessage(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload)
         : this(subject, replyTo, headerLength, payload, default)

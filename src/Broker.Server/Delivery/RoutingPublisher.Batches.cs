@@ -11,12 +11,12 @@ internal sealed partial class RoutingPublisher
     private const long MaxOfBatch = 1024 * 1024;
 
     /// <summary>
-    /// Adds a message without headers to the batch of messages for the same subscriptions. The caller must call
-    /// <see cref="EndBatch"/> before it writes anything else to a client or reads counters. Returns false if the
-    /// message must be delivered alone.
+    /// Adds a message without headers to the batch of messages for the same subscriptions. Returns false if the message
+    /// must be delivered alone. The caller must call <see cref="EndBatch"/> before it writes anything else to a client
+    /// or reads counters.
     /// </summary>
     /// <param name="operation">The message. It must have a <see cref="PublishOperation.Tail"/>.</param>
-    /// <param name="route">Its route. <see cref="Route.CanBatch"/> must be true.</param>
+    /// <param name="route">The route of the message. <see cref="Route.CanBatch"/> must be true.</param>
     /// <param name="isSame">Whether the previous message had the same subject.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool TryDeliverInBatch(PublishOperation operation, Route route, bool isSame)
@@ -134,8 +134,9 @@ internal sealed partial class RoutingPublisher
         return true;
     }
 
-    // Delivers to the chosen member if that accepts the message. Choosing again would prefer members that can be
-    // written to directly. Returns false if no member accepts it, because the publisher must be informed then.
+    // Delivers to the chosen member if this member accepts the message. A second random choice would prefer members
+    // that can be written to directly. Returns false if no member accepts the message, because the publisher must then
+    // be informed.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DeliverToChosen(PublishOperation operation, Route route, QueueGroup group, int at)
     {

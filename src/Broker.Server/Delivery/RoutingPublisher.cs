@@ -4,12 +4,12 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// A client or the server itself as a publisher. The server has one publisher for each loop. A publisher finds the
-/// routes of its subjects and delivers messages. It is used on its loop only.
+/// Publishes messages of a client or of the server itself: finds the routes of the subjects and delivers the messages.
+/// The server has one publisher of its own for each loop. A publisher is used on its loop only.
 /// </summary>
 internal sealed partial class RoutingPublisher
 {
-    // The configuration bounds chains of imports. But a reply may lead to another import, and clients choose reply
+    // The configuration has no cycles of imports. But a reply may lead to another import, and clients choose reply
     // subjects, so nested imports need this limit.
     private const int MaxImports = 16;
     private const int StepsOfImport = 16;
@@ -36,18 +36,19 @@ internal sealed partial class RoutingPublisher
     /// <summary>The client that publishes; null for the server itself.</summary>
     internal ConnectionTarget? Client { get; }
 
-    /// <summary>The router of the account in which it publishes.</summary>
+    /// <summary>The router of the account in which this publisher publishes.</summary>
     internal Router Router { get; private set; } = null!;
 
     /// <summary>
-    /// The target that does not receive what this publisher sends: a client that disabled echo. Null if there is none.
+    /// The target that receives no messages of this publisher: a client that disabled echo. Null if every target
+    /// receives them.
     /// </summary>
     internal DeliveryTarget? ExcludedTarget { get; set; }
 
     /// <summary>The client's last measured round-trip time; 0 if it is unknown.</summary>
     internal long RoundTripNanoseconds { get; set; }
 
-    /// <summary>The routes of the subjects to which it publishes.</summary>
+    /// <summary>The routes of the subjects that this publisher uses.</summary>
     internal ref PublishRoutes Routes => ref _routes;
 
     /// <summary>Whether the subject mappings of the account have changed since <see cref="MoveTo"/>.</summary>
@@ -55,7 +56,7 @@ internal sealed partial class RoutingPublisher
 
     /// <summary>Changes the account or the permissions for all later messages, and applies changed mappings.</summary>
     /// <param name="router">The router of the account.</param>
-    /// <param name="access">The subjects to which it may publish; null for all subjects.</param>
+    /// <param name="access">The subjects to which this publisher may publish; null for all subjects.</param>
     internal void MoveTo(Router router, AccessRules? access)
     {
         _routes.Abandon();
@@ -72,7 +73,7 @@ internal sealed partial class RoutingPublisher
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get
         {
-            // Read first, so that the JIT needs no check of the state for null.
+            // Read the bytes before the budget, so that the JIT needs no null check for the reference to the budget.
             LoopState state = State;
             long written = state.BytesOut;
             return state.Budget.IsUsedUp(written);
@@ -87,7 +88,7 @@ internal sealed partial class RoutingPublisher
         State.Budget.Begin(State.BytesOut, Loop.IsBehind);
     }
 
-    /// <summary>Charges work that writes no bytes, in visited nodes and subscriptions.</summary>
+    /// <summary>Charges work that writes no bytes. A step is a visited node or subscription.</summary>
     internal void ChargeWork(long steps) => State.Budget.Charge(steps);
 
     /// <summary>
@@ -138,7 +139,7 @@ internal sealed partial class RoutingPublisher
         return delivered;
     }
 
-    /// <summary>Publishes a message of the server in any account. Subject mappings do not apply to it.</summary>
+    /// <summary>Publishes a message of the server in any account. Subject mappings do not apply.</summary>
     internal void Publish(Router router, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload)
     {
         EndBatch();
@@ -146,8 +147,8 @@ internal sealed partial class RoutingPublisher
         Import(new RoutedMessage(subject, default, -1, payload), router.Find(subject));
     }
 
-    /// <summary>Publishes a message that was not received from a client, without a batch.</summary>
-    /// <returns>The number of subscribers that received it.</returns>
+    /// <summary>Publishes a message that no client has sent, without a batch.</summary>
+    /// <returns>The number of subscribers that received the message.</returns>
     internal int PublishAlone(in RoutedMessage message)
     {
         EndBatch();
@@ -238,8 +239,8 @@ internal sealed partial class RoutingPublisher
         return delivered;
     }
 
-    // Tries a random member and then the others until one accepts the message. It skips members that are closing and
-    // the publisher's own echo.
+    // Tries a random member and then other members until one member accepts the message. Skips members that are
+    // closing, and the publisher itself if it disabled echo.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool DeliverToOne(QueueGroup group, Route route, in RoutedMessage message)
     {
@@ -260,8 +261,8 @@ internal sealed partial class RoutingPublisher
         return (uint)at < (uint)members.Length && members[at].Subscriber is ConnectionTarget target && target.Connection.IsAboveHighWater;
     }
 
-    // Finds another member if the chosen one reads too slowly. It returns the chosen one if all others do so too: the
-    // publisher is then slowed down.
+    // Finds another member if the chosen member reads too slowly. Returns the chosen member if all tried members read
+    // too slowly: the publisher is then slowed down.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int FindOther(QueueGroup group, int chosen)
     {
@@ -280,8 +281,8 @@ internal sealed partial class RoutingPublisher
         return chosen;
     }
 
-    // Some members of a large group may have been removed. Trying the next one would give it the share of all removed
-    // members before it, so other random members are tried first.
+    // Some members of a large group may have been removed. The member after a row of removed members would receive the
+    // share of all of them, so other random members are tried first.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DeliverToNext(QueueGroup group, int at, Route route, in RoutedMessage message)
     {

@@ -3,16 +3,17 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server;
 
 /// <summary>
-/// The work that a publisher may cause with one read before the loop serves others, counted in bytes. Written bytes
-/// use it up, and other work counts as the number of bytes that takes as long. Used on its loop only.
+/// The work that a publisher may cause with one read before the loop serves other connections. The unit is the byte:
+/// each written byte counts as one, and other work counts as many bytes as the loop could write in the same time. Used
+/// on the publisher's loop only.
 /// </summary>
 internal struct WorkBudget
 {
-    // With so many bytes at a time, few send calls are needed.
+    // A budget of this size needs few send calls.
     private const long MaxBytes = 1024 * 1024;
 
-    // The same limit if very many clients receive messages and one iteration sends to few of them: about 32 KB for each
-    // send.
+    // The budget if very many clients receive messages and one iteration can flush only a part of them. It results in
+    // about 32 KB for each send.
     private const long MaxBytesBehind = 256 * 1024;
     private const int BytesPerStep = 48;
     private const int BytesPerSkipped = 8;
@@ -26,11 +27,12 @@ internal struct WorkBudget
     /// <param name="isBehind">Whether more buffers wait than one iteration of the loop flushes.</param>
     internal void Begin(long written, bool isBehind) => _yieldAt = written + (isBehind ? MaxBytesBehind : MaxBytes);
 
-    /// <summary>Whether the budget is used up when the loop has written so many bytes.</summary>
+    /// <summary>Whether the budget is used up.</summary>
+    /// <param name="written">The number of bytes that the loop has written so far.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool IsUsedUp(long written) => written >= _yieldAt;
 
-    /// <summary>Charges work that writes no bytes, in visited nodes and subscriptions.</summary>
+    /// <summary>Charges work that writes no bytes. A step is a visited node or subscription.</summary>
     internal void Charge(long steps) => _yieldAt -= steps * BytesPerStep;
 
     /// <summary>

@@ -3,15 +3,15 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server;
 
 /// <summary>
-/// Adds up the traffic of the clients of an account, also of those that have left. This requires a visit of all clients
-/// of the server. For the event that is published each time a client enters or leaves the account, a thread-pool thread
-/// does it if there are more than a few clients, and waits between two visits so long that the visits take at most a
-/// hundredth of the time. Thread-safe.
+/// Adds up the traffic of the clients of an account, including the clients that have left. This sum requires a visit
+/// of all clients of the server. The server publishes an event with the sum each time a client enters or leaves the
+/// account. If the server has more than a few clients, a thread-pool thread computes the sum for these events. It waits
+/// between two visits, so that the visits take at most a hundredth of the time. Thread-safe.
 /// </summary>
 internal sealed class AccountTraffic(ServerCore core)
 {
     /// <summary>
-    /// The number of clients up to which each event is exact, because all clients are visited for it.
+    /// The largest number of clients that the server visits for each event. With more clients, events are not exact.
     /// </summary>
     internal const int MaxExactClients = 64;
 
@@ -31,7 +31,7 @@ internal sealed class AccountTraffic(ServerCore core)
     internal long Visits => Interlocked.Read(ref _visits);
 
     /// <summary>
-    /// Returns the totals in bounded time. They may be a second old, or older if there are very many clients.
+    /// Returns the totals in bounded time. The totals may be a second old, or older if there are very many clients.
     /// </summary>
     internal Totals Of(Account account)
     {
@@ -107,7 +107,7 @@ internal sealed class AccountTraffic(ServerCore core)
         return new Totals(messagesOut, bytesOut, messagesIn, bytesIn);
     }
 
-    /// <summary>Numbers of messages, and of bytes of their payloads.</summary>
+    /// <summary>The numbers of messages and of their payload bytes.</summary>
     internal readonly record struct Totals(long MessagesOut, long BytesOut, long MessagesIn, long BytesIn)
     {
         public static Totals operator +(Totals one, Totals other) => new(
@@ -137,8 +137,8 @@ internal sealed class AccountTraffic(ServerCore core)
         }
 
         /// <summary>
-        /// Returns the highest totals so far. A client that leaves during a visit may be missing in it, but programs
-        /// that read the totals expect that they never fall.
+        /// Returns the highest totals so far. A client that leaves during a visit may be missing in the new totals, but
+        /// programs that read the totals expect that they never fall.
         /// </summary>
         internal Totals Raise(Totals totals)
         {

@@ -85,8 +85,8 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     }
 
     /// <summary>
-    /// Publishes the shutdown event if it has subscribers. When the task completes, the event is queued for them,
-    /// unless the loops have stopped.
+    /// Publishes the shutdown event if it has subscribers. When the task completes, the event is queued for the
+    /// subscribers, unless the loops have stopped or the timeout has passed.
     /// </summary>
     internal async Task PublishShutdownAsync(TimeSpan timeout)
     {

@@ -95,7 +95,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteString("id", core.Identity.Id);
     });
 
-    /// <summary>Writes the answer to a request for a page.</summary>
+    /// <summary>Writes the answer to a request for a monitoring page.</summary>
     internal byte[] Page<T>(T page, JsonTypeInfo<T> type) => Write(json =>
     {
         json.WritePropertyName("server");
@@ -104,7 +104,7 @@ internal sealed class SystemJson(ServerCore core)
         JsonSerializer.Serialize(json, page, type);
     });
 
-    /// <summary>Writes the answer to a request for a page that cannot be made.</summary>
+    /// <summary>Writes the answer to a request for a monitoring page that the server cannot create.</summary>
     internal byte[] PageError(string description) => Write(json =>
     {
         json.WritePropertyName("server");

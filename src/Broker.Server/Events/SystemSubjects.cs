@@ -10,7 +10,7 @@ internal static class SystemSubjects
     internal static string Connections(string account) => $"$SYS.ACCOUNT.{account}.SERVER.CONNS";
 
     /// <summary>
-    /// The older subject of the <see cref="Connections"/> event. The server still publishes to it as well.
+    /// The older subject of the <see cref="Connections"/> event. The server publishes the event to both subjects.
     /// </summary>
     internal static string LegacyConnections(string account) => $"$SYS.SERVER.ACCOUNT.{account}.CONNS";
 

@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>Client connections in the requested order. For an open connection only the sort key is computed.</summary>
+/// <summary>
+/// Client connections in the requested order. Most open connections are not described: only their sort key is computed.
+/// </summary>
 internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long tick)
 {
     private readonly List<Entry> _entries = [];
@@ -13,7 +15,7 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
         _entries.EnsureCapacity(sessions.Count);
         foreach (ClientSession session in sessions)
         {
-            // Most clients of a large server need not be described to see that they are in another account.
+            // The account is checked first, so that clients of other accounts are not described.
             if (IsWanted(query.Account, session.Account.Name))
             {
                 bool mustLook = query.User is not null || query.Account is not null;
@@ -22,7 +24,9 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
         }
     }
 
-    /// <summary>Removes all connections but those with the given ids. They still count in the total.</summary>
+    /// <summary>
+    /// Removes all connections except the connections with these ids. The total still counts removed connections.
+    /// </summary>
     internal void Keep(HashSet<ulong> ids) => _entries.RemoveAll(e => !ids.Contains(e.Id));
 
     internal void AddClosed(ConnectionDescription[] closed)

@@ -5,8 +5,9 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Describes a server for monitoring. Counters are read from other threads while the loops run. Only lists of
-/// subscriptions are copied by the loops, as references; other threads convert them to text. Thread-safe.
+/// Describes a server for monitoring. Counters are read from other threads while the loops run. The loops do work only
+/// for lists of subscriptions: they copy the references, and other threads convert the subscriptions to text.
+/// Thread-safe.
 /// </summary>
 internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, AccountTraffic traffic)
 {
@@ -74,12 +75,12 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
         => core.Accounts.Find(name) is { } account ? Describe(account, traffic.Sum(account)) : null;
 
     /// <summary>
-    /// Counts the subscriptions of an account's clients that receive messages of a subject, or those that receive
-    /// nothing but messages that a filter matches.
+    /// Counts subscriptions of an account's clients. For a subject, counts the subscriptions that receive its messages.
+    /// For a filter, counts the subscriptions that receive only messages that the filter matches.
     /// </summary>
     /// <param name="account">The account.</param>
     /// <param name="filter">The subject or the filter.</param>
-    /// <param name="queue">The only queue group to count; null for all subscriptions.</param>
+    /// <param name="queue">If not null, only subscriptions of this queue group are counted.</param>
     internal async Task<int> CountSubscribersAsync(Account account, string filter, string? queue)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(filter);

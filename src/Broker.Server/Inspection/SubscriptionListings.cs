@@ -4,27 +4,28 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server;
 
 /// <summary>
-/// Lists the subscriptions of clients in pages, ordered by sid. Loops copy them in slices, so that a client with very
-/// many subscriptions does not block other clients. The order of a long list is kept for the next page, which then
-/// costs only the work for its own entries. Thread-safe.
+/// Lists the subscriptions of clients in pages, ordered by sid. An event loop copies the subscriptions in slices, so
+/// that a client with very many subscriptions does not block other clients. A long sorted list is kept, so that the
+/// next page costs only the work for its own entries. Thread-safe.
 /// </summary>
 internal sealed class SubscriptionListings
 {
     /// <summary>The number of subscriptions that a loop copies at a time.</summary>
     internal const int Slice = 4096;
 
-    // A shorter list is sorted again for each page. The array of a longer list is in the large object heap, which the
-    // collector frees rarely.
+    // A shorter list is sorted again for each page. A longer list is kept: its array is in the large object heap, which
+    // the garbage collector frees rarely.
     private const int Long = 16_384;
 
-    // If the subscriptions change during every copy, the last of so many attempts copies them in one piece.
+    // The maximum number of attempts if the subscriptions change during the copy. The last attempt copies them in one
+    // piece.
     private const int MostTries = 3;
 
     private const int KeyBytes = 15;
 
     private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(5);
 
-    // A sorted list is kept while its table exists and the memory is not needed.
+    // A sorted list is kept while the client's subscription table exists, until the garbage collector frees the list.
     private readonly ConditionalWeakTable<SubscriptionsBySid, Listing> _known = [];
     private long _ordered;
 
@@ -92,7 +93,7 @@ internal sealed class SubscriptionListings
         Span<byte> key = stackalloc byte[1 + KeyBytes];
         key.Clear();
         key[0] = (byte)Math.Min(sid.Length, byte.MaxValue);
-        // Sids whose length does not fit into a byte all have the same key.
+        // All sids that are too long for a length of one byte have the same key.
         sid[..(sid.Length < byte.MaxValue ? Math.Min(sid.Length, KeyBytes) : 0)].CopyTo(key[1..]);
         return BinaryPrimitives.ReadUInt128BigEndian(key);
     }

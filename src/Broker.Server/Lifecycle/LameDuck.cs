@@ -37,7 +37,7 @@ internal sealed class LameDuck(ServerCore core)
         await WaitAsync(begin, TimeSpan.MaxValue, cancellationToken).ConfigureAwait(false);
     }
 
-    // Waits until the given time after the beginning, or until no client with a socket is connected.
+    // Waits until the time has passed since the beginning, or until no client with a socket is connected.
     private async Task WaitAsync(long begin, TimeSpan until, CancellationToken cancellationToken)
     {
         while (core.Sessions.Any(s => !s.IsInProcess))

@@ -4,15 +4,20 @@ using Broker.Transport;
 
 namespace Broker.Server;
 
-/// <summary>The listeners of a server: one for each configured address. Stopping is thread-safe.</summary>
+/// <summary>
+/// The listeners of a server: one for each configured address. <see cref="Stop"/> is thread-safe.
+/// </summary>
 internal sealed class ListenerSet(ServerCore core, EventLoopGroup loops)
 {
     private readonly List<Listener> _listeners = [];
 
-    /// <summary>The addresses in the order of the options. A port of 0 is replaced by the port in use.</summary>
+    /// <summary>
+    /// The addresses in the order of the options. For port 0 in the options, the address contains the port that the
+    /// operating system chose.
+    /// </summary>
     internal IReadOnlyList<EndPoint> EndPoints => [.. _listeners.Select(l => l.EndPoint)];
 
-    /// <summary>Opens the listeners. Those that are open already stay open if another one fails.</summary>
+    /// <summary>Opens the listeners. If one listener fails, the listeners before it stay open.</summary>
     /// <exception cref="ListenException">The server cannot listen on an address.</exception>
     internal void Start()
     {
@@ -50,7 +55,7 @@ internal sealed class ListenerSet(ServerCore core, EventLoopGroup loops)
         core.Log.Ready(core.Identity.Name, core.Identity.Id);
     }
 
-    /// <summary>Closes the listeners. It may be called repeatedly.</summary>
+    /// <summary>Closes the listeners. This method may be called more than once.</summary>
     internal void Stop()
     {
         lock (_listeners)

@@ -2,13 +2,14 @@ using Broker.Transport;
 
 namespace Broker.Server;
 
-/// <summary>Waits until all event loops have flushed what they had read and buffered before.</summary>
+/// <summary>Waits until all event loops have handled the bytes that they had read, and flushed the results.</summary>
 internal static class LoopFlush
 {
     /// <summary>
-    /// Completes when no loop handles bytes that it read before the call, and everything that was read is in the queues
-    /// of its receivers. There are two rounds: bytes that a loop buffers in the iteration of the first round, after the
-    /// posted action, are flushed in the second round.
+    /// Completes when every loop has handled the bytes that it read before the call, and the resulting messages are in
+    /// the queues of their receivers. In each of two rounds, every loop runs a posted action that flushes its write
+    /// buffers. In the first round, a loop may write to buffers after the action in the same iteration; the second
+    /// round flushes these bytes.
     /// </summary>
     /// <param name="loops">The event loops.</param>
     /// <param name="timeout">
@@ -25,7 +26,7 @@ internal static class LoopFlush
                 EventLoop loop = loops[i];
                 loop.Post(() =>
                 {
-                    // The end of an iteration may flush only a part of the buffers.
+                    // The flush at the end of an iteration may leave some buffers unflushed.
                     while (loop.FlushBacklog > 0)
                     {
                         loop.FlushWriteBuffers();

@@ -6,7 +6,9 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests)
     private readonly Lock _gate = new();
 
     /// <summary>Applies a change to a copy of the options, checks the copy, and puts it into effect.</summary>
-    /// <exception cref="ArgumentException">The changed options are not valid. Nothing has changed then.</exception>
+    /// <exception cref="ArgumentException">
+    /// The changed options are not valid. The server keeps its previous options.
+    /// </exception>
     internal void Run(Action<BrokerServerOptions> change)
     {
         bool secures;

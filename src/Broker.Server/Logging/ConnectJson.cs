@@ -7,13 +7,13 @@ namespace Broker.Server;
 
 /// <summary>
 /// Reads texts of a CONNECT that are not valid Unicode, for example names in Latin-1. As in nats-server, each invalid
-/// byte and each half of a surrogate pair becomes the replacement character U+FFFD.
+/// byte and each unpaired surrogate becomes the replacement character U+FFFD.
 /// </summary>
 internal static class ConnectJson
 {
     private const int EscapeDigits = 4;
 
-    /// <summary>Replaces the bytes that are not UTF-8. Valid JSON is returned as it is.</summary>
+    /// <summary>Replaces the bytes that are not valid UTF-8. Valid UTF-8 is returned unchanged.</summary>
     internal static ReadOnlySpan<byte> Repair(ReadOnlySpan<byte> json)
     {
         if (System.Text.Unicode.Utf8.IsValid(json))
@@ -33,7 +33,7 @@ internal static class ConnectJson
         return repaired.WrittenSpan;
     }
 
-    /// <summary>Reads the current string. It may contain halves of surrogate pairs as escapes.</summary>
+    /// <summary>Reads the current string. The string may contain unpaired surrogates as escapes.</summary>
     /// <exception cref="InvalidOperationException">The current value is not a string.</exception>
     internal static string? Text(ref Utf8JsonReader reader)
     {
@@ -49,7 +49,7 @@ internal static class ConnectJson
 
     private static bool IsText(JsonTokenType type) => type is JsonTokenType.String or JsonTokenType.PropertyName;
 
-    // The reader has checked the escapes but not that they form pairs.
+    // The JSON reader has checked the form of each escape, but not whether surrogates form pairs.
     private static string Unescape(ReadOnlySpan<byte> text)
     {
         var result = new StringBuilder();
@@ -74,7 +74,7 @@ internal static class ConnectJson
             }
         }
 
-        // The encoding replaces halves of pairs.
+        // The UTF-8 encoder replaces unpaired surrogates.
         return Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(result.ToString()));
     }
 }

@@ -11,7 +11,7 @@ internal static class ConnectText
     private const string Masked = "[REDACTED]";
     private const int PublicKeyLength = 56;
 
-    // Fields of clients, and of servers that connect to this one by mistake.
+    // Fields in the CONNECT of a client, or in the CONNECT of another server that connects here by mistake.
     private static readonly string[] Secrets = ["pass", "password", "auth_token", "token", "jwt", "sig", "nonce", "seed", "creds"];
 
     internal static string WithoutSecrets(ReadOnlySpan<byte> json)
@@ -34,7 +34,7 @@ internal static class ConnectText
         }
     }
 
-    // A client may send a seed in this field by mistake.
+    // A client may send its secret seed instead of its public key by mistake. A seed must not appear in the log.
     private static bool IsPublicKey(string? key) => key is { Length: PublicKeyLength } && key[0] == 'U';
 
     private static void Copy(ReadOnlySpan<byte> json, Utf8JsonWriter writer)

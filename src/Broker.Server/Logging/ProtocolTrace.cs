@@ -7,11 +7,11 @@ namespace Broker.Server;
 
 /// <summary>
 /// Logs the operations of one client, one line for each, in nats-server's format: <c>&lt;&lt;-</c> for operations from
-/// the client, <c>-&gt;&gt;</c> for operations to it. Only a traced client has an instance.
+/// the client, <c>-&gt;&gt;</c> for operations to the client. Only a traced client has an instance.
 /// </summary>
 /// <remarks>
-/// Any thread may use it. Bytes from a client cannot begin a new line, control a terminal, or make a line longer than
-/// its limit. Only a payload has no limit if all of it is to be shown.
+/// Thread-safe. Bytes from a client cannot begin a new line, control a terminal, or make a line longer than a limit.
+/// Only the line of a payload has no limit if <see cref="PayloadLength"/> is 0.
 /// </remarks>
 internal sealed partial class ProtocolTrace
 {
@@ -25,7 +25,7 @@ internal sealed partial class ProtocolTrace
         _client = client;
     }
 
-    /// <summary>The number of payload bytes that are shown; 0 for all.</summary>
+    /// <summary>The maximum number of payload bytes that are shown; 0 for the whole payload.</summary>
     internal int PayloadLength { get; set; }
 
     internal static ProtocolTrace OfClient(ILogger logger, string address, ulong id)
@@ -68,8 +68,7 @@ internal sealed partial class ProtocolTrace
     internal void Out(string operation) => Log($"->> [{TraceText.Of(Encoding.UTF8.GetBytes(operation))}]");
 
     /// <summary>
-    /// Logs a message to the client. If the client does not read headers, the sizes are those of the message without
-    /// headers.
+    /// Logs a message to the client. If the client does not read headers, the logged size does not include headers.
     /// </summary>
     internal void Deliver(Subscription subscription, Route route, in RoutedMessage message, bool withHeaders)
     {
@@ -92,7 +91,7 @@ internal sealed partial class ProtocolTrace
     // The text is passed as an argument and not as a template, because it may contain braces.
     private void Log(string text) => Write(_client + _name + text);
 
-    // A trace exists only if the level is enabled.
+    // An instance exists only if the Trace level is enabled, so the check is skipped.
     [LoggerMessage(50, LogLevel.Trace, "{Line}", SkipEnabledCheck = true)]
     private partial void Write(string line);
 }

@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Server;
 
 /// <summary>
-/// The log messages of the server. Texts that come from a client are cleaned of characters that break a line or change
-/// its direction.
+/// The log messages of the server. In texts that come from a client, a question mark replaces each character that
+/// breaks a line or changes the text direction.
 /// </summary>
 internal sealed partial class ServerLog(ILogger logger)
 {

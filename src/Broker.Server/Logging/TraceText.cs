@@ -6,7 +6,9 @@ namespace Broker.Server;
 /// <summary>Converts bytes of a peer to text that is safe in a line of a log.</summary>
 internal static class TraceText
 {
-    /// <summary>The number of bytes that are shown of a longer text. The length of the whole text follows.</summary>
+    /// <summary>
+    /// The maximum number of bytes that are shown of a text. After these bytes, the length of a longer text is shown.
+    /// </summary>
     internal const int Most = 1024;
 
     internal static string Of(ReadOnlySpan<byte> bytes, int most = Most)
@@ -33,7 +35,7 @@ internal static class TraceText
     }
 
     /// <summary>
-    /// Returns the beginning of a text, with a question mark for each character that is not allowed in a line.
+    /// Returns the beginning of a text, with a question mark for each character that is not safe in a line of a log.
     /// </summary>
     internal static string Clean(string text, int most)
     {

@@ -26,15 +26,15 @@ internal sealed class AccountMappings
     internal IReadOnlyList<SubjectMapping> All { get; }
 
     /// <summary>Creates an instance, or returns null if there are no mappings.</summary>
-    /// <param name="mappings">The mappings, each with another source.</param>
+    /// <param name="mappings">The mappings. No two mappings may have the same source.</param>
     /// <param name="seed">The seed of the account's hashes.</param>
     internal static AccountMappings? Create(IReadOnlyList<SubjectMapping> mappings, ulong seed)
         => mappings.Count == 0 ? null : new AccountMappings(mappings, seed);
 
-    /// <summary>Finds the mapping of a published subject; null if it keeps its name.</summary>
+    /// <summary>Finds the mapping of a published subject. Returns null if no mapping applies.</summary>
     internal SubjectMapping? Find(ReadOnlySpan<byte> subject)
     {
-        // Replies to requests of other accounts have names that only the server knows.
+        // Reply subjects that the server created for requests of other accounts are never mapped.
         if (ReservedSubjects.ContainsReply(subject) || !Subject.HasNoEmptyToken(subject))
         {
             return null;

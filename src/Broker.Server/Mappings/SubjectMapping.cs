@@ -5,23 +5,25 @@ namespace Broker.Server;
 
 /// <summary>
 /// Maps the subjects of published messages to other subjects. The server replaces the subject before it checks the
-/// permission to publish, so subscribers of the source receive nothing. Immutable.
+/// permission to publish and before it finds subscribers. So subscribers of the source subject receive nothing.
+/// Immutable.
 /// </summary>
 /// <remarks>
-/// A subject is mapped once: no mapping applies to the result. Of several mappings that match a subject, one without
-/// wildcards applies, or else the first. A mapping applies to what clients and targets publish, and to requests and
-/// replies that reach its account by a <see cref="ServiceImport"/>.
+/// A subject is mapped once: no mapping applies to the new subject. If several mappings match a subject, the mapping
+/// without wildcards applies, or else the first of them. A mapping applies to messages that clients and targets
+/// publish, and to requests and replies that reach its account by a <see cref="ServiceImport"/>.
 /// </remarks>
 public sealed class SubjectMapping
 {
     private const int WholeWeight = 100;
 
-    // Each destination with the sum of the weights up to it. The transform is null if the message is dropped.
+    // Each destination with the sum of its own weight and the weights before it. The transform is null if the message
+    // is dropped.
     private readonly (int Limit, SubjectTransform? Transform)[] _choices;
 
     /// <summary>Maps a subject to one other subject.</summary>
     /// <param name="source">The subject or filter of the messages.</param>
-    /// <param name="destination">The subject that they get; see <see cref="MappingDestination.Subject"/>.</param>
+    /// <param name="destination">The new subject; see <see cref="MappingDestination.Subject"/>.</param>
     /// <exception cref="ArgumentException">The subjects are not valid; the message names the reason.</exception>
     public SubjectMapping(string source, string destination)
         : this(source, [new MappingDestination(destination)])
@@ -31,8 +33,9 @@ public sealed class SubjectMapping
     /// <summary>Maps a subject to several other subjects. One of them is chosen for each message at random.</summary>
     /// <param name="source">The subject or filter of the messages.</param>
     /// <param name="destinations">
-    /// The subjects and their weights, which must not exceed 100 in sum. Messages of a smaller sum keep their subject;
-    /// but if the source itself is one of the destinations, they are dropped.
+    /// The new subjects and their weights. The sum of the weights must not exceed 100. If the sum is less than 100, the
+    /// remaining messages keep their subject. But if the source itself is one of the destinations, the remaining
+    /// messages are dropped.
     /// </param>
     /// <exception cref="ArgumentException">
     /// The subjects or weights are not valid; the message names the reason.
@@ -55,7 +58,7 @@ public sealed class SubjectMapping
     /// <summary>The subject or filter of the messages.</summary>
     public string Source { get; }
 
-    /// <summary>The subjects that they get.</summary>
+    /// <summary>The new subjects, with their weights.</summary>
     public IReadOnlyList<MappingDestination> Destinations { get; }
 
     /// <summary>The bytes of <see cref="Source"/>.</summary>
@@ -67,7 +70,7 @@ public sealed class SubjectMapping
 
     /// <summary>
     /// Writes the new subject of a message. Returns false if the message is dropped: because of the weights, or because
-    /// the result is not a valid subject.
+    /// the new subject is not valid.
     /// </summary>
     /// <param name="subject">The published subject, which the source matches.</param>
     /// <param name="mapped">An empty buffer.</param>

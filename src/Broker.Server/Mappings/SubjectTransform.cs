@@ -13,7 +13,9 @@ internal sealed class SubjectTransform
     /// <summary>The transform that keeps the subject.</summary>
     internal static SubjectTransform Identity { get; } = new([TransformToken.Tail(0)]);
 
-    /// <summary>Compiles a destination. Returns null and a problem if it does not fit to the source.</summary>
+    /// <summary>
+    /// Compiles a destination. Returns null and a problem if the destination does not fit the source.
+    /// </summary>
     internal static SubjectTransform? Create(string source, string destination, out string? problem)
     {
         string[] from = source.Split('.');
@@ -21,8 +23,8 @@ internal sealed class SubjectTransform
         int[] wildcards = [.. Enumerable.Range(0, from.Length).Where(i => from[i] is "*")];
         problem = !to.All(IsValid) || Array.IndexOf(to, ">", 0, to.Length - 1) >= 0 ? $"'{destination}' is not a valid subject"
             : ReservedSubjects.ContainsReply(Encoding.UTF8.GetBytes(destination)) ? $"'{destination}' is reserved for the server"
-            : from[^1] is ">" && to[^1] is not ">" ? $"it ends with '>', but '{destination}' does not"
-            : from[^1] is not ">" && to[^1] is ">" ? $"'{destination}' ends with '>', but it does not"
+            : from[^1] is ">" && to[^1] is not ">" ? $"the source ends with '>', but '{destination}' does not"
+            : from[^1] is not ">" && to[^1] is ">" ? $"'{destination}' ends with '>', but the source does not"
             : null;
         var tokens = new TransformToken[to.Length];
         for (int i = 0; i < to.Length && problem is null; i++)

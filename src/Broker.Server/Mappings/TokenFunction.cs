@@ -3,7 +3,7 @@ namespace Broker.Server;
 /// <summary>The function of a token of a mapping's destination.</summary>
 internal enum TokenFunction : byte
 {
-    /// <summary>A text.</summary>
+    /// <summary>A literal text.</summary>
     Literal,
 
     /// <summary>A token of the source.</summary>
@@ -18,16 +18,16 @@ internal enum TokenFunction : byte
     /// <summary>The parts of a token between the occurrences of a text.</summary>
     Split,
 
-    /// <summary>Two parts of a token; the first has a given length.</summary>
+    /// <summary>Two parts of a token; the first part has a given length.</summary>
     SplitFromLeft,
 
-    /// <summary>Two parts of a token; the second has a given length.</summary>
+    /// <summary>Two parts of a token; the second part has a given length.</summary>
     SplitFromRight,
 
-    /// <summary>Parts of a token of a given length; the last may be shorter.</summary>
+    /// <summary>Parts of a token; each part has a given length, but the last part may be shorter.</summary>
     SliceFromLeft,
 
-    /// <summary>Parts of a token of a given length; the first may be shorter.</summary>
+    /// <summary>Parts of a token; each part has a given length, but the first part may be shorter.</summary>
     SliceFromRight,
 
     /// <summary>The first bytes of a token.</summary>

@@ -26,10 +26,10 @@ internal static class TokenParser
     /// <summary>Whether a token has the form of a function: <c>{{name(argument, argument)}}</c>.</summary>
     internal static bool IsCall(string token) => Call(token).Name is not null;
 
-    /// <summary>Returns the token, or null and a problem.</summary>
+    /// <summary>Parses a token. Returns null and a problem if the token is not valid.</summary>
     /// <param name="token">The text between two dots.</param>
-    /// <param name="wildcards">The position in the source of each wildcard.</param>
-    /// <param name="problem">The reason why the token is not valid; null if it is.</param>
+    /// <param name="wildcards">The positions of the wildcards among the tokens of the source.</param>
+    /// <param name="problem">The reason why the token is not valid; null if it is valid.</param>
     internal static TransformToken? Read(string token, int[] wildcards, out string? problem)
     {
         if (Call(token) is ({ } name, var arguments))
@@ -60,7 +60,7 @@ internal static class TokenParser
             ? (inner[..open].Trim(), inner[(open + 1)..^1].Split(',', StringSplitOptions.TrimEntries))
             : (null, []);
 
-    // The number in $1. As in nats-server, other tokens with a dollar are literals.
+    // Returns the number of a token such as $1. As in nats-server, other tokens with a dollar are literals.
     private static int? Dollar(string token)
         => token is ['$', .. var digits] && int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
             ? number
@@ -101,7 +101,7 @@ internal static class TokenParser
         }
     }
 
-    // A function with the number of a wildcard as its first argument.
+    // Reads a function that has the number of a wildcard as its first argument.
     private static TransformToken? Of(
         TokenFunction function, int count, string[] arguments, int[] wildcards, ref string? problem)
     {
@@ -120,8 +120,8 @@ internal static class TokenParser
         return problem is null ? token! with { Number = length } : null;
     }
 
-    // The first argument is the number of partitions, and the others are wildcards. Without these, the whole subject
-    // decides.
+    // The first argument is the number of partitions, and the other arguments are numbers of wildcards. Without
+    // wildcards, the partition depends on the whole subject.
     private static TransformToken? Partition(string[] arguments, int[] wildcards, ref string? problem)
     {
         int count = Number(arguments[0], 1, ref problem);

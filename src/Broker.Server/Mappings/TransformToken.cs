@@ -3,19 +3,19 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>A token of a mapping's destination.</summary>
-/// <param name="Function">What it writes.</param>
+/// <param name="Function">What the token writes.</param>
 /// <param name="Text">The literal, or the text at which <see cref="TokenFunction.Split"/> splits.</param>
 /// <param name="Number">The limit or the length of the function.</param>
-/// <param name="Sources">The positions of the tokens in the published subject that it refers to.</param>
+/// <param name="Sources">The positions of the tokens of the published subject that this token refers to.</param>
 internal sealed record TransformToken(TokenFunction Function, byte[] Text, int Number, int[] Sources)
 {
-    // FNV-1a of 32 bits, which nats-server uses. So a message has the same partition at both servers.
+    // FNV-1a of 32 bits, as in nats-server. So a message has the same partition at this server and at nats-server.
     private const uint FnvOffset = 2_166_136_261;
     private const uint FnvPrime = 16_777_619;
 
     internal static TransformToken Tail(int source) => new(TokenFunction.Tail, [], 0, [source]);
 
-    /// <summary>Appends what the token stands for.</summary>
+    /// <summary>Appends the text that the token stands for.</summary>
     internal void Write(ReadOnlySpan<byte> subject, SubjectBuffer to)
     {
         switch (Function)

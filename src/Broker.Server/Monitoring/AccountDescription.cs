@@ -27,13 +27,13 @@ public sealed record AccountDescription(string Name, int Connections, int Subscr
     /// <summary>The number of messages that the account's clients published since the start.</summary>
     public long MessagesIn { get; init; }
 
-    /// <summary>The number of payload bytes of these messages.</summary>
+    /// <summary>The number of payload bytes that the account's clients published since the start.</summary>
     public long BytesIn { get; init; }
 
     /// <summary>The number of messages that were delivered to the account's clients since the start.</summary>
     public long MessagesOut { get; init; }
 
-    /// <summary>The number of payload bytes of these messages.</summary>
+    /// <summary>The number of payload bytes that were delivered to the account's clients since the start.</summary>
     public long BytesOut { get; init; }
 
     /// <summary>The name of the account of clients that are in no other account.</summary>

@@ -5,7 +5,7 @@ namespace Broker.Server;
 /// <summary>The texts of nats-server for the reasons why a connection was closed.</summary>
 internal static class CloseText
 {
-    /// <summary>The reason of a client that an operator has disconnected by a request.</summary>
+    /// <summary>The close reason of a client that an operator has disconnected by a request.</summary>
     internal const string Kicked = "Kicked";
 
     internal static string Of(string? failure, CloseReason reason) => reason switch
@@ -23,7 +23,7 @@ internal static class CloseText
     internal static bool IsSlowConsumer(CloseReason reason)
         => reason is CloseReason.QueueFull or CloseReason.WriteTimeout;
 
-    /// <summary>The reason that belongs to the last error text that the client received.</summary>
+    /// <summary>Returns the close reason that belongs to the error text with which the server closed.</summary>
     internal static string OfFailure(string failure) => failure.ToUpperInvariant() switch
     {
         "KICKED" => Kicked,

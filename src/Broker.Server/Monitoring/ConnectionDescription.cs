@@ -13,10 +13,10 @@ public sealed record ConnectionDescription
     /// <summary>The kind of transport.</summary>
     public required ClientTransport Transport { get; init; }
 
-    /// <summary>The client's IP address; empty if it has none.</summary>
+    /// <summary>The client's IP address; empty if the client has no IP address.</summary>
     public required string Address { get; init; }
 
-    /// <summary>The client's port; 0 if it has none.</summary>
+    /// <summary>The client's port; 0 if the client has no port.</summary>
     public required int Port { get; init; }
 
     /// <summary>The UTC time when the client connected.</summary>
@@ -73,7 +73,9 @@ public sealed record ConnectionDescription
     /// <summary>The version of the client library, from the CONNECT.</summary>
     public string? Version { get; init; }
 
-    /// <summary>The name of the authenticated user; null before authentication. It never contains a secret.</summary>
+    /// <summary>
+    /// The name of the authenticated user; null before authentication. The name never contains a secret.
+    /// </summary>
     public string? User { get; init; }
 
     /// <summary>The name of the client's account.</summary>
@@ -90,7 +92,7 @@ public sealed record ConnectionDescription
 
     /// <summary>
     /// The client's subscriptions; null if the query did not request them. All clients of a page together list at most
-    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/>.
+    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> subscriptions.
     /// </summary>
     public IReadOnlyList<SubscriptionDescription>? SubscriptionList { get; init; }
 }

@@ -1,14 +1,15 @@
 namespace Broker.Server;
 
 /// <summary>
-/// The order of clients in a list. Clients with equal values are ordered by id. The largest numbers come first.
+/// The order of clients in a list. An order by a number puts the largest number first. Clients with equal values are
+/// ordered by id.
 /// </summary>
 public enum ConnectionOrder
 {
     /// <summary>By id, which is the order in which the clients connected.</summary>
     Id,
 
-    /// <summary>By the time of the connection.</summary>
+    /// <summary>By the time when the client connected, the earliest first.</summary>
     Started,
 
     /// <summary>By the number of subscriptions.</summary>
@@ -38,7 +39,7 @@ public enum ConnectionOrder
     /// <summary>By the time since the connection, the shortest first.</summary>
     Uptime,
 
-    /// <summary>By the time when the connection was closed. For closed clients only.</summary>
+    /// <summary>By the time when the connection was closed, the earliest first. For closed clients only.</summary>
     Stopped,
 
     /// <summary>By the reason why the connection was closed. For closed clients only.</summary>

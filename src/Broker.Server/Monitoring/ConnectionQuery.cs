@@ -27,18 +27,18 @@ public sealed record ConnectionQuery
     /// </summary>
     public int Limit { get; init; } = DefaultLimit;
 
-    /// <summary>The id of the only client to list; null for all clients.</summary>
+    /// <summary>If set, only the client with this id is listed.</summary>
     public ulong? Id { get; init; }
 
-    /// <summary>The user whose clients to list; null for all users.</summary>
+    /// <summary>If set, only clients of this user are listed.</summary>
     public string? User { get; init; }
 
-    /// <summary>The account whose clients to list; null for all accounts.</summary>
+    /// <summary>If set, only clients of this account are listed.</summary>
     public string? Account { get; init; }
 
     /// <summary>
-    /// A subject or a filter: only clients with a subscription that can receive a message which the filter matches are
-    /// listed. Null for all clients.
+    /// A subject or a filter. The list contains only clients with a subscription that can receive a message that this
+    /// filter matches. Null for all clients.
     /// </summary>
     public string? SubscribedTo { get; init; }
 

@@ -7,7 +7,7 @@ public sealed record HttpDescription
 {
     internal static HttpDescription None { get; } = new();
 
-    /// <summary>The address; null if the pages belong to a web application.</summary>
+    /// <summary>The address; null if a web application of the program serves the pages.</summary>
     public EndPoint? EndPoint { get; init; }
 
     /// <summary>The prefix of the pages' paths; empty if they are at the root.</summary>
@@ -22,6 +22,6 @@ public sealed record HttpDescription
     /// <summary>The number of requests for each page.</summary>
     public IReadOnlyDictionary<string, long> Requests { get; init; } = new Dictionary<string, long>(StringComparer.Ordinal);
 
-    /// <summary>The server's address for WebSockets; null if there is none.</summary>
+    /// <summary>The server's address for WebSockets; null if the server accepts no WebSockets.</summary>
     public WebSocketDescription? WebSockets { get; init; }
 }

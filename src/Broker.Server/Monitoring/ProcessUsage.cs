@@ -5,7 +5,8 @@ namespace Broker.Server;
 /// <summary>Measures the CPU usage of the process between two calls. Thread-safe.</summary>
 internal sealed class ProcessUsage
 {
-    // The minimum time between two measurements: two simultaneous calls must not divide by a few microseconds.
+    // The minimum time between two measurements. Otherwise two calls in quick succession would divide by a few
+    // microseconds.
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();

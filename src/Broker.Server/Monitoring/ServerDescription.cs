@@ -14,10 +14,10 @@ public sealed record ServerDescription
     /// <summary>The version in INFO: the version of nats-server with the same client protocol.</summary>
     public required string ProtocolVersion { get; init; }
 
-    /// <summary>The first address that the server listens on; null if there is none.</summary>
+    /// <summary>The first address that the server listens on; null if the server listens on no address.</summary>
     public EndPoint? EndPoint { get; init; }
 
-    /// <summary>Whether the server is shutting down. It refuses new clients then.</summary>
+    /// <summary>Whether the server is shutting down and refuses new clients.</summary>
     public bool IsShuttingDown { get; init; }
 
     /// <summary>The name of the account in which the server publishes its own events.</summary>
@@ -47,14 +47,14 @@ public sealed record ServerDescription
     public double CpuPercent { get; init; }
 
     /// <summary>
-    /// The counters of the server. Their bytes are those of whole operations; see <see cref="PayloadBytesIn"/> for
-    /// payloads.
+    /// The counters of the server. Its byte counters count whole operations. For payloads only, see
+    /// <see cref="PayloadBytesIn"/> and <see cref="PayloadBytesOut"/>.
     /// </summary>
     public ServerSnapshot Counters { get; init; }
 
     /// <summary>
-    /// The number of connections that were closed at once because too few file descriptors were free, for all listeners
-    /// that use the server's loops.
+    /// The number of connections that were closed at once because too few file descriptors were free. The number
+    /// includes connections to all listeners that use the server's loops.
     /// </summary>
     public long RefusedConnections { get; init; }
 
@@ -85,20 +85,24 @@ public sealed record ServerDescription
     public long MaxPending { get; init; }
 
     /// <inheritdoc cref="BrokerServerOptions.MaxSubscriptions"/>
-    /// <remarks>It is the limit that applies: if the heap is limited, the number that follows from it.</remarks>
+    /// <remarks>This is the limit in effect, which may follow from the size of the heap.</remarks>
     public int MaxSubscriptions { get; init; }
 
     /// <summary>The limit on the memory of unfinished received messages (<see cref="Broker.Transport.ReceiveBudget"/>).</summary>
     public long MaxReceivedBytes { get; init; }
 
-    /// <summary>The memory of unfinished received messages.</summary>
+    /// <summary>The memory that unfinished received messages use, in bytes.</summary>
     public long ReceivedBytes { get; init; }
 
-    /// <summary>The connections that are not read, because the memory of received messages is used up.</summary>
+    /// <summary>
+    /// The number of connections that the server does not read at present, because the memory for unfinished received
+    /// messages is used up.
+    /// </summary>
     public int ReceiveWaiting { get; init; }
 
     /// <summary>
-    /// The connections that were closed because a message was incomplete for too long while that memory was used up.
+    /// The number of connections that were closed because a message was incomplete for too long while the memory for
+    /// unfinished received messages was used up.
     /// </summary>
     public long ReceiveClosed { get; init; }
 
@@ -127,7 +131,7 @@ public sealed record ServerDescription
     public TimeSpan WriteDeadline { get; init; }
 
     /// <summary>
-    /// The address of the monitoring pages; null if there is none. See <see cref="BrokerServer.DescribeHttp"/>.
+    /// The address of the monitoring pages; null without monitoring pages. See <see cref="BrokerServer.DescribeHttp"/>.
     /// </summary>
     public HttpDescription? Http { get; init; }
 }

@@ -10,13 +10,13 @@ namespace Broker.Server;
 /// <param name="MessagesIn">The number of messages that clients published.</param>
 /// <param name="BytesIn">The number of bytes of complete operations that clients sent.</param>
 /// <param name="MessagesOut">The number of deliveries: a message with three subscribers counts three times.</param>
-/// <param name="BytesOut">The number of bytes of these deliveries, including control lines and headers.</param>
+/// <param name="BytesOut">The number of bytes of all deliveries, including control lines and headers.</param>
 /// <param name="SlowConsumers">The number of clients that were closed as slow consumers.</param>
 /// <param name="Dropped">
 /// The number of messages that were dropped for slow clients; see <see cref="SlowConsumerPolicy"/>.
 /// </param>
 /// <param name="Stalls">
-/// How often the server slowed clients down that published faster than a subscriber read; see
+/// How often the server slowed down clients that published faster than a subscriber read; see
 /// <see cref="BrokerServerOptions.StallFastPublishers"/>.
 /// </param>
 public readonly record struct ServerSnapshot(

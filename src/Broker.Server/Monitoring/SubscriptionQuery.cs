@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>A query for a page of subscriptions. They are ordered by the ids of their clients.</summary>
+/// <summary>
+/// A query for a page of subscriptions. The subscriptions are ordered by the ids of their clients.
+/// </summary>
 public sealed record SubscriptionQuery
 {
     /// <summary>The number of subscriptions to skip. A negative number counts as 0.</summary>
@@ -12,7 +14,7 @@ public sealed record SubscriptionQuery
     /// </summary>
     public int Limit { get; init; } = ConnectionQuery.DefaultLimit;
 
-    /// <summary>The account whose subscriptions to list; null for all accounts.</summary>
+    /// <summary>If set, only subscriptions of this account are listed.</summary>
     public string? Account { get; init; }
 
     /// <summary>

@@ -17,10 +17,10 @@ public sealed record WebSocketDescription
     /// <summary>Whether clients connect without TLS.</summary>
     public bool NoTls { get; init; }
 
-    /// <summary>Whether a page must come from the server's own origin.</summary>
+    /// <summary>Whether a web page must come from the server's own origin to connect.</summary>
     public bool SameOrigin { get; init; }
 
-    /// <summary>The other origins that a page may come from.</summary>
+    /// <summary>The other origins whose web pages may connect.</summary>
     public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
 
     /// <summary>Whether messages may be compressed.</summary>

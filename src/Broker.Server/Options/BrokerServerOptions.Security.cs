@@ -8,7 +8,8 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     private TimeSpan? _authTimeout;
 
     /// <summary>
-    /// The users that may connect. Empty, the default: without a token and a callback every client may connect.
+    /// The users that may connect. Empty, the default: every client may connect, unless a token, a callback or an
+    /// account with users is set.
     /// </summary>
     public IReadOnlyList<User> Users { get; set; } = [];
 
@@ -19,8 +20,8 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     public IReadOnlyList<AccountOptions> Accounts { get; set; } = [];
 
     /// <summary>
-    /// The mappings of the subjects of clients that are in no account. Each must have another source. An account has
-    /// its own, <see cref="AccountOptions.Mappings"/>. Default: none.
+    /// The subject mappings for clients that are in no configured account. No two mappings may have the same source.
+    /// For the clients of an account, see <see cref="AccountOptions.Mappings"/>. Default: none.
     /// </summary>
     public IReadOnlyList<SubjectMapping> Mappings { get; set; } = [];
 
@@ -42,7 +43,7 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
 
     /// <summary>
     /// The maximum time from the connection, or from the end of the TLS handshake, to an accepted CONNECT. Default 2 s;
-    /// with TLS one second more than the timeout of the handshake.
+    /// with TLS, the timeout of the TLS handshake plus one second.
     /// </summary>
     public TimeSpan AuthTimeout
     {
@@ -70,10 +71,12 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     /// </summary>
     public Func<AuthorizationRequest, ValueTask<AuthorizationResult>>? AuthorizeAsync { get; set; }
 
-    /// <summary>The verifier for passwords and tokens that are bcrypt hashes; required if there are any.</summary>
+    /// <summary>
+    /// The verifier for bcrypt hashes; required if a password of a user or the token is a bcrypt hash.
+    /// </summary>
     public IPasswordVerifier? PasswordVerifier { get; set; }
 
-    /// <summary>The verifier for the signatures of users with keys; required if there are any.</summary>
+    /// <summary>The verifier for the signatures of users with keys; required if a user has a key.</summary>
     public ISignatureVerifier? SignatureVerifier { get; set; }
 
     IEnumerable<UserGroup> ISecurityOptions.UserGroups => Accounts

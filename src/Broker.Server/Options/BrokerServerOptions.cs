@@ -6,12 +6,12 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Broker.Server;
 
 /// <summary>
-/// The configuration of a server. The defaults are those of nats-server. The server copies the options when it starts;
-/// later changes of this object have no effect.
+/// The configuration of a server. The defaults are the same as in nats-server. The server copies the options when it
+/// starts; later changes of this object have no effect.
 /// </summary>
 public sealed partial class BrokerServerOptions
 {
-    // The parser could not distinguish longer payloads from numbers that overflow.
+    // The parser could not distinguish the length of a longer payload from a number that overflows.
     private const int LargestMaxPayload = 512 * 1024 * 1024;
 
     private const int LargestMaxTokens = 255;
@@ -40,17 +40,17 @@ public sealed partial class BrokerServerOptions
     public int MaxControlLine { get; set; } = 4096;
 
     /// <summary>
-    /// The maximum number of bytes that are queued for one client. Above it, <see cref="SlowConsumers"/> applies to the
-    /// client. Default 64 MiB.
+    /// The maximum number of bytes that are queued for one client. Above this limit, <see cref="SlowConsumers"/>
+    /// applies to the client. Default 64 MiB.
     /// </summary>
     public long MaxPending { get; set; } = 64L * 1024 * 1024;
 
     /// <summary>
     /// The maximum number of bytes that are queued for all clients together. 0, the default: a quarter of the heap
     /// limit if the heap is limited (in a container or by <c>DOTNET_GCHeapHardLimit</c>), and otherwise no limit. Above
-    /// it, the server closes the client with the most queued bytes as a slow consumer, whatever its policy, until the
-    /// total is below the limit. The server checks the total each time an event loop has written another 1/16 of the
-    /// limit, so each loop can exceed it by this amount for a moment.
+    /// the limit, the server closes clients as slow consumers until the total is below the limit, whatever the policy:
+    /// first the client with the most queued bytes. The server checks the total each time an event loop has written
+    /// another 1/16 of the limit, so each loop can exceed the limit by this amount for a moment.
     /// </summary>
     public long MaxPendingTotal { get; set; }
 
@@ -60,16 +60,17 @@ public sealed partial class BrokerServerOptions
     public SlowConsumerPolicy SlowConsumers { get; set; }
 
     /// <summary>
-    /// Whether the server slows a client down that publishes faster than a subscriber reads: it then reads less from
-    /// the client while more than half of <see cref="MaxPending"/> is queued for the subscriber. Only with
-    /// <see cref="SlowConsumerPolicy.Disconnect"/>. Default true. Without it the subscriber is closed sooner.
+    /// Whether the server slows down a client that publishes faster than a subscriber reads. The server reads less from
+    /// this publisher while more than half of <see cref="MaxPending"/> is queued for the subscriber. The option has an
+    /// effect only with <see cref="SlowConsumerPolicy.Disconnect"/>. Default true; if false, the server closes the
+    /// subscriber sooner.
     /// </summary>
     public bool StallFastPublishers { get; set; } = true;
 
     /// <summary>
-    /// The maximum number of subscriptions of one client. 0, the default, for no limit; if the heap is limited (in a
-    /// container or by <c>DOTNET_GCHeapHardLimit</c>), it means one for each 2 KiB of the heap, and the subscriptions of
-    /// all clients together may use about a quarter of the heap.
+    /// The maximum number of subscriptions of one client. 0, the default, means no limit. But if the heap is limited
+    /// (in a container or by <c>DOTNET_GCHeapHardLimit</c>), 0 means one subscription for each 2 KiB of the heap. With
+    /// a limited heap, the subscriptions of all clients together may use about a quarter of the heap.
     /// </summary>
     public int MaxSubscriptions { get; set; }
 
@@ -83,12 +84,14 @@ public sealed partial class BrokerServerOptions
     public int MaxConnections { get; set; } = 65_536;
 
     /// <summary>
-    /// The maximum time in which a client may accept no bytes while bytes are queued for it. After it, the server
-    /// closes the connection. Default 10 s; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// The maximum time in which a client may accept no bytes while bytes are queued for it. After this time, the
+    /// server closes the connection. Default 10 s; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
     /// </summary>
     public TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>The time without a byte from a client after which the server sends a PING to it. Default 2 min.</summary>
+    /// <summary>
+    /// If the server receives no byte from a client for this time, it sends a PING to the client. Default 2 min.
+    /// </summary>
     public TimeSpan PingInterval { get; set; } = TimeSpan.FromMinutes(2);
 
     /// <summary>
@@ -103,14 +106,14 @@ public sealed partial class BrokerServerOptions
     public string? ClientAdvertise { get; set; }
 
     /// <summary>
-    /// Other servers that clients can use if this server is not available, each as <c>host:port</c>. They are
-    /// <c>connect_urls</c> in INFO. Default: none.
+    /// Other servers that clients can use if this server is not available, each as <c>host:port</c>. INFO contains them
+    /// as <c>connect_urls</c>. Default: none.
     /// </summary>
     public IReadOnlyList<string> ConnectUrls { get; set; } = [];
 
     /// <summary>
-    /// The event loops to run on; the application owns them and may share them. Null, the default: the server creates
-    /// loops with <see cref="LoopOptions"/> and disposes them with itself.
+    /// The event loops to run on; the application owns the loops and may share them. Null, the default: the server
+    /// creates loops with <see cref="LoopOptions"/>, and disposes these loops when it is disposed.
     /// </summary>
     public EventLoopGroup? Loops { get; set; }
 
@@ -162,7 +165,7 @@ public sealed partial class BrokerServerOptions
     }
 
     /// <summary>
-    /// Copies all options that may change while a server runs from other options, for
+    /// Copies from other options all options that may change while a server runs, for
     /// <see cref="BrokerServer.ReloadAsync"/>. The addresses, the name, the loops and the logger are not copied.
     /// </summary>
     /// <param name="other">The options to copy from. They are not changed; lists are copied by reference.</param>

@@ -21,7 +21,7 @@ internal sealed record AccountStatz
     {
         Acc = account.Name,
         Conns = account.Connections,
-        // As in nats-server, the connected clients and leaf nodes together.
+        // As in nats-server, this is the current number of clients and leaf nodes. This server has no leaf nodes.
         TotalConns = account.Connections,
         Sent = new DataStats(account.MessagesOut, account.BytesOut),
         Received = new DataStats(account.MessagesIn, account.BytesIn),

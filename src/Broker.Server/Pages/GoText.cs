@@ -7,7 +7,7 @@ internal static class GoText
 {
     private const int DaysOfYear = 365;
 
-    /// <summary>Formats whole seconds with two to five units: <c>1d2h3m4s</c>.</summary>
+    /// <summary>Formats whole seconds with one to five units, such as <c>1d2h3m4s</c>.</summary>
     internal static string Uptime(TimeSpan time)
     {
         long seconds = Math.Max(0, (long)time.TotalSeconds);

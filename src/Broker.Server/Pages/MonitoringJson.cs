@@ -8,16 +8,16 @@ namespace Broker.Server;
 /// </summary>
 public static class MonitoringJson
 {
-    /// <summary>Writes the page <c>/varz</c>: the server.</summary>
+    /// <summary>Writes the page <c>/varz</c>, which describes the server.</summary>
     public static Task WriteVarzAsync(
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
         => WriteAsync(destination, Varz.From(server), PageJson.Default.Varz, cancellationToken);
 
-    /// <summary>Writes the page <c>/connz</c>: clients.</summary>
+    /// <summary>Writes the page <c>/connz</c>, which lists clients.</summary>
     /// <param name="destination">The stream to write to.</param>
     /// <param name="server">The description of the server.</param>
-    /// <param name="query">The query that the clients were listed for.</param>
-    /// <param name="page">The clients.</param>
+    /// <param name="query">The query that returned the page of clients.</param>
+    /// <param name="page">The page of clients.</param>
     /// <param name="cancellationToken">Cancels the operation.</param>
     public static Task WriteConnzAsync(
         Stream destination,
@@ -27,11 +27,11 @@ public static class MonitoringJson
         CancellationToken cancellationToken = default)
         => WriteAsync(destination, Connz.From(server, query, page), PageJson.Default.Connz, cancellationToken);
 
-    /// <summary>Writes the page <c>/subsz</c>: the counters of routing, and subscriptions.</summary>
+    /// <summary>Writes the page <c>/subsz</c>: the counters of routing, and a list of subscriptions.</summary>
     /// <param name="destination">The stream to write to.</param>
     /// <param name="server">The description of the server.</param>
     /// <param name="page">The subscriptions; null for the counters only.</param>
-    /// <param name="account">The account whose counters to write; null for the counters of all accounts.</param>
+    /// <param name="account">If not null, only the counters of this account are written.</param>
     /// <param name="cancellationToken">Cancels the operation.</param>
     public static Task WriteSubszAsync(
         Stream destination,
@@ -42,7 +42,7 @@ public static class MonitoringJson
         => WriteAsync(
             destination, Subsz.From(server, account?.Routing ?? server.Routing, page), PageJson.Default.Subsz, cancellationToken);
 
-    /// <summary>Writes the page <c>/accountz</c>: the names of the accounts, or one account.</summary>
+    /// <summary>Writes the page <c>/accountz</c>: the names of all accounts, or the description of one.</summary>
     /// <param name="destination">The stream to write to.</param>
     /// <param name="server">The description of the server.</param>
     /// <param name="accounts">All accounts.</param>
@@ -56,7 +56,7 @@ public static class MonitoringJson
         CancellationToken cancellationToken = default)
         => WriteAsync(destination, Accountz.From(server, accounts, account), PageJson.Default.Accountz, cancellationToken);
 
-    /// <summary>Writes the page <c>/accstatz</c>: the clients and the traffic of accounts.</summary>
+    /// <summary>Writes the page <c>/accstatz</c>, which counts the clients and the traffic of accounts.</summary>
     /// <param name="destination">The stream to write to.</param>
     /// <param name="server">The description of the server.</param>
     /// <param name="accounts">The accounts.</param>

@@ -22,7 +22,9 @@ namespace Broker.Server;
 [JsonSerializable(typeof(UserInfo))]
 internal sealed partial class PageJson : JsonSerializerContext
 {
-    /// <summary>The options for JSON on one line. Probes compare <c>/healthz</c> with <c>{"status":"ok"}</c>.</summary>
+    /// <summary>
+    /// The options for JSON on one line. Health probes compare <c>/healthz</c> with <c>{"status":"ok"}</c>.
+    /// </summary>
     internal static PageJson Compact { get; } = new(new JsonSerializerOptions
     {
         PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,

@@ -31,7 +31,7 @@ internal sealed record Subsz
 
     public IEnumerable<SubscriptionDetail>? SubscriptionsList { get; init; }
 
-    // As in nats-server, the server's id and the time appear only with a list, and the total counts the list.
+    // As in nats-server, the server's id and the time appear only with a list, and the total is the length of the list.
     internal static Subsz From(ServerDescription server, RoutingCounters routing, SubscriptionPage? page) => Of(routing) with
     {
         ServerId = page is null ? null : server.Id,

@@ -3,7 +3,7 @@ using System.Net;
 namespace Broker.Server;
 
 /// <summary>
-/// The WebSocket part of <see cref="Varz"/>. It is an empty object without an address for WebSockets.
+/// The WebSocket part of <see cref="Varz"/>. The object is empty if the server has no address for WebSockets.
 /// </summary>
 internal sealed record WebSocketVarz
 {

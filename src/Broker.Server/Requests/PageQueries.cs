@@ -29,7 +29,7 @@ internal static class PageQueries
 
     /// <summary>Reads a query for clients.</summary>
     /// <param name="options">The options.</param>
-    /// <param name="account">The only account that the requester may see; null for all.</param>
+    /// <param name="account">The only account that the requester may see; null for all accounts.</param>
     internal static ConnectionQuery Connections(RequestOptions options, string? account)
     {
         int state = options.Number("state");

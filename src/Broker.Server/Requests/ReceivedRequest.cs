@@ -11,7 +11,7 @@ namespace Broker.Server;
 /// <param name="ReplyAccount">The account that the reply is published in.</param>
 /// <param name="Reply">The reply subject.</param>
 /// <param name="Body">The body of the request, without headers.</param>
-/// <param name="Requester">The client that requests; null for the server itself.</param>
+/// <param name="Requester">The client that sent the request; null if the server itself sent it.</param>
 /// <param name="Loop">The loop on which the request was received.</param>
 internal sealed record ReceivedRequest(
     RequestScope Scope,

@@ -3,13 +3,15 @@ namespace Broker.Server;
 /// <summary>Executes the system requests that change something, as nats-server 2.15 does.</summary>
 internal sealed class RequestActions(ServerCore core, SystemJson json)
 {
-    // Later requests of the system account wait for a reload.
+    // Later requests of the system account wait until a reload has ended, so the time has a limit.
     private static readonly TimeSpan ReloadTimeout = TimeSpan.FromSeconds(30);
 
     /// <summary>Whether a request of this kind changes something.</summary>
     internal static bool Knows(string kind) => kind is "KICK" or "LDM" or "RELOAD";
 
-    /// <summary>Executes a request. As in nats-server, one about a client without a valid body is ignored.</summary>
+    /// <summary>
+    /// Executes a request. As in nats-server, a request about a client is ignored if its body is not valid.
+    /// </summary>
     internal async Task<byte[]?> RunAsync(ReceivedRequest request)
     {
         if (request.Kind is "RELOAD")

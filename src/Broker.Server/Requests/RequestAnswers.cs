@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Server;
 
-/// <summary>Makes the answers to system requests, in the form of nats-server.</summary>
+/// <summary>Creates the answers to system requests, in the form of nats-server.</summary>
 /// <param name="core">The state of the server.</param>
 /// <param name="inspector">Describes the server's parts.</param>
 /// <param name="inspect">Describes the server.</param>
@@ -14,7 +14,9 @@ internal sealed class RequestAnswers(
 {
     private readonly RequestActions _actions = new(core, json);
 
-    /// <summary>Returns the answer; null if the server must not answer. It does not throw.</summary>
+    /// <summary>
+    /// Returns the answer; null if the server must not answer. Throws only <see cref="OutOfMemoryException"/>.
+    /// </summary>
     internal async Task<byte[]?> AnswerAsync(ReceivedRequest request)
     {
         try
@@ -38,7 +40,7 @@ internal sealed class RequestAnswers(
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // A fault here must not end the answers to all later requests.
+            // An exception here must not prevent the answers to later requests.
             core.Log.Fault(e);
             return json.PageError("the server could not answer");
         }

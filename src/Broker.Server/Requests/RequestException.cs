@@ -6,7 +6,7 @@ internal sealed class RequestException(int code, string message) : Exception(mes
     /// <summary>The body of the request is wrong.</summary>
     internal const int BadRequest = 400;
 
-    /// <summary>The page cannot be made.</summary>
+    /// <summary>The page cannot be created, or the action cannot be executed.</summary>
     internal const int Failed = 500;
 
     internal int Code => code;

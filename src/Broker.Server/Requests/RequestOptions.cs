@@ -9,7 +9,7 @@ internal readonly struct RequestOptions
 
     private RequestOptions(JsonElement body) => _body = body;
 
-    /// <summary>Parses a body. An empty one has no options.</summary>
+    /// <summary>Parses a body. An empty body has no options.</summary>
     /// <exception cref="RequestException">The body is not a JSON object.</exception>
     internal static RequestOptions Parse(byte[] body)
     {

@@ -12,14 +12,15 @@ internal sealed class RequestQueue
     private readonly ConcurrentQueue<Func<Task>> _work = new();
     private int _count;
 
-    /// <summary>Adds a request. Returns false if too many wait already.</summary>
-    /// <param name="work">Answers the request. It must not throw.</param>
+    /// <summary>Adds a request. Returns false if too many requests wait already.</summary>
+    /// <param name="work">A function that answers the request. It must not throw.</param>
     internal bool TryAdd(Func<Task> work)
     {
         int count;
         do
         {
-            // A refused request is never counted: the thread that runs requests would wait for it.
+            // A refused request must not be counted, because the thread that runs requests waits for every counted
+            // request.
             count = Volatile.Read(ref _count);
             if (count == MaxPending)
             {
@@ -37,13 +38,13 @@ internal sealed class RequestQueue
         return true;
     }
 
-    // The count falls after a request has run, so only one thread-pool thread runs requests.
+    // The count is reduced only after a request has run, so only one thread-pool thread at a time runs requests.
     private async Task RunAsync()
     {
         do
         {
             Func<Task>? work;
-            // The request is counted before it is in the queue.
+            // A request is counted before it is in the queue, so the queue may be empty for a moment.
             while (!_work.TryDequeue(out work))
             {
                 await Task.Yield();

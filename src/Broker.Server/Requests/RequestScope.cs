@@ -1,15 +1,15 @@
 namespace Broker.Server;
 
-/// <summary>The part of the server that a system request is about. It follows from the subject.</summary>
+/// <summary>What a system request is about. The subject of the request determines the scope.</summary>
 internal enum RequestScope
 {
     /// <summary>All servers: <c>$SYS.REQ.SERVER.PING.…</c>.</summary>
     Servers,
 
-    /// <summary>This server by its id. Only these requests can change something.</summary>
+    /// <summary>This server, named by its id. Only requests with this scope can change something.</summary>
     ThisServer,
 
-    /// <summary>An account by its name: <c>$SYS.REQ.ACCOUNT.name.…</c>.</summary>
+    /// <summary>An account, named in the subject: <c>$SYS.REQ.ACCOUNT.name.…</c>.</summary>
     Account,
 
     /// <summary>The account of the requester.</summary>

@@ -1,12 +1,13 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Answers the system requests of nats-server: those about the server to clients of the system account, and those about
-/// the requester and its own account to every client. Thread-safe unless a member states otherwise.
+/// Answers the system requests that nats-server defines. Clients of the system account can send requests about the
+/// server. Every client can send requests about itself and its own account. Thread-safe unless a member states
+/// otherwise.
 /// </summary>
 internal sealed class SystemRequests(ServerCore core, SystemEvents events, RequestAnswers answers)
 {
-    /// <summary>The name of the account in a request about all accounts.</summary>
+    /// <summary>The token in a request about all accounts, in place of the name of an account.</summary>
     internal const string AllAccounts = "PING";
 
     private static readonly HashSet<string> ServerKinds = new(StringComparer.Ordinal)
@@ -21,15 +22,15 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
         "CONNS", "CONNZ", "SUBSZ", "INFO", "STATZ", "LEAFZ", "JSZ",
     };
 
-    // Requests of the system account do not wait for those of other accounts.
+    // Requests of the system account do not wait for requests of other accounts.
     private readonly RequestQueue _ofSystem = new();
     private readonly RequestQueue _ofOthers = new();
     private Dictionary<Account, Subscription[]> _subscriptions = [];
     private Account? _system;
 
     /// <summary>
-    /// Adds the subscriptions for requests in new accounts, and moves those of the system account to a new one. Called
-    /// by one thread at a time.
+    /// Subscribes to requests in new accounts. If another account has become the system account, replaces the
+    /// subscriptions of the earlier and the new system account. Called by one thread at a time.
     /// </summary>
     internal void Subscribe()
     {
@@ -55,8 +56,8 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     }
 
     /// <summary>
-    /// Answers a request soon. Returns false if the request is unknown or too many wait; the requester is then told
-    /// that there is no responder. Called on any loop.
+    /// Queues a request, which is answered soon. Returns false if the request is unknown or too many requests wait: the
+    /// requester then learns that there are no responders. Called on any loop.
     /// </summary>
     internal bool TryAnswer(ReceivedRequest request)
     {

@@ -4,31 +4,31 @@ namespace Broker.Server;
 
 /// <summary>
 /// The subscriptions that the last search of a trie has found. The list is reused for the next search. Not
-/// thread-safe: the router's lock guards it.
+/// thread-safe: the router's lock guards the list.
 /// </summary>
 internal sealed class FoundSubscriptions(SubscriptionTrie subscriptions)
 {
-    // Copying this many of the found subscriptions counts as one step of work.
+    // The number of found subscriptions whose copy counts as one step of work.
     private const int FoundPerStep = 16;
 
-    // The list drops its array after a larger route.
+    // The largest capacity of the list that is kept for the next search.
     private const int MaxKept = 4096;
 
     private readonly List<Subscription> _found = [];
 
     internal int Count => _found.Count;
 
-    /// <summary>The found subscription, if it is the only one.</summary>
+    /// <summary>The found subscription, if the search has found exactly one; otherwise null.</summary>
     internal Subscription? Only => _found.Count == 1 ? _found[0] : null;
 
     /// <summary>Searches the subscriptions whose filter matches a subject.</summary>
     /// <param name="subject">The subject.</param>
-    /// <param name="work">The number of visited nodes and the cost of copying are added to it.</param>
+    /// <param name="work">Increased by the number of visited nodes and by the cost of copying.</param>
     internal void Search(ReadOnlySpan<byte> subject, ref long work) => TrySearch(subject, long.MaxValue, ref work);
 
     /// <summary>
-    /// Searches as <see cref="Search"/> does, until the work is done or exceeds a limit. Returns false if some of it
-    /// remains: <see cref="Interrupt"/> then keeps it.
+    /// Searches like <see cref="Search"/>, but stops when the work exceeds a limit. Returns false if the search is not
+    /// complete: <see cref="Interrupt"/> then returns it, so that it can be continued.
     /// </summary>
     internal bool TrySearch(ReadOnlySpan<byte> subject, long maxWork, ref long work)
     {
@@ -44,7 +44,7 @@ internal sealed class FoundSubscriptions(SubscriptionTrie subscriptions)
         return isComplete;
     }
 
-    /// <summary>Returns what remains of the last search, and forgets it.</summary>
+    /// <summary>Returns the incomplete search, so that it can be continued, and clears the list.</summary>
     internal InterruptedMatch Interrupt()
     {
         InterruptedMatch match = subscriptions.Interrupt(_found);
@@ -52,7 +52,7 @@ internal sealed class FoundSubscriptions(SubscriptionTrie subscriptions)
         return match;
     }
 
-    /// <summary>Returns what was found, and forgets it.</summary>
+    /// <summary>Returns the found subscriptions, and clears the list.</summary>
     internal Subscription[] Take()
     {
         Subscription[] found = [.. _found];
@@ -65,6 +65,6 @@ internal sealed class FoundSubscriptions(SubscriptionTrie subscriptions)
         return found;
     }
 
-    /// <summary>Forgets what was found.</summary>
+    /// <summary>Clears the list.</summary>
     internal void Clear() => _found.Clear();
 }

@@ -4,7 +4,8 @@ namespace Broker.Server;
 internal interface IInterestObserver
 {
     /// <summary>
-    /// Called under the router's lock when a subscription was added or is about to be removed. It must not block.
+    /// Called under the router's lock when a subscription was added or is about to be removed. The method must not
+    /// block.
     /// </summary>
     void OnChanged(Subscription subscription, bool isAdded);
 }

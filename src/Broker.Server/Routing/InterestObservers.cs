@@ -1,19 +1,19 @@
 namespace Broker.Server;
 
 /// <summary>
-/// The observers of a router's subscriptions. Not thread-safe: the router's lock guards it, and observers are called
-/// under that lock.
+/// The observers of a router's subscriptions. Not thread-safe: the router's lock guards this struct, and observers are
+/// called under that lock.
 /// </summary>
 internal struct InterestObservers
 {
-    // A new array for each change: an observer may add or remove one while it is called.
+    // Each change creates a new array, because an observer may add or remove observers while it is called.
     private IInterestObserver[] _all = [];
 
     public InterestObservers()
     {
     }
 
-    /// <summary>Reports the current subscriptions to an observer, and from then on every change.</summary>
+    /// <summary>Reports the current subscriptions to an observer, and later every change.</summary>
     internal void Add(IInterestObserver observer, List<Subscription> current)
     {
         _all = [.. _all, observer];

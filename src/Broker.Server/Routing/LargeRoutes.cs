@@ -3,12 +3,13 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// The routes with many subscriptions. Building such a route takes long, so a subscription that is added or removed
-/// changes the route instead of expiring it. Not thread-safe: the router's lock guards it.
+/// The routes with many subscriptions. The build of such a route takes long. So the route does not expire when a
+/// subscription is added or removed: the change is applied to the route. Not thread-safe: the router's lock guards this
+/// object.
 /// </summary>
 /// <remarks>
-/// There are few large routes, and every changed subscription is compared with each. If the limit is reached, the
-/// oldest route expires.
+/// There are few large routes, and every changed subscription is compared with each of them. If a limit on their number
+/// or cost is reached, the oldest route expires.
 /// </remarks>
 internal sealed class LargeRoutes(ulong seed)
 {
@@ -18,7 +19,7 @@ internal sealed class LargeRoutes(ulong seed)
     internal const int MaxRoutes = 128;
     internal const long MaxCost = 64L * 1024 * 1024;
 
-    /// <summary>The largest number of builds at the same time that are informed about changes.</summary>
+    /// <summary>The maximum number of builds that can be informed about changes at the same time.</summary>
     internal const int MaxBuilds = 32;
 
     private readonly Dictionary<byte[], Route> _bySubject = new(new ByteKeyComparer(seed));
@@ -54,7 +55,7 @@ internal sealed class LargeRoutes(ulong seed)
     internal Route? Find(ReadOnlySpan<byte> subject)
         => _byAge.Count != 0 && _bySubject.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(subject, out Route? route) ? route : null;
 
-    /// <summary>Adds a route that has a <see cref="Route.LateSubscribers"/>.</summary>
+    /// <summary>Adds a route whose <see cref="Route.LateSubscribers"/> is not null.</summary>
     internal void Add(Route route)
     {
         while (_byAge.Count != 0 && (_byAge.Count == MaxRoutes || _cost + route.Cost > MaxCost))
@@ -83,18 +84,23 @@ internal sealed class LargeRoutes(ulong seed)
     }
 
     /// <summary>
-    /// Applies a new subscription. Returns the number of routes and builds that were compared with it.
+    /// Adds a new subscription to all large routes whose subject it matches. Returns the number of routes and builds
+    /// that were compared with the subscription.
     /// </summary>
     internal int Add(Subscription subscription)
         => Change(subscription, static (route, subscription) => route.TryAdd(subscription));
 
     /// <summary>
-    /// Applies a removed and closed subscription. Returns the number of routes and builds that were compared with it.
+    /// Counts a removed and closed subscription in all large routes whose subject it matches. Returns the number of
+    /// routes and builds that were compared with the subscription.
     /// </summary>
     internal int Remove(Subscription subscription)
         => Change(subscription, static (route, subscription) => route.TryRemove(subscription));
 
-    /// <summary>Applies changed permissions of the subscription's client: all routes that it matches expire.</summary>
+    /// <summary>
+    /// Called after the permissions of the subscription's client have changed. All large routes whose subject the
+    /// subscription matches expire.
+    /// </summary>
     internal void Expire(Subscription subscription)
     {
         Change(subscription, static (_, _) => false);

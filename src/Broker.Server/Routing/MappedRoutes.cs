@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Maps the subjects of one publisher's messages and finds the routes of the results. Only the publisher's loop uses
-/// it.
+/// Maps the subjects of one publisher's messages and finds the routes of the new subjects. Used on the publisher's loop
+/// only.
 /// </summary>
 /// <param name="router">The router of the publisher's account.</param>
 /// <param name="access">The permissions of the publisher; null if it may publish everything.</param>
@@ -13,10 +13,10 @@ internal sealed class MappedRoutes(Router router, AccessRules? access)
 
     private readonly SubjectBuffer _subject = new();
 
-    // It has no mappings: a result is not mapped again.
+    // This cache has no mappings, because a mapped subject is not mapped again.
     private RouteCache _routes = new(router, access);
 
-    /// <summary>Returns the route of the subject that a message gets; null if the message is dropped.</summary>
+    /// <summary>Returns the route of a message's new subject; null if the message is dropped.</summary>
     /// <param name="mapping">The mapping of the published subject.</param>
     /// <param name="subject">The published subject.</param>
     /// <param name="mapped">The new subject; valid until the next call.</param>

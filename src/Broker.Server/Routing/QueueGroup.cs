@@ -1,12 +1,12 @@
 namespace Broker.Server;
 
 /// <summary>
-/// The members of one queue group for a subject. One of them receives each message. Members are only added. Any thread
-/// may read.
+/// The members of one queue group for a subject. One member receives each message. Members are added but never removed.
+/// Any thread may read the group.
 /// </summary>
 internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renamed)
 {
-    // For a larger group a batch would have to keep state for too many members.
+    // The maximum number of members of a group that a batch serves, because a batch keeps state for each member.
     private const int MaxSmall = 128;
 
     private volatile AppendList<Subscription>? _added;
@@ -16,7 +16,8 @@ internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renam
     internal Subscription[] Members => members;
 
     /// <summary>
-    /// The members that receive the message under another subject. Their indexes follow those of <see cref="Members"/>.
+    /// The members that receive the message under another subject. Their indexes follow the indexes of
+    /// <see cref="Members"/>.
     /// </summary>
     internal RenamedDelivery[] RenamedDeliveries => renamed;
 
@@ -37,11 +38,14 @@ internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renam
     internal void Add(Subscription subscription)
     {
         (_added ??= new AppendList<Subscription>()).Add(subscription);
-        // The count changes last, so that a reader finds as many members as it reads here.
+        // The count changes last, so that a reader finds all members that the count includes.
         _count++;
     }
 
-    /// <summary>Returns a member that is not in <see cref="Members"/>, and its route if that is another one.</summary>
+    /// <summary>
+    /// Returns a member that is not in <see cref="Members"/>. Replaces <paramref name="route"/> if the member receives
+    /// the message under another subject.
+    /// </summary>
     internal Subscription GetOther(int at, ref Route route)
     {
         at -= members.Length;

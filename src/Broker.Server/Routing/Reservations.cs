@@ -3,12 +3,13 @@ using System.Text;
 namespace Broker.Server;
 
 /// <summary>
-/// The reserved subjects of one account: those that only some clients may use. Thread-safe.
+/// The reserved subjects of one account, which only some clients may use. Thread-safe.
 /// </summary>
 /// <remarks>
-/// A client may use them if it connects through the dialer of a reservation, or if an allowed entry of its permissions
-/// names them. A wider entry, such as <c>&gt;</c>, does not name them. A subscription to a wider filter does not receive
-/// their messages, whoever its client is.
+/// A client may use a reserved subject if it connects through the dialer of a reservation. It may also use the subject
+/// if an allowed entry of its permissions matches the subject, and the entry matches reserved subjects only. A wider
+/// entry, such as <c>&gt;</c>, is not sufficient. A subscription to a filter that also matches other subjects receives
+/// no messages of reserved subjects, whoever its client is.
 /// </remarks>
 internal sealed class Reservations(Router router)
 {
@@ -18,10 +19,10 @@ internal sealed class Reservations(Router router)
     private readonly Dictionary<string, (ReservedFilter Mark, int Count)> _filters = new(StringComparer.Ordinal);
     private volatile SubjectSet? _subjects;
 
-    /// <summary>The reserved subjects; null if there are none.</summary>
+    /// <summary>The reserved subjects; null if no subject is reserved.</summary>
     internal SubjectSet? Subjects => _subjects;
 
-    /// <summary>Replaces the filters of one reservation. They must be valid.</summary>
+    /// <summary>Replaces the filters of one reservation. The new filters must be valid.</summary>
     internal void Replace(IReadOnlyCollection<string> before, IReadOnlyCollection<string> after)
     {
         lock (_gate)
@@ -53,7 +54,8 @@ internal sealed class Reservations(Router router)
                 }
             }
 
-            // A route that is built because of a changed mark must already be checked against the new set.
+            // Set the subjects before the marks change: each changed mark expires routes, and these routes must be
+            // built with the new subjects.
             _subjects = _filters.Count == 0 ? null : new SubjectSet(_filters.Keys, queues: false);
             added.ForEach(router.Add);
             removed.ForEach(mark => router.Remove(mark));

@@ -8,9 +8,10 @@ namespace Broker.Server;
 /// The subscribers of one subject: the result of a trie search, which is kept until a subscription changes it.
 /// </summary>
 /// <remarks>
-/// All publishers of the subject share it. A publisher keeps a reference and only checks <see cref="IsCurrent"/>, so a
-/// SUB or UNSUB affects only publishers of the subjects that it matches. The subscribers of a route do not change,
-/// except that a large route has <see cref="LateSubscribers"/>.
+/// All publishers of the subject share the route. A publisher keeps a reference and only checks
+/// <see cref="IsCurrent"/>, so a SUB or UNSUB affects only publishers of subjects that its filter matches. The
+/// subscribers of a route do not change, except that later subscriptions are added to the
+/// <see cref="LateSubscribers"/> of a large route.
 /// </remarks>
 internal sealed class Route : TokenEntry
 {
@@ -22,12 +23,12 @@ internal sealed class Route : TokenEntry
 
     private readonly RouteExtras? _extras;
 
-    // The LateSubscribers of a large route, the ReplyRoute of a refused route, or the mapping of a mapped subject. No
-    // route has two of them. One field saves memory in each of very many routes.
+    // The LateSubscribers of a large route, the ReplyRoute of a refused route, or the mapping of a mapped subject. A
+    // route has at most one of these objects. There are very many routes, so a single field saves memory.
     private volatile object? _growthOrBehind;
 
     // The key is next to the other fields that a publish reads, so most subjects are compared without access to their
-    // bytes. A byte suffices for the length, because it is compared for short subjects only.
+    // bytes. A byte suffices for the length, because the length of a long subject is not compared.
     private readonly ByteKey _subjectKey;
     private readonly byte _subjectLength;
     private readonly RouteTraits _traits;
@@ -65,18 +66,18 @@ internal sealed class Route : TokenEntry
 
     internal byte[] Subject => Bytes;
 
-    /// <summary>Subscriptions that each receive the message.</summary>
+    /// <summary>The subscriptions without a queue group. Each of them receives the message.</summary>
     internal Subscription[] PlainSubscriptions { get; }
 
-    /// <summary>Queue groups. One member of each receives the message.</summary>
+    /// <summary>The queue groups. One member of each group receives the message.</summary>
     internal QueueGroup[] QueueGroups => _extras is null ? [] : _extras.QueueGroups;
 
     /// <summary>Subscriptions of other accounts that each receive the message under another subject.</summary>
     internal RenamedDelivery[] RenamedDeliveries => _extras is null ? [] : _extras.RenamedDeliveries;
 
     /// <summary>
-    /// Whether there are subscribers outside <see cref="PlainSubscriptions"/>. A plain publish checks only this
-    /// property.
+    /// Whether the route has subscribers outside <see cref="PlainSubscriptions"/>. If false, a publish reads none of
+    /// the other lists.
     /// </summary>
     internal bool HasOtherSubscribers => _hasOtherSubscribers;
 
@@ -86,29 +87,30 @@ internal sealed class Route : TokenEntry
             + (LateSubscribers is { } late ? late.PlainSubscriptions.Count + late.QueueGroups.Count : 0);
 
     /// <summary>
-    /// The subscriptions that were added after the route was built; null if the route is not a large one.
+    /// The subscriptions that were added after the route was built; null if the route is not large.
     /// </summary>
     internal LateSubscribers? LateSubscribers => _growthOrBehind as LateSubscribers;
 
-    /// <summary>The approximate number of bytes that the route uses. Tables of routes limit the sum of these.</summary>
+    /// <summary>The approximate number of bytes that the route uses. Tables of routes limit their total cost.</summary>
     internal long Cost => OwnCost + Bytes.Length + (IntPtr.Size * (long)PlainSubscriptions.Length) + (_extras is null ? 0 : _extras.Cost)
         + (IsReserved ? ReplyRoute!.Cost : 0);
 
     /// <summary>
-    /// Whether the publisher has no permission to publish to the subject. Unless it is reserved, such a route belongs to
-    /// one publisher and expires with the publisher's permissions.
+    /// Whether the publisher has no permission to publish to the subject. A refused route belongs to one publisher,
+    /// which drops the route when its permissions change. Only a refused route of a reserved subject is shared.
     /// </summary>
     internal bool IsRefused => Has(RouteTraits.Refused);
 
     /// <summary>
-    /// Whether the subject is reserved for some clients. All publishers share such a route, which is refused and has no
-    /// subscribers. Those clients use its <see cref="ReplyRoute"/>, which expires together with it.
+    /// Whether the subject is reserved for some clients. All publishers share such a route: it is refused and has no
+    /// subscribers. The clients that may use the subject use the <see cref="ReplyRoute"/>, which expires together with
+    /// this route.
     /// </summary>
     internal bool IsReserved => Has(RouteTraits.Reserved);
 
     /// <summary>
-    /// The route for messages that the publisher may send despite the refusal, because they answer a request or because
-    /// the subject is reserved for it. Only a refused route has it.
+    /// The route for messages that the publisher may send although this route is refused: the messages answer a
+    /// request, or the subject is reserved for the publisher. Only a refused route has a reply route.
     /// </summary>
     internal Route? ReplyRoute
     {
@@ -117,20 +119,20 @@ internal sealed class Route : TokenEntry
     }
 
     /// <summary>
-    /// The mapping of the subject; null if the messages keep their subject. Such a route is refused, so that the
-    /// publish of other subjects needs no check for it. It belongs to one publisher.
+    /// The mapping of the subject; null if the messages keep their subject. A route with a mapping is also a refused
+    /// route, so that a publish to any other subject needs no check for mappings. The route belongs to one publisher.
     /// </summary>
     internal SubjectMapping? Mapping => _growthOrBehind as SubjectMapping;
 
     internal bool IsEmpty => Has(RouteTraits.Empty);
 
     /// <summary>
-    /// Whether <see cref="PlainSubscriptions"/> has at least two subscriptions, each of a different target. Then
-    /// messages can be delivered target by target instead of one by one, and each target still receives them in order.
+    /// Whether <see cref="PlainSubscriptions"/> has at least two subscriptions, each of a different target. If so,
+    /// several messages can be delivered to one target after another, and each target still receives them in order.
     /// </summary>
     internal bool IsWide => Has(RouteTraits.Wide);
 
-    /// <summary>Whether the only subscriber is one queue group that cannot grow.</summary>
+    /// <summary>Whether the only subscriber is one small queue group. Such a group does not grow.</summary>
     internal bool IsGroup => Has(RouteTraits.Group);
 
     /// <summary>
@@ -147,7 +149,7 @@ internal sealed class Route : TokenEntry
 
     /// <summary>
     /// Whether this is the route of <paramref name="subject"/>, which has the key <paramref name="key"/>. Short
-    /// subjects are compared without a call.
+    /// subjects are compared without a method call.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsOf(ReadOnlySpan<byte> subject, ByteKey key)
@@ -250,15 +252,19 @@ internal sealed class Route : TokenEntry
     internal static Route Mapped(ReadOnlySpan<byte> subject, SubjectMapping mapping)
         => new(subject.ToArray(), RouteTraits.Refused) { _growthOrBehind = mapping };
 
-    /// <summary>Creates the route that a reserved subject has for all clients but those that may use it.</summary>
+    /// <summary>
+    /// Creates the route of a reserved subject for the clients that must not use the subject. All other clients use
+    /// <paramref name="route"/>.
+    /// </summary>
     internal static Route Reserved(Route route)
         => new(route.Subject, RouteTraits.Refused | RouteTraits.Reserved) { ReplyRoute = route };
 
-    /// <summary>Creates the route for a message's subject in another account. It contains no subscribers.</summary>
+    /// <summary>Creates the route for a message's subject in another account, without subscribers.</summary>
     internal static Route InOtherAccount(byte[] subject) => new(subject, RouteTraits.None);
 
     /// <summary>
-    /// Creates a route to one subscription for a single message. It has no subject and has expired from the start.
+    /// Creates a route to one subscription for a single message. The route has no subject and has expired from the
+    /// start.
     /// </summary>
     internal static Route ForSingleMessage(Subscription only)
     {
@@ -268,7 +274,8 @@ internal sealed class Route : TokenEntry
     }
 
     /// <summary>
-    /// Creates the route for all subjects that have no subscribers and are not stored. It has expired from the start.
+    /// Creates the route for all subjects without subscribers whose routes are not stored. The route has expired from
+    /// the start.
     /// </summary>
     internal static Route WithoutSubscribers()
     {

@@ -6,12 +6,12 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class RouteAdmission(int capacity)
 {
-    // Beyond this number of routes a subject is stored only at its second use.
+    // If more routes than this are stored, the route of a new subject is stored only at the second use of the subject.
     private const int FewRoutes = 1024;
     private const int RecentHashes = 256 * 1024;
 
-    // The hit rate is checked once per this many misses. If it is low, only one in RejectedPerStored new subjects
-    // replaces another.
+    // The hit rate is checked once per this many misses. If the hit rate is low, only one in RejectedPerStored new
+    // routes replaces another route.
     private const int MissesPerCheck = 8192;
     private const int RejectedPerStored = 16;
 
@@ -23,10 +23,10 @@ internal sealed class RouteAdmission(int capacity)
     private int _misses;
     private long _hits;
 
-    /// <summary>Counts a search that found no route, and the successful searches before it.</summary>
+    /// <summary>Counts a search that found no stored route, and the successful searches before it.</summary>
     /// <remarks>
-    /// If there are many times more subjects than capacity, each added route replaces one that is as likely to be used
-    /// again. In this case nearly all new routes are rejected, because adding is the most expensive part of a search.
+    /// If there are many times more subjects than capacity, each added route replaces a route that is as likely to be
+    /// used again. In this case nearly all new routes are rejected, because it is expensive to add a route.
     /// </remarks>
     internal void CountMiss(int hits)
     {
@@ -40,8 +40,9 @@ internal sealed class RouteAdmission(int capacity)
     }
 
     /// <summary>
-    /// Whether the route of a new subject should be stored. While most of the capacity is free, every route is stored.
-    /// Otherwise it is stored only if the subject was used recently, because most reply subjects are used only once.
+    /// Whether the route of a new subject should be stored. While few routes are stored, every route is stored.
+    /// Otherwise a route is stored only if its subject was used recently, because most reply subjects are used only
+    /// once.
     /// </summary>
     /// <param name="hash">The hash of the subject.</param>
     /// <param name="stored">The number of routes that are stored now.</param>
@@ -76,8 +77,8 @@ internal sealed class RouteAdmission(int capacity)
     }
 
     /// <summary>
-    /// Forgets which subjects without a stored route were used. It is for benchmarks, which use the same subjects
-    /// repeatedly.
+    /// Forgets which subjects without a stored route were used. Only benchmarks call this method, because they use the
+    /// same subjects repeatedly.
     /// </summary>
     internal void ForgetRecentSubjects() => _recentHashes?.AsSpan().Clear();
 }

@@ -3,9 +3,9 @@ using System.Runtime.InteropServices;
 namespace Broker.Server;
 
 /// <summary>
-/// Builds a route from the subscriptions that match a subject: it checks permissions and sorts the subscriptions by
-/// queue group. For very many subscriptions this takes long, so the build can be done in steps. One thread at a time
-/// uses it. The router reports changed subscriptions to it under the router's lock.
+/// Builds a route from the subscriptions that match a subject: checks permissions and sorts the subscriptions by queue
+/// group. A build for very many subscriptions takes long, so it can be done in steps. One thread at a time uses a
+/// build. The router reports changed subscriptions to the build under the router's lock.
 /// </summary>
 /// <param name="seed">The seed of the router's hashes.</param>
 internal sealed class RouteBuild(ulong seed)
@@ -13,10 +13,10 @@ internal sealed class RouteBuild(ulong seed)
     // The largest number of added subscriptions that a build records.
     private const int MaxAdded = 64 * 1024;
 
-    // The set of targets drops its memory after a larger route.
+    // The largest capacity of the set of targets that is kept for the next build.
     private const int MaxTargetsKept = 4096;
 
-    // A queue group counts as one step, plus one for each this many members that are copied into its array.
+    // A queue group counts as one step, plus one step for each MembersPerStep members that are copied into its array.
     private const int MembersPerStep = 64;
 
     private byte[] _subject = [];
@@ -44,7 +44,7 @@ internal sealed class RouteBuild(ulong seed)
 
     internal int Found => _found.Length;
 
-    /// <summary>Whether the subscriptions are still being searched. The router continues that.</summary>
+    /// <summary>Whether the subscriptions are still being searched. The router continues the search.</summary>
     internal bool IsMatching => _match is not null;
 
     /// <summary>The search; only while <see cref="IsMatching"/> is true. Guarded by the router's lock.</summary>
@@ -62,14 +62,14 @@ internal sealed class RouteBuild(ulong seed)
     internal Dictionary<byte[], QueueGroup>? GroupsByName { get; private set; }
 
     /// <summary>
-    /// Whether the router reports changed subscriptions to this build, so that it may take several steps. Guarded by
-    /// the router's lock.
+    /// Whether the router reports changed subscriptions to this build, so that the build may take several steps.
+    /// Guarded by the router's lock.
     /// </summary>
     internal bool IsRegistered { get; set; }
 
     /// <summary>
-    /// Whether a change occurred that the build cannot apply. Only the publisher that began the build may use the
-    /// route, for the current messages. Guarded by the router's lock.
+    /// Whether a change occurred that the build cannot apply. If so, only the publisher that began the build may use
+    /// the route, and only for its current messages. Guarded by the router's lock.
     /// </summary>
     internal bool IsOutOfDate { get; set; }
 
@@ -101,10 +101,10 @@ internal sealed class RouteBuild(ulong seed)
         }
     }
 
-    /// <summary>Begins a build and discards the previous one.</summary>
+    /// <summary>Begins a build and discards the previous build.</summary>
     /// <param name="subject">The subject.</param>
     /// <param name="found">The subscriptions that match the subject. The build owns and changes the array.</param>
-    /// <param name="reserved">The reserved subjects of the account; null if there are none.</param>
+    /// <param name="reserved">The reserved subjects of the account; null if no subject is reserved.</param>
     internal RouteBuild Begin(byte[] subject, Subscription[] found, SubjectSet? reserved = null)
     {
         Clear();
@@ -126,8 +126,10 @@ internal sealed class RouteBuild(ulong seed)
         return this;
     }
 
-    /// <summary>Continues with what the search has found. The caller holds the router's lock.</summary>
-    /// <param name="reserved">The reserved subjects of the account; null if there are none.</param>
+    /// <summary>
+    /// Continues the build with the subscriptions that the search has found. The caller holds the router's lock.
+    /// </summary>
+    /// <param name="reserved">The reserved subjects of the account; null if no subject is reserved.</param>
     internal void EndMatch(SubjectSet? reserved)
     {
         SetFound([.. Match.Found], reserved);
@@ -182,7 +184,7 @@ internal sealed class RouteBuild(ulong seed)
             return done;
         }
 
-        // The server's own subscriptions come after those of the clients.
+        // The server's own subscriptions come after the subscriptions of clients.
         _own?.ForEach(AddMember);
         _own = null;
         if (_groups is not null)
@@ -196,8 +198,8 @@ internal sealed class RouteBuild(ulong seed)
     }
 
     /// <summary>
-    /// Returns the route of a complete build. For a reserved subject it is the one that <see cref="Route.Reserved"/>
-    /// creates.
+    /// Returns the route of a complete build. For a reserved subject, this is the route that
+    /// <see cref="Route.Reserved"/> creates.
     /// </summary>
     internal Route ToRoute()
     {
@@ -247,7 +249,8 @@ internal sealed class RouteBuild(ulong seed)
         byte[]? queue = subscription.Queue;
         if (subscription.Access is { LimitsReceiving: true } access)
         {
-            // Users of one kind often have many connections, and all their plain subscriptions have the same result.
+            // Many clients often have the same permissions. The result is then the same for all their subscriptions
+            // without a queue group.
             bool may = access == _lastAccess && queue is null ? _lastResult : access.MayReceive(_subject, queue);
             if (queue is null)
             {
@@ -272,7 +275,7 @@ internal sealed class RouteBuild(ulong seed)
         _grouped++;
     }
 
-    // The parts of the server and other accounts are not among the clients that a subject is reserved for.
+    // A subject is never reserved for parts of the server or for other accounts, but only for clients of this account.
     private bool MayReceiveReserved(Subscription subscription)
         => !subscription.IsInternal
             && subscription.Access is { } access

@@ -4,10 +4,10 @@ using System.Runtime.InteropServices;
 namespace Broker.Server;
 
 /// <summary>
-/// Finds the routes for one publisher. A publisher that may publish everything searches the routes that the router
-/// shares, without a lock. A publisher with restricted permissions has its own table: it checks the permission for a
-/// subject once and then stores the route, or a refused route. So does a publisher in an account with subject mappings,
-/// for the routes of mapped subjects. Only the publisher's loop uses it.
+/// Finds the routes for one publisher. A publisher that may publish everything searches the router's shared routes
+/// without a lock. A publisher with restricted permissions has its own table: it checks the permission for a subject
+/// once, and then stores the route or a refused route. A publisher in an account with subject mappings also has its own
+/// table, for the routes of mapped subjects. Used on the publisher's loop only.
 /// </summary>
 /// <param name="router">The router of the publisher's account.</param>
 /// <param name="access">The permissions of the publisher; null if it may publish everything.</param>
@@ -25,7 +25,7 @@ internal struct RouteCache(Router router, AccessRules? access = null, AccountMap
 
     private readonly RouteHashTable? _own = access is null && mappings is null ? null : new RouteHashTable(MaxSlots);
 
-    // The table that belongs to the router.
+    // The router's table, which all publishers without an own table share.
     private readonly RouteHashTable _shared = router.StoredRoutes;
     private readonly ulong _seed = router.Seed;
     private long _cost;
@@ -44,7 +44,7 @@ internal struct RouteCache(Router router, AccessRules? access = null, AccountMap
     }
 
     /// <summary>
-    /// Returns the current route of <paramref name="subject"/>. A route that is not stored has already expired.
+    /// Returns the current route of <paramref name="subject"/>. If the route is not stored, it has already expired.
     /// </summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
@@ -62,8 +62,8 @@ internal struct RouteCache(Router router, AccessRules? access = null, AccountMap
     }
 
     /// <summary>
-    /// Returns the current route of <paramref name="subject"/>, which has the key <paramref name="key"/>, if it is
-    /// stored. It takes no lock.
+    /// Returns the current route of <paramref name="subject"/>, which has the key <paramref name="key"/>; null if the
+    /// route is not stored. Takes no lock.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? FindStored(ReadOnlySpan<byte> subject, ByteKey key)
@@ -91,7 +91,8 @@ internal struct RouteCache(Router router, AccessRules? access = null, AccountMap
         build = null;
         _work += StepsOfMiss;
         bool isReserved = ReservedSubjects.Contains(subject);
-        // As in nats-server, a publisher needs the permission for the subject that the message gets, and not for this one.
+        // As in nats-server, a publisher needs permission for the new subject of a mapped message, and not for the
+        // published subject.
         if (mappings is not null && !isReserved && router.FindMapping(subject) is { } mapping)
         {
             return Store(Route.Mapped(subject, mapping), hash);
@@ -107,11 +108,11 @@ internal struct RouteCache(Router router, AccessRules? access = null, AccountMap
         return router.FindOrBeginBuild(subject, hash, storeAlways: false, hits, ref _work, out build) is { } found ? Store(Admit(found), hash) : null;
     }
 
-    /// <summary>Stores a route that was built. Returns the one that this publisher uses.</summary>
+    /// <summary>Stores a route that was built. Returns the route that this publisher must use.</summary>
     internal Route Store(Route built)
         => _own is null ? built : Store(Admit(built), Hash(built.Subject));
 
-    // Only a publisher with an own table can be among the clients that a subject is reserved for.
+    // Only a publisher with access rules can be a client that a subject is reserved for.
     private readonly Route Admit(Route found)
         => found.IsReserved && access is not null
             && (router.Reservations.Subjects is not { } reserved || access.MayPublishReserved(found.Subject, reserved))

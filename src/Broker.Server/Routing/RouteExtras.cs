@@ -16,7 +16,7 @@ internal sealed class RouteExtras
     /// <inheritdoc cref="Route.RenamedDeliveries"/>
     internal RenamedDelivery[] RenamedDeliveries { get; }
 
-    /// <summary>The approximate number of bytes that they use.</summary>
+    /// <summary>The approximate number of bytes that the queue groups and renamed deliveries use.</summary>
     internal long Cost { get; }
 
     /// <summary>Creates an instance, or returns null if there are no queue groups and no renamed deliveries.</summary>

@@ -9,7 +9,7 @@ namespace Broker.Server;
 /// A hash table of routes by their whole subjects. The hash gives each route a preferred slot and a set of eight slots
 /// around it. A search mostly reads only the preferred slot. Otherwise it compares the eight hashes of the set, and
 /// then the subject. One thread at a time may change the table, under a lock or on a loop. Meanwhile any thread may
-/// search without a lock: it finds a stored route or nothing.
+/// search without a lock: the search finds a stored route or nothing.
 /// </summary>
 /// <remarks>
 /// The table is at most a quarter full while it may grow. At its full size, a route that is added to a full set
@@ -25,7 +25,7 @@ internal sealed class RouteHashTable(int mostSlots)
     // With this many slots per route, nearly all routes are in their preferred slots.
     private const int SlotsPerRoute = 4;
 
-    // A full set makes the table grow only if at least one in so many slots is used.
+    // A full set makes the table grow only if at least one in FewestTaken slots is used.
     private const int FewestTaken = 32;
 
     // RemoveNext passes over at most this many recently found routes. Then it removes the next route in any case.
@@ -36,11 +36,14 @@ internal sealed class RouteHashTable(int mostSlots)
 
     internal int Count { get; private set; }
 
-    /// <summary>Returns the current route of a subject if it is stored. Any thread may call it.</summary>
+    /// <summary>
+    /// Returns the current route of a subject; null if the route is not stored. Any thread may call this method.
+    /// </summary>
     internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => Find(subject, ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length), hash);
 
     /// <summary>
-    /// Returns the current route of a subject with a known key if it is stored. Any thread may call it.
+    /// Returns the current route of a subject with a known key; null if the route is not stored. Any thread may call
+    /// this method.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? Find(ReadOnlySpan<byte> subject, ByteKey key, uint hash)
@@ -59,7 +62,7 @@ internal sealed class RouteHashTable(int mostSlots)
     }
 
     /// <summary>Adds a route that is not in the table.</summary>
-    /// <returns>The route that was replaced; null if none was.</returns>
+    /// <returns>The route that was replaced; null if no route was replaced.</returns>
     internal Route? Add(Route route, uint hash)
     {
         route.Hash = hash;
@@ -94,7 +97,7 @@ internal sealed class RouteHashTable(int mostSlots)
         }
     }
 
-    /// <summary>Removes a route. The route may already be removed.</summary>
+    /// <summary>Removes a route. Has no effect if the route is already removed.</summary>
     internal void Remove(Route route)
     {
         Table table = _table;
@@ -141,7 +144,7 @@ internal sealed class RouteHashTable(int mostSlots)
         int first = table.SetOf(hash);
         for (uint same = table.SlotsWithHash(first, hash); same != 0; same &= same - 1)
         {
-            // A different subject has the same hash about once in four thousand million.
+            // A different subject has the same hash in about one of four thousand million cases.
             if (table.Routes[first + BitOperations.TrailingZeroCount(same)] is { IsCurrent: true } route && route.IsOf(subject, key))
             {
                 route.MarkUsed();
@@ -188,7 +191,7 @@ internal sealed class RouteHashTable(int mostSlots)
         {
             if (route is not null)
             {
-                // Growing splits each set into two, so both have free slots.
+                // A larger table has two sets for each set of the old table, so each new set has free slots.
                 int first = larger.SetOf(route.Hash);
                 int slot = larger.PreferredSlotOf(route.Hash);
                 while (larger.Routes[slot] is not null)
@@ -216,17 +219,17 @@ internal sealed class RouteHashTable(int mostSlots)
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal int PreferredSlotOf(uint hash) => (int)BitOperations.RotateLeft(hash, 3) & (Routes.Length - 1);
 
-        /// <summary>Whether a slot has this hash. A free slot may have it too.</summary>
+        /// <summary>Whether a slot has this hash. A free slot may have the same hash.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal bool Has(int slot, uint hash) => Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_hashes), slot) == hash;
 
-        /// <summary>The slots of a set with this hash, as bits. Free slots may be among them.</summary>
+        /// <summary>The slots of a set that have this hash, as bits. Free slots may be among these slots.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal uint SlotsWithHash(int first, uint hash)
             => Vector256.Equals(
                 Vector256.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(_hashes), (nuint)first), Vector256.Create(hash)).ExtractMostSignificantBits();
 
-        // A concurrent search may see only one of the two writes. It compares the subject in any case.
+        // A concurrent search may see only one of the two writes. This does no harm: it also compares the subject.
         internal void Put(int slot, Route route)
         {
             Routes[slot] = route;

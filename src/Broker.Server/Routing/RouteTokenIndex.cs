@@ -5,21 +5,22 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// An index of the stored routes by the tokens of their subjects. It finds the routes that match a filter without
-/// visiting the others. Not thread-safe: the router's lock guards it.
+/// An index of the stored routes by the tokens of their subjects. It finds the routes that match a filter, and does not
+/// visit the other routes. Not thread-safe: the router's lock guards the index.
 /// </summary>
 /// <remarks>
 /// <para>The number of routes, their bytes and the work are limited.</para>
-/// <para>Each added route gives credit for the search of routes that match a filter. Otherwise a client that subscribes
-/// to <c>*.x</c> repeatedly, with a hundred thousand subjects stored, would hold the lock for a walk through all of
-/// them each time. If the credit is used up, all routes expire and the index is empty.</para>
+/// <para>Each added route increases a credit, and each node that the search for a filter visits reduces the credit. If
+/// the credit is used up, all routes expire and the index is empty. Without this limit, a client could repeatedly
+/// subscribe to <c>*.x</c>: with a hundred thousand stored subjects, each SUB would hold the lock for a walk through
+/// all of them.</para>
 /// </remarks>
 internal sealed class RouteTokenIndex(ulong seed, int capacity)
 {
     /// <summary>The approximate limit of bytes for routes and nodes together.</summary>
     internal const long MaxCost = 64L * 1024 * 1024;
 
-    /// <summary>The number of nodes that a subscription may visit in any case.</summary>
+    /// <summary>The number of nodes that a changed subscription may visit even without credit.</summary>
     internal const int FreeSteps = 1024;
 
     // The approximate bytes of a node with a token and a small table, and of a slot in such a table.
@@ -28,10 +29,10 @@ internal sealed class RouteTokenIndex(ulong seed, int capacity)
     private const int StepsPerRoute = 64;
     private const int MaxCredit = 1024 * 1024;
 
-    // Comparing this many bytes counts as one visited node.
+    // The number of compared bytes that count as one visited node.
     private const int BytesPerStep = 32;
 
-    // With this many slots per route, a set is rarely full while half of the slots are free.
+    // With this many slots for each route, a set of the hash table is rarely full.
     private const int SlotsPerRoute = 4;
 
     private readonly Stack<(RouteNode Node, int Position)> _pending = new();
@@ -56,22 +57,24 @@ internal sealed class RouteTokenIndex(ulong seed, int capacity)
     internal long Steps { get; private set; }
 
     /// <summary>
-    /// Returns the current route of a subject if it is stored. Any thread may call it without the lock.
+    /// Returns the current route of a subject; null if the route is not stored. Any thread may call this method without
+    /// the lock.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => BySubject.Find(subject, hash);
 
-    /// <summary>Adds the route of a subject. The subject must not have one.</summary>
+    /// <summary>Adds the route of a subject. The subject must not have a stored route.</summary>
     internal void Add(Route route, uint hash)
     {
         if (Cost + route.Cost > MaxCost && (long)_nodes * NodeCost > MaxCost / 4 * 3)
         {
-            // The nodes of expired routes remain. All routes expire before these nodes take the memory of the routes.
+            // The nodes of expired routes remain. Before they use up the memory for routes, all routes expire and all
+            // nodes are removed.
             ExpireAll();
         }
 
-        // Routes of subjects that are never used again would fill the memory. They are removed one at a time, and
-        // routes in use remain.
+        // Routes of subjects that are never used again would fill the memory. Such routes are removed one at a time,
+        // and routes in use remain.
         while (Count != 0 && (Count >= capacity || Cost + route.Cost > MaxCost))
         {
             Forget(BySubject.RemoveNext()!);
@@ -157,7 +160,7 @@ internal sealed class RouteTokenIndex(ulong seed, int capacity)
         node.Children.Trim();
     }
 
-    // Returns true if the slot had a route that expired. The slot then has another content.
+    // Returns true if the slot had a route that expired. The slot may then contain another entry.
     private bool Visit(RouteNode node, int slot, ReadOnlySpan<byte> filter, int next)
     {
         TokenEntry? entry = node.Children[slot];
@@ -228,8 +231,8 @@ internal sealed class RouteTokenIndex(ulong seed, int capacity)
         _pending.Clear();
     }
 
-    // The nodes are removed too. So each node is visited at most once more than routes were added to it, even if a
-    // client repeatedly subscribes to a filter that ends with '>'.
+    // The nodes are removed too. So a later call does not visit them again, even if a client repeatedly subscribes to
+    // a filter that ends with '>'.
     private void ExpireBelow(RouteNode top)
     {
         var nodes = new Stack<RouteNode>();

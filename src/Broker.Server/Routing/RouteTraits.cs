@@ -1,7 +1,7 @@
 namespace Broker.Server;
 
 /// <summary>
-/// The constant properties of a <see cref="Route"/>. They are flags of one byte because there are very many routes.
+/// The constant properties of a <see cref="Route"/>. They share one byte, because there are very many routes.
 /// </summary>
 [Flags]
 internal enum RouteTraits : byte

@@ -1,29 +1,29 @@
 namespace Broker.Server;
 
-// Builds routes that are not stored yet. A build with much work takes several steps, so that other threads get the lock
-// and the loop serves others between them.
+// Builds routes that are not stored yet. A build with much work takes several steps. Between the steps, other threads
+// get the lock and the loop serves other connections.
 internal sealed partial class Router
 {
-    // The work of a search before other threads get the lock and the loop may serve others, in visited nodes.
+    // The maximum work of one step of a search, in visited nodes. After a step, other threads get the lock and the loop
+    // may serve other connections.
     private const int MaxMatchWork = 2048;
 
-    // Reused to build small routes, which happens under the lock.
+    // An object to build small routes. It can be reused, because small routes are built under the lock.
     private RouteBuild? _spare;
 
     /// <summary>
-    /// Returns the route of a subject, or null if the search takes long or finds so many subscriptions that the caller
-    /// must build the route by <see cref="Advance"/>, in several steps if needed. Then it must call
-    /// <see cref="EndBuild"/> or <see cref="AbandonBuild"/>. A route that is not stored has already expired when it is
-    /// returned.
+    /// Returns the route of a subject. If the route is not stored, it has already expired. Returns null if the search
+    /// takes long or finds very many subscriptions. The caller must then build the route by one or more calls of
+    /// <see cref="Advance"/>, and at the end call <see cref="EndBuild"/> or <see cref="AbandonBuild"/>.
     /// </summary>
     /// <param name="subject">The subject.</param>
     /// <param name="hash">The hash of the subject with this router's seed.</param>
     /// <param name="storeAlways">
-    /// Whether to store the route in any case, and not only if the subject seems to be used again.
+    /// True to store the route in any case; false to store it only if the subject will probably be used again.
     /// </param>
     /// <param name="hits">The number of routes that the caller has found without a call of this method.</param>
-    /// <param name="work">The number of visited nodes and subscriptions is added to it.</param>
-    /// <param name="build">The build that the caller must complete, if the method returns null.</param>
+    /// <param name="work">Increased by the number of visited nodes and subscriptions.</param>
+    /// <param name="build">The build that the caller must complete or abandon if the method returns null.</param>
     internal Route? FindOrBeginBuild(ReadOnlySpan<byte> subject, uint hash, bool storeAlways, int hits, ref long work, out RouteBuild? build)
     {
         lock (_gate)
@@ -164,8 +164,8 @@ internal sealed partial class Router
             }
 
             Count(build);
-            // The number of members decides, not the number of found subscriptions: permissions may have excluded most
-            // of them.
+            // The number of members determines whether the route is large, not the number of found subscriptions:
+            // permissions may have excluded most found subscriptions.
             if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.MinSubscriptions && !route.IsReserved)
             {
                 route.MakeGrowable(new LateSubscribers(build.MemberCount, build.GroupsByName, Seed));

@@ -5,25 +5,29 @@ internal sealed partial class Router
 {
     private volatile AccountMappings? _mappings;
 
-    // Observers also see these subscriptions: a subscriber of a destination wants the messages of the source.
+    // Subscriptions to the sources of the mappings, which only observers see: a subscriber of a destination needs the
+    // messages of the source.
     private List<Subscription> _mappedInterest = [];
 
     /// <summary>
-    /// The mappings of the account's subjects; null if there are none. The router itself does not apply them, because
-    /// a message is mapped once: publishers map it before they search its route.
+    /// The mappings of the account's subjects; null if the account has no mappings. The router itself does not apply
+    /// the mappings, because a message is mapped once: publishers map its subject before they search the route.
     /// </summary>
     internal AccountMappings? Mappings => _mappings;
 
     /// <summary>
-    /// Finds the mapping of a published subject; null if it keeps its name. Reserved subjects do, so that mappings with
-    /// wildcards do not disturb those who reserved them.
+    /// Finds the mapping of a published subject. Returns null if no mapping applies. No mapping applies to a reserved
+    /// subject, so that mappings with wildcards do not divert messages from the clients that reserved the subject.
     /// </summary>
     internal SubjectMapping? FindMapping(ReadOnlySpan<byte> subject)
         => _mappings?.Find(subject) is { } mapping && Reservations.Subjects?.Match(subject, default).Plain is not true
             ? mapping
             : null;
 
-    /// <summary>Replaces the mappings. Publishers with stored routes must be moved afterwards.</summary>
+    /// <summary>
+    /// Replaces the mappings. Publishers with stored routes use the new mappings only after they have been moved to the
+    /// router again.
+    /// </summary>
     internal void SetMappings(AccountMappings? mappings)
     {
         lock (_gate)
@@ -37,8 +41,8 @@ internal sealed partial class Router
     }
 
     /// <summary>
-    /// Returns the subject of a message that reaches the account by an import: the mapped subject, or the same one.
-    /// Returns an empty span if the message is dropped.
+    /// Returns the subject of a message that reaches the account by an import: the mapped subject, or the same subject
+    /// if no mapping applies. Returns an empty span if the message is dropped.
     /// </summary>
     internal ReadOnlySpan<byte> Map(ReadOnlySpan<byte> subject)
     {

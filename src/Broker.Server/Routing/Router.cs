@@ -5,9 +5,9 @@ using System.Security.Cryptography;
 namespace Broker.Server;
 
 /// <summary>
-/// Finds the subscribers of a subject within one account. Thread-safe. It takes one lock when a subscription changes
-/// and when a publisher uses a subject whose route is not stored. A message on a subject with a stored route takes no
-/// lock.
+/// Finds the subscribers of a subject within one account. Thread-safe. The router takes a lock when a subscription
+/// changes, and when a publisher uses a subject without a stored route. It takes no lock for a message on a subject
+/// with a stored route.
 /// </summary>
 internal sealed partial class Router
 {
@@ -74,7 +74,9 @@ internal sealed partial class Router
     /// </summary>
     internal RouteTokenIndex Routes => _routes;
 
-    /// <summary>Adds a subscription. It receives every message whose publish begins after the return.</summary>
+    /// <summary>
+    /// Adds a subscription. It receives every message that is published after the method has returned.
+    /// </summary>
     internal void Add(Subscription subscription)
     {
         long work = 0;
@@ -83,7 +85,7 @@ internal sealed partial class Router
 
     /// <inheritdoc cref="Add(Subscription)"/>
     /// <param name="subscription">The subscription.</param>
-    /// <param name="work">The number of visited nodes and routes is added to it.</param>
+    /// <param name="work">Increased by the number of visited nodes and routes.</param>
     internal void Add(Subscription subscription, ref long work)
     {
         lock (_gate)
@@ -105,7 +107,7 @@ internal sealed partial class Router
 
     /// <inheritdoc cref="Remove(Subscription)"/>
     /// <param name="subscription">The subscription.</param>
-    /// <param name="work">The number of visited nodes and routes is added to it.</param>
+    /// <param name="work">Increased by the number of visited nodes and routes.</param>
     internal bool Remove(Subscription subscription, ref long work)
     {
         lock (_gate)
@@ -131,8 +133,8 @@ internal sealed partial class Router
     }
 
     /// <summary>
-    /// Reports the current subscriptions to an observer, and from then on every change. The observer is called under
-    /// the router's lock.
+    /// Reports the current subscriptions to an observer, and later every change. The observer is called under the
+    /// router's lock.
     /// </summary>
     internal void Observe(IInterestObserver observer)
     {
@@ -153,7 +155,7 @@ internal sealed partial class Router
 
     /// <summary>
     /// Applies changed permissions of the subscription's client. They apply to every message that is published after
-    /// the return.
+    /// the method has returned.
     /// </summary>
     internal void Refresh(Subscription subscription)
     {
@@ -168,13 +170,13 @@ internal sealed partial class Router
     internal RouteHashTable StoredRoutes => _routes.BySubject;
 
     /// <summary>
-    /// Returns the current route of a subject if it is stored, without a lock. It does not find routes to very many
-    /// subscriptions.
+    /// Returns the current route of a subject; null if the route is not stored. Takes no lock. Does not find large
+    /// routes.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? FindStored(ReadOnlySpan<byte> subject, uint hash) => _routes.Find(subject, hash);
 
-    /// <summary>Returns and stores the route of a subject. It is current at the time of the return.</summary>
+    /// <summary>Returns and stores the route of a subject. The route is current when the method returns.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
         long work = 0;
@@ -183,7 +185,7 @@ internal sealed partial class Router
 
     /// <inheritdoc cref="Find(ReadOnlySpan{byte})"/>
     /// <param name="subject">The subject.</param>
-    /// <param name="work">The number of visited nodes and subscriptions is added to it.</param>
+    /// <param name="work">Increased by the number of visited nodes and subscriptions.</param>
     internal Route Find(ReadOnlySpan<byte> subject, ref long work)
     {
         uint hash = ByteHash.Compute(subject, Seed);
@@ -216,8 +218,7 @@ internal sealed partial class Router
     }
 
     /// <summary>
-    /// Returns every subscription of this account's clients whose filter matches the subject. It does not store a
-    /// route.
+    /// Returns every subscription of this account's clients whose filter matches the subject. Does not store a route.
     /// </summary>
     internal Subscription[] Match(ReadOnlySpan<byte> subject)
     {

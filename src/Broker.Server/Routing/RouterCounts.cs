@@ -11,18 +11,18 @@ internal record struct RouterCounts
 
     internal long Removes { get; set; }
 
-    /// <summary>The number of searches for a route that a session did not have.</summary>
+    /// <summary>The number of searches for a route that the publisher did not keep itself.</summary>
     internal long Matches { get; set; }
 
-    /// <summary>The number of these searches that took the router's lock.</summary>
+    /// <summary>The number of searches for a route that took the router's lock.</summary>
     internal long LockedSearches { get; set; }
 
-    /// <summary>The number of these searches that found a stored route.</summary>
+    /// <summary>The number of searches that found a stored route.</summary>
     internal long Hits { get; set; }
 
     internal long Built { get; set; }
 
-    /// <summary>The sum of subscriptions in all routes that were built.</summary>
+    /// <summary>The total number of subscriptions in all routes that were built.</summary>
     internal long Fanout { get; set; }
 
     internal int MaxFanout { get; set; }

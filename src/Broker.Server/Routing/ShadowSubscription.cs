@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Represents a subscription of another account's client in the router of the account that exports the messages. Routes
-/// contain the resolved deliveries.
+/// Represents a subscription of another account's client in the router of the exporting account. A route does not
+/// contain this object, but the delivery that <see cref="Resolve"/> returns.
 /// </summary>
 internal abstract class ShadowSubscription : Subscription
 {
@@ -16,8 +16,8 @@ internal abstract class ShadowSubscription : Subscription
     internal override bool IsInternal => true;
 
     /// <summary>
-    /// Returns the delivery to the client; null if the client may not receive the subject under the name that it has in
-    /// its account. The caller holds the router's lock.
+    /// Returns the delivery to the client under the message's subject in the client's account. Returns null if the
+    /// client must not receive this subject. The caller holds the router's lock.
     /// </summary>
     internal abstract RenamedDelivery? Resolve(ReadOnlySpan<byte> subject);
 }

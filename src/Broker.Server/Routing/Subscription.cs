@@ -6,8 +6,8 @@ namespace Broker.Server;
 /// <summary>One SUB of one client, or a subscription of a part of the server.</summary>
 /// <remarks>
 /// A client's subscription is created and closed on the client's loop. Publishers on any loop read it:
-/// <see cref="IsClosed"/> shows that it was closed after they found it. There may be millions of subscriptions, so an
-/// object has 64 bytes, and rare fields are in a separate object.
+/// <see cref="IsClosed"/> tells a publisher that the subscription was closed after the publisher found it. There may be
+/// millions of subscriptions, so an object has 64 bytes, and rare fields are in a separate object.
 /// </remarks>
 internal class Subscription : TokenEntry
 {
@@ -43,16 +43,19 @@ internal class Subscription : TokenEntry
     internal SubscriptionOwner? Subscriber { get; private set; }
 
     /// <summary>
-    /// The subjects that the owner may receive at this time; null for all. Tests use routers without owners.
+    /// The subjects that the owner may receive at present; null for all subjects, and for a subscription without an
+    /// owner.
     /// </summary>
     internal AccessRules? Access => Subscriber?.Access;
 
-    /// <summary>Whether it belongs to the server or to another account, and not to a client of this account.</summary>
+    /// <summary>
+    /// Whether the subscription belongs to the server or to another account, and not to a client of this account.
+    /// </summary>
     internal virtual bool IsInternal => Subscriber is { IsInternal: true };
 
     internal byte[] Filter => Bytes;
 
-    /// <summary>The queue group; null for a subscription without one.</summary>
+    /// <summary>The queue group; null for a subscription without a queue group.</summary>
     internal byte[]? Queue => _extras?.Queue;
 
     /// <summary>The sid. The span points into this object.</summary>
@@ -66,7 +69,9 @@ internal class Subscription : TokenEntry
     /// <summary>The first eight bytes of the sid, padded with zeros.</summary>
     internal ulong SidWord => _sidWord;
 
-    /// <summary>The number of deliveries after which it ends; 0 for no limit. Set on the client's loop.</summary>
+    /// <summary>
+    /// The number of deliveries after which the subscription ends; 0 for no limit. Set on the client's loop.
+    /// </summary>
     internal long Max
     {
         get => _extras is { } extras ? extras.Max : 0;

@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 namespace Broker.Server;
 
 /// <summary>
-/// The subscriptions with one filter. If there are several, each knows its index, so that removing one needs no search.
+/// The subscriptions with one filter. If there are several subscriptions, each stores its own index, so that its
+/// removal needs no search.
 /// </summary>
 internal struct SubscriptionBag
 {

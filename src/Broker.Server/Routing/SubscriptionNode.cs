@@ -3,15 +3,15 @@ namespace Broker.Server;
 /// <summary>A token that the filters of at least two subscriptions share.</summary>
 internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
 {
-    /// <summary>Subscriptions with filters that end here.</summary>
+    /// <summary>Subscriptions with filters that end with this token.</summary>
     internal SubscriptionBag Exact;
 
     /// <summary>Subscriptions with filters that end with <c>&gt;</c> after this token.</summary>
     internal SubscriptionBag Tail;
 
     /// <summary>
-    /// Filters with further tokens, by the next token: nodes, and subscriptions that do not share the token with
-    /// another.
+    /// The entries for filters with further tokens, by the next token: a node, or a subscription if no other
+    /// subscription shares the next token.
     /// </summary>
     internal TokenTable Children;
 
@@ -19,12 +19,14 @@ internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
     internal TokenEntry? Star;
 
     /// <summary>
-    /// The subscription that has replaced this node in the trie, for interrupted matches that have still to visit it.
-    /// Null while the node is in the trie.
+    /// The subscription that has replaced this node in the trie; null while the node is in the trie. An interrupted
+    /// match may still have to visit a replaced node.
     /// </summary>
     internal Subscription? Replacement => Star == this ? Exact.Sole : null;
 
-    /// <summary>The only subscription, if exactly one is left and it is a direct child.</summary>
+    /// <summary>
+    /// The only entry of this node, if the node has exactly one entry and the entry is a subscription; otherwise null.
+    /// </summary>
     internal Subscription? Sole
     {
         get
@@ -38,8 +40,8 @@ internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
         }
     }
 
-    /// <summary>Marks a node that has left the trie, because only this subscription was left in it.</summary>
-    // A node that is its own child cannot occur otherwise. A further field would cost memory in each node of a trie.
+    /// <summary>Marks this node as replaced in the trie by its only subscription.</summary>
+    // A replaced node is its own child, which cannot occur otherwise. A further field would cost memory in each node.
     internal void MarkReplaced(Subscription by)
     {
         Children = default;

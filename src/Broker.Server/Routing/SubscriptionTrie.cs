@@ -4,18 +4,19 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// All subscriptions by the tokens of their filters. It has only the nodes that are needed to distinguish filters: a
-/// subscription is stored at the first token that it does not share with another, and a match compares the rest of its
-/// filter. Not thread-safe: the router's lock guards it.
+/// All subscriptions by the tokens of their filters. The trie has only the nodes that are needed to distinguish
+/// filters: a subscription is stored at the first token that no other subscription shares, and a match compares the
+/// rest of its filter. Not thread-safe: the router's lock guards the trie.
 /// </summary>
 /// <remarks>
-/// Its structure depends only on the current subscriptions, not on their history: a node with one remaining
-/// subscription is replaced by that subscription. A match may be interrupted while the trie changes: entries move only
-/// along the path of their filter, so what waits to be visited still leads to all subscriptions that it led to before.
+/// The structure of the trie depends only on the current subscriptions, not on their history: a node with one remaining
+/// subscription is replaced by that subscription. The trie may change while a match is interrupted. An entry moves only
+/// along the path of its filter, so the entries that the match has not visited yet still lead to the same
+/// subscriptions.
 /// </remarks>
 internal sealed class SubscriptionTrie(ulong seed)
 {
-    // Comparing this many bytes of a filter takes about as long as visiting a node.
+    // The comparison of this many bytes takes about as long as a visit to a node.
     private const int BytesPerStep = 32;
 
     private readonly SubscriptionNode _root = new([]);
@@ -23,7 +24,7 @@ internal sealed class SubscriptionTrie(ulong seed)
     // The parents of a node, each with the position of the token in the filter that leads to the next node.
     private readonly Stack<(SubscriptionNode Node, int Position)> _path = new();
 
-    // The entries that a match has still to visit, each with the position of the subject's next token. The walk does
+    // The entries that a match still has to visit, each with the position of the subject's next token. The walk does
     // not recurse, because a hostile subject can have thousands of tokens.
     private readonly Stack<(TokenEntry Entry, int Position)> _pending = new();
 
@@ -102,8 +103,8 @@ internal sealed class SubscriptionTrie(ulong seed)
     internal void Match(ReadOnlySpan<byte> subject, List<Subscription> found) => TryMatch(subject, found, long.MaxValue);
 
     /// <summary>
-    /// Matches as <see cref="Match"/> does, until the work is done or exceeds a limit. Returns false if some of it
-    /// remains: <see cref="Interrupt"/> then keeps it.
+    /// Matches like <see cref="Match"/>, but stops when the work exceeds a limit. Returns false if the match is not
+    /// complete: <see cref="Interrupt"/> then returns it, so that it can be continued.
     /// </summary>
     internal bool TryMatch(ReadOnlySpan<byte> subject, List<Subscription> found, long maxWork)
     {
@@ -112,13 +113,15 @@ internal sealed class SubscriptionTrie(ulong seed)
         return Continue(subject, found, _pending, hasChanged: false, maxWork);
     }
 
-    /// <summary>Returns what remains of the last match. Must be called before another match.</summary>
+    /// <summary>
+    /// Returns the incomplete match, so that it can be continued. Call this method before another match begins.
+    /// </summary>
     internal InterruptedMatch Interrupt(List<Subscription> found)
         => new([.. found], new Stack<(TokenEntry, int)>(_pending.Reverse()), _changes);
 
     /// <summary>
-    /// Continues a match. Returns whether it is complete. Each subscription that was in the trie all the time is found
-    /// once. A subscription that was added or removed meanwhile may be found.
+    /// Continues a match. Returns true if the match is complete. Each subscription that was in the trie all the time is
+    /// found once. A subscription that was added or removed meanwhile may be found or not.
     /// </summary>
     internal bool Continue(InterruptedMatch match, ReadOnlySpan<byte> subject, long maxWork)
         => Continue(subject, match.Found, match.Pending, match.Changes != _changes, maxWork);
@@ -148,7 +151,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         return pending.Count == 0;
     }
 
-    // Returns the entry for the subject's next token; null if there is none.
+    // Returns the entry for the subject's next token; null if the node has no such entry.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private TokenEntry? Visit(
         SubscriptionNode node, ReadOnlySpan<byte> subject, ref int position, out int length, List<Subscription> found,
@@ -213,7 +216,7 @@ internal sealed class SubscriptionTrie(ulong seed)
     {
         Steps++;
         ReadOnlySpan<byte> filter = alone.Filter;
-        // After a change the subscription may be stored under another token than the one that led here.
+        // After a change, the subscription may be stored under another token. So its whole filter is compared.
         int start = hasChanged ? 0 : alone.Position + tokenLength + 1;
         position = hasChanged ? 0 : position;
         bool matches;
@@ -288,7 +291,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         return made;
     }
 
-    // Removes unneeded nodes after a removal, beginning with a node. _path contains its parents.
+    // Removes nodes that are not needed any more after a removal: first this node, and then its parents in _path.
     private void Collapse(SubscriptionNode node)
     {
         while (_path.TryPop(out (SubscriptionNode Node, int Position) parent) && node.Sole is { } sole)

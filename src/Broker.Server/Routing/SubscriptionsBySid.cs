@@ -29,7 +29,7 @@ internal sealed class SubscriptionsBySid(ulong seed)
         return null;
     }
 
-    /// <summary>Adds a subscription. No other may have its sid.</summary>
+    /// <summary>Adds a subscription. No other subscription in the table may have the same sid.</summary>
     internal void Add(Subscription subscription)
     {
         _slots.Add(Hash(subscription.Sid), subscription);
@@ -83,9 +83,9 @@ internal sealed class SubscriptionsBySid(ulong seed)
     }
 
     /// <summary>
-    /// Copies the subscriptions of about <paramref name="most"/> slots, beginning with <paramref name="slot"/>, and
-    /// advances <paramref name="slot"/>. Returns true at the end. Earlier copies remain valid while
-    /// <see cref="Version"/> is the same.
+    /// Copies the subscriptions of at most <paramref name="most"/> slots, beginning with <paramref name="slot"/>, and
+    /// advances <paramref name="slot"/>. Returns true when the last slot has been copied. Earlier copies remain valid
+    /// while <see cref="Version"/> is the same.
     /// </summary>
     internal bool Copy(List<Subscription> copied, ref int slot, int most)
     {
@@ -103,7 +103,7 @@ internal sealed class SubscriptionsBySid(ulong seed)
 
     public Enumerator GetEnumerator() => new(this);
 
-    /// <summary>Enumerates the subscriptions. It is valid until a subscription is added or removed.</summary>
+    /// <summary>Enumerates the subscriptions. Valid until a subscription is added or removed.</summary>
     internal struct Enumerator(SubscriptionsBySid table)
     {
         private int _slot = -1;

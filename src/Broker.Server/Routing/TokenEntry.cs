@@ -3,8 +3,8 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// An entry below a token: another node, or a subscription or route that does not share the token with others. So there
-/// are about as many nodes as branches, and each token is stored once.
+/// An entry of a trie: a node for a token that several names share, or else the only subscription or route with the
+/// token. So there are about as many nodes as branches, and each token is stored once.
 /// </summary>
 internal abstract class TokenEntry(byte[] bytes)
 {
@@ -13,7 +13,8 @@ internal abstract class TokenEntry(byte[] bytes)
 
     /// <summary>
     /// The position in <see cref="Bytes"/> of the token under which the entry is stored. The container of the entry
-    /// owns this field, under its lock, and containers other than tables may store another number in it.
+    /// owns this field, under its lock. A container that is not a <see cref="TokenTable"/> may store another number in
+    /// the field.
     /// </summary>
     internal int Position;
 

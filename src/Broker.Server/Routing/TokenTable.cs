@@ -15,7 +15,7 @@ internal struct TokenTable
 
     internal readonly TokenEntry? this[int slot] => _slots[slot];
 
-    /// <summary>The slot of the entry with a token, or -1.</summary>
+    /// <summary>Returns the slot of the entry with a token; -1 if the table has no such entry.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly int IndexOf(ReadOnlySpan<byte> token, uint hash)
     {

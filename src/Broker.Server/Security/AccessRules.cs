@@ -61,7 +61,7 @@ internal sealed class AccessRules
 
     internal ResponsePermissions? Responses { get; }
 
-    /// <summary>Whether there are subjects that the client may not receive.</summary>
+    /// <summary>Whether the permissions forbid the client to receive some subjects.</summary>
     internal bool LimitsReceiving => _subscribeAllow is not null || _subscribeDeny is not null;
 
     internal bool MayPublish(ReadOnlySpan<byte> subject)
@@ -77,16 +77,16 @@ internal sealed class AccessRules
             && (_subscribeDeny is null || !Denies(_subscribeDeny.Cover(filter, queue)));
 
     /// <summary>
-    /// Whether a message may be delivered. This checks the subject itself, even if the filter of the subscription is
-    /// wider.
+    /// Whether a message may be delivered. Checks the subject of the message, because the filter of the subscription
+    /// may be wider than the permissions.
     /// </summary>
     internal bool MayReceive(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue)
         => (_subscribeAllow is null || Allows(_subscribeAllow.Match(subject, queue), queue))
             && (_subscribeDeny is null || !Denies(_subscribeDeny.Match(subject, queue)));
 
     /// <summary>
-    /// Returns the rules of a client that may use reserved subjects, as far as its permissions allow them. The result
-    /// is created on first use. Two threads may create equal rules at the same time.
+    /// Returns rules with the same permissions for a client that may also use reserved subjects. The rules are created
+    /// on first use. Two threads may create equal rules at the same time.
     /// </summary>
     /// <param name="rules">The client's permissions; null if everything is allowed.</param>
     internal static AccessRules WithReserved(AccessRules? rules)
@@ -110,7 +110,7 @@ internal sealed class AccessRules
     private static bool Allows(SubjectSet.Matches found, ReadOnlySpan<byte> queue)
         => !queue.IsEmpty && found.NamesQueues ? found.NamesThisQueue : found.Plain;
 
-    // An entry with a queue group never weakens an entry without one. Otherwise a client could evade a denied entry by
-    // naming a queue group.
+    // A denied entry without a queue group also denies subscriptions with a queue group. Otherwise a client could
+    // evade the entry by a subscription with a queue group.
     private static bool Denies(SubjectSet.Matches found) => found.Plain || found.NamesThisQueue;
 }

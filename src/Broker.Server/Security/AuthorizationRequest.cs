@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 namespace Broker.Server;
 
 /// <summary>
-/// The data of a client that wants to connect. It contains secrets, so do not keep it longer than the decision takes.
+/// The data of a client that wants to connect. The object contains secrets, so do not keep it after the decision.
 /// </summary>
 public sealed class AuthorizationRequest
 {
@@ -30,7 +30,9 @@ public sealed class AuthorizationRequest
     /// <summary>The client's name from its CONNECT; the server does not verify it.</summary>
     public string? ClientName { get; init; }
 
-    /// <summary>The client certificate that was verified in the TLS handshake; null if there is none.</summary>
+    /// <summary>
+    /// The client certificate that was verified in the TLS handshake; null if the client sent no certificate.
+    /// </summary>
     public X509Certificate2? PeerCertificate { get; init; }
 
     /// <summary>Returns the client id and no secret.</summary>

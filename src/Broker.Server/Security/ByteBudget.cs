@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// A limit on memory that is used for all clients of one server together. Each client may use as much as is still free,
-/// so each gets less if many clients need much. Thread-safe.
+/// A limit on memory that is used for all clients of one server together. A client may use all memory that is still
+/// free, so it gets less if other clients need much. Thread-safe.
 /// </summary>
 internal sealed class ByteBudget(long max)
 {
@@ -16,7 +16,7 @@ internal sealed class ByteBudget(long max)
     /// <summary>Counts bytes even if they exceed the limit. A negative number releases bytes.</summary>
     internal void Add(long bytes) => Interlocked.Add(ref _used, bytes);
 
-    /// <summary>Counts bytes if so many are free, and returns false otherwise.</summary>
+    /// <summary>Counts bytes if enough bytes are free. Otherwise counts nothing and returns false.</summary>
     internal bool TryAdd(long bytes)
     {
         if (Interlocked.Add(ref _used, bytes) <= max)

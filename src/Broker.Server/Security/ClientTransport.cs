@@ -13,8 +13,8 @@ public enum ClientTransport
     WebSocket,
 
     /// <summary>
-    /// A byte stream that another component has accepted, such as a connection of Kestrel. That component is
-    /// responsible for TLS; the server does not use TLS on it.
+    /// A byte stream that another component has accepted, such as a connection of Kestrel. The other component is
+    /// responsible for TLS; the server does not use TLS on such a stream.
     /// </summary>
     Stream,
 }

@@ -6,14 +6,15 @@ using System.Text;
 namespace Broker.Server;
 
 /// <summary>
-/// Converts distinguished names to keys that can be compared. The comparison ignores the case of attribute types and
-/// the order of the parts, because tools write them in different orders. It compares attribute values exactly.
+/// Converts distinguished names to keys that can be compared. Equal keys mean equal names. The comparison ignores the
+/// case of attribute types. It also ignores the order of the parts, because tools write the parts in different orders.
+/// It compares attribute values exactly.
 /// </summary>
 internal static class DistinguishedName
 {
     private const string DomainComponent = "DC";
 
-    // The short names of RFC 4514, section 3, and other common ones. Other attribute types keep their object
+    // The short names of RFC 4514, section 3, and other common short names. Other attribute types keep their object
     // identifier.
     private static readonly Dictionary<string, string> ShortNames = new(StringComparer.Ordinal)
     {
@@ -33,7 +34,7 @@ internal static class DistinguishedName
     };
 
     /// <summary>
-    /// Creates the key of a name in text form (RFC 4514). Returns false if the text is not such a name.
+    /// Creates the key of a name in text form (RFC 4514). Returns false if the text is not a distinguished name.
     /// </summary>
     internal static bool TryGetKey(string text, [NotNullWhen(true)] out string? key)
     {
@@ -174,7 +175,7 @@ internal static class DistinguishedName
 
         internal void EndPart()
         {
-            // The key contains the lengths, so no value can look like two parts.
+            // The key contains the lengths of types and values, so no value can look like two parts.
             IEnumerable<string> attributes = _part.Select(static a => string.Create(
                 CultureInfo.InvariantCulture, $"{a.Type.Length}:{a.Type}{a.Value.Length}:{a.Value}"));
             string text = string.Concat(attributes.Order(StringComparer.Ordinal));

@@ -4,8 +4,8 @@ namespace Broker.Server;
 /// Verifies passwords with bcrypt hashes. The package <c>Broker.Cryptography</c> contains an implementation.
 /// </summary>
 /// <remarks>
-/// The server calls it on thread-pool threads, at the same time on at most half as many as there are processors. Bcrypt
-/// is slow by design.
+/// The server calls the verifier on thread-pool threads. Bcrypt is slow by design, so the number of simultaneous calls
+/// is at most half the number of processors.
 /// </remarks>
 public interface IPasswordVerifier
 {

@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>What <see cref="SecurityRules"/> read from the options of a server.</summary>
+/// <summary>The options of a server that <see cref="SecurityRules"/> reads.</summary>
 internal interface ISecurityOptions
 {
     /// <summary>All users, grouped by account.</summary>

@@ -3,11 +3,12 @@ namespace Broker.Server;
 /// <summary>
 /// Verifies Ed25519 signatures (RFC 8032). The package <c>Broker.Cryptography</c> contains an implementation.
 /// </summary>
-/// <remarks>The server calls it on thread-pool threads.</remarks>
+/// <remarks>The server calls the verifier on thread-pool threads.</remarks>
 public interface ISignatureVerifier
 {
     /// <summary>
-    /// Whether a signature was made with the key for the message. Returns false if an argument is malformed.
+    /// Whether a signature of the message was made with the private key that belongs to the public key. Returns false
+    /// if an argument is malformed.
     /// </summary>
     /// <param name="publicKey">The public key: 32 bytes.</param>
     /// <param name="message">The signed message.</param>

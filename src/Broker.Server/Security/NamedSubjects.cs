@@ -9,10 +9,10 @@ internal sealed class NamedSubjects(IReadOnlyList<string> allow, bool queues)
 {
     private volatile Result? _last;
 
-    /// <summary>Returns the entries that match only subjects of a set, for example the reserved ones of an account.</summary>
+    /// <summary>Returns the entries that match only reserved subjects.</summary>
     internal SubjectSet Within(SubjectSet reserved)
     {
-        // Nearly always the same set: it changes when a bridge starts or ends a route.
+        // The set is nearly always the same object: it changes only when a bridge starts or ends a route.
         if (_last is not { } last || last.Reserved != reserved)
         {
             _last = last = new Result(reserved, new SubjectSet(allow.Where(entry => IsWithin(entry, reserved)), queues));

@@ -4,7 +4,7 @@ namespace Broker.Server;
 /// The subjects that a client may publish and subscribe to. Immutable; several users and servers may share one object.
 /// </summary>
 /// <exception cref="ArgumentException">
-/// An entry is not a valid subject or filter. The server throws this when it checks its options.
+/// An entry is not a valid subject or filter. The server throws this exception when it checks its options.
 /// </exception>
 public sealed class Permissions
 {

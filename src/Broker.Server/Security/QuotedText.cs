@@ -5,14 +5,14 @@ using System.Text;
 namespace Broker.Server;
 
 /// <summary>
-/// Quotes subjects for error texts in the format of Go's %q, as nats-server does. So no control character that one
-/// client sends can appear in a log.
+/// Quotes subjects for error texts in the format of Go's %q, as nats-server does. So a client cannot put control
+/// characters into a log.
 /// </summary>
 internal static class QuotedText
 {
     /// <summary>
-    /// The maximum number of bytes of a subject in an error text. It is longer than a control line of nats-server can
-    /// be.
+    /// The maximum number of bytes of a subject in an error text. A control line of nats-server cannot contain a longer
+    /// subject.
     /// </summary>
     internal const int MaxLength = 4096;
 

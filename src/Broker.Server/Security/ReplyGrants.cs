@@ -3,9 +3,9 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server;
 
 /// <summary>
-/// The reply subjects of received messages that one client may publish to. Thread-safe: publishers on any loop add
-/// grants, and the client's own loop uses them. It allocates nothing after it has reached its final size. When it is
-/// full, it drops the oldest grant.
+/// The reply subjects of received messages that one client may publish to: each is a grant. Thread-safe: publishers on
+/// any loop add grants, and the client's own loop uses them. After the object has reached its final size, it allocates
+/// nothing. When the object is full, it drops the oldest grant.
 /// </summary>
 internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBudget budget)
 {
@@ -15,7 +15,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     internal const int MaxBytes = 10 * 1024 * 1024;
 
     /// <summary>
-    /// The maximum memory for the grants of all clients of a server in bytes. It is less if the heap is small.
+    /// The maximum memory for the grants of all clients of a server in bytes. The limit is lower if the heap is small.
     /// </summary>
     internal const long MaxBytesInAll = 64L * 1024 * 1024;
 
@@ -38,7 +38,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     private long _usedBytes;
     private bool _closed;
 
-    /// <summary>The number of stored grants, including those that are used up.</summary>
+    /// <summary>The number of stored grants, including grants that are used up.</summary>
     internal int Count
     {
         get
@@ -63,7 +63,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     }
 
     /// <summary>
-    /// Releases all grants and stores no further ones. Called when the client is closed or has other permissions.
+    /// Releases all grants and stores no further grants. Called when the client is closed or gets other permissions.
     /// </summary>
     internal void Close()
     {
@@ -100,8 +100,8 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     }
 
     /// <summary>
-    /// Uses up one message of the grant for a subject. Returns false if there is no valid grant. <paramref name="now"/>
-    /// is the tick of the caller's loop.
+    /// Uses up one message of the grant for a subject. Returns false if the subject has no valid grant.
+    /// <paramref name="now"/> is the tick of the caller's loop.
     /// </summary>
     internal bool TryUse(ReadOnlySpan<byte> reply, long now)
     {
@@ -124,7 +124,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     }
 
     /// <summary>
-    /// Whether there is a valid grant for a subject. Unlike <see cref="TryUse"/>, it uses up nothing.
+    /// Whether a subject has a valid grant. Unlike <see cref="TryUse"/>, this method uses up no message of the grant.
     /// </summary>
     internal bool MayUse(ReadOnlySpan<byte> reply, long now)
     {
@@ -163,7 +163,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
 
         if (_count == _ring.Length)
         {
-            // The old and the new arrays exist at the same time while they grow.
+            // While the arrays grow, the old and the new arrays exist at the same time.
             if (_count < MaxGrants && (_count == 0 || _usedBytes + SizeOf(Math.Max(FirstGrants, _count * 2)) <= most))
             {
                 Grow();

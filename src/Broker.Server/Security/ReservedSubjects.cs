@@ -4,8 +4,9 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server;
 
 /// <summary>
-/// Subjects that nats-server reserves: the reply subjects that it creates for imports between accounts and for
-/// gateways. No client may publish to gateway replies, and no client may use any of them as a reply subject.
+/// Subjects that nats-server reserves: reply subjects for imports between accounts (<c>_R_.</c>), reply subjects for
+/// gateways (<c>_GR_.</c>) and acknowledgements of JetStream (<c>$JS.ACK.</c>). No client may publish to a reply
+/// subject for gateways, and no client may use any of these subjects as its reply subject.
 /// </summary>
 internal static class ReservedSubjects
 {
@@ -14,7 +15,7 @@ internal static class ReservedSubjects
     private const uint GatewayReply = '_' | ('G' << 8) | ('R' << 16) | ((uint)'_' << 24);
     private const uint Acknowledgement = '$' | ('J' << 8) | ('S' << 16) | ((uint)'.' << 24);
 
-    /// <summary>Whether clients may not publish to a subject.</summary>
+    /// <summary>Whether a subject is reserved so that no client may publish to it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool Contains(ReadOnlySpan<byte> subject)
         => subject.Length > sizeof(uint)
@@ -22,15 +23,15 @@ internal static class ReservedSubjects
             && subject[sizeof(uint)] == (byte)'.';
 
     /// <summary>
-    /// A fast check whether a reply subject can be reserved. It returns false for an empty reply and for nearly all
-    /// replies.
+    /// A fast check whether a reply subject can be reserved. Returns false for an empty reply subject and for nearly
+    /// all other reply subjects.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool MayContain(ReadOnlySpan<byte> reply)
         => reply.Length > sizeof(uint)
             && BinaryPrimitives.ReadUInt32LittleEndian(reply) is ImportReply or GatewayReply or Acknowledgement;
 
-    /// <summary>Whether clients may not use a subject as a reply subject.</summary>
+    /// <summary>Whether a subject is reserved so that no client may use it as a reply subject.</summary>
     internal static bool ContainsReply(ReadOnlySpan<byte> reply)
         => reply.StartsWith("_R_."u8) || reply.StartsWith("_GR_."u8) || reply.StartsWith("$JS.ACK."u8);
 }

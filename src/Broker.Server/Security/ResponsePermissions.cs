@@ -5,8 +5,8 @@ namespace Broker.Server;
 /// subject, even if its other permissions do not allow it.
 /// </summary>
 /// <remarks>
-/// The server stores up to 65,536 reply subjects of a client in at most 10 MiB. Beyond this, the permission for the
-/// oldest reply subject ends early.
+/// The server stores up to 65,536 reply subjects of a client in at most 10 MiB. If a limit is reached, the permission
+/// for the oldest reply subject ends early.
 /// </remarks>
 public sealed record ResponsePermissions
 {

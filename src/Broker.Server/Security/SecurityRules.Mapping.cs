@@ -15,7 +15,8 @@ internal sealed partial class SecurityRules
 
     /// <summary>
     /// Checks the credentials of a client whose certificate names its user. As in nats-server, a user with a password
-    /// needs both. The credentials may not name another user, and a user without a password may not send one.
+    /// needs the certificate and the password. The credentials must not name another user. If the user has no password,
+    /// the credentials must not contain a password.
     /// </summary>
     /// <param name="certificate">The verified client certificate; null for none.</param>
     /// <param name="credentials">The credentials in the CONNECT.</param>
@@ -36,7 +37,10 @@ internal sealed partial class SecurityRules
         return Check(_users[principal.Name!].Secret, credentials.Password ?? "", principal);
     }
 
-    /// <summary>Returns why the certificate and the credentials of a client identify no user, with all names looked up.</summary>
+    /// <summary>
+    /// Returns the reason why the certificate and the credentials of a client identify no user. The text contains all
+    /// names of the certificate that were looked up.
+    /// </summary>
     internal string ExplainMapped(X509Certificate2? certificate)
         => certificate is null ? "it has no certificate"
             : Identify(certificate) is { } principal ? $"its certificate is that of user {principal.Name}, but its credentials are not"

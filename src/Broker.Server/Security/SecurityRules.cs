@@ -61,7 +61,7 @@ internal sealed partial class SecurityRules
         if (UsesCallback && (hasUsers || _token is not null || (Authorize is not null && AuthorizeAsync is not null)))
         {
             throw new ArgumentException(
-                $"Only one of users with a token, {nameof(Authorize)} and {nameof(AuthorizeAsync)} can be set.");
+                $"Set only users and a token, or only {nameof(Authorize)}, or only {nameof(AuthorizeAsync)}.");
         }
 
         // If one account has users, all clients must authenticate.
@@ -82,13 +82,13 @@ internal sealed partial class SecurityRules
     /// <summary>Whether clients must authenticate.</summary>
     internal bool RequiresAuth { get; }
 
-    /// <summary>Whether a callback of the application decides.</summary>
+    /// <summary>Whether a callback of the application decides whether a client may connect.</summary>
     internal bool UsesCallback => Authorize is not null || AuthorizeAsync is not null;
 
     /// <summary>The principal of a client without a CONNECT; null if the client must authenticate.</summary>
     internal Principal? Anonymous => RequiresAuth ? _noAuthUser : _anyone;
 
-    /// <summary>Finds the user with this name or key; null if there is none.</summary>
+    /// <summary>Finds the user with this name or key; null if no such user exists.</summary>
     internal Principal? Find(string name)
         => _users.TryGetValue(name, out (Principal Principal, Secret Secret) user)
             ? user.Principal
@@ -125,8 +125,8 @@ internal sealed partial class SecurityRules
 
     /// <summary>
     /// Finds the new principal of a client that was authenticated by other rules. Returns null and an error text for
-    /// the client if it may not stay connected. The client's password is not stored, so it is not verified again: the
-    /// client stays if the configured password of its user has not changed.
+    /// the client if the client must not stay connected. The server does not store the client's password and cannot
+    /// verify it again: the client stays if the configured password of its user has not changed.
     /// </summary>
     internal Principal? Renew(Principal before, SecurityRules rules, out string refusal)
     {
@@ -223,7 +223,7 @@ internal sealed partial class SecurityRules
         };
         if (user.Key is null)
         {
-            // A user with a certificate only has a random password that nobody knows.
+            // A user that can only authenticate by a certificate gets a random password that nobody knows.
             string password = user.HasCertificateOnly ? RandomNumberGenerator.GetHexString(32) : user.Password;
             if (!_users.TryAdd(user.Name, (principal, new Secret(password, $"user '{user.Name}'", _passwords))))
             {

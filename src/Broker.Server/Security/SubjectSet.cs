@@ -26,7 +26,9 @@ internal sealed class SubjectSet
         }
     }
 
-    /// <summary>Finds the entries that match a subject without wildcards and a queue group.</summary>
+    /// <summary>
+    /// Finds the entries that match a subject without wildcards. The result also tells whether they name a queue group.
+    /// </summary>
     internal Matches Match(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue)
     {
         var found = default(Matches);
@@ -39,9 +41,9 @@ internal sealed class SubjectSet
     }
 
     /// <summary>
-    /// Finds the entries that cover a filter: those that match every subject that the filter matches. As in
-    /// nats-server, a <c>&gt;</c> before the end of the filter counts as an ordinary token; the filter is validated
-    /// after this check.
+    /// Finds the entries that cover a filter. An entry covers a filter if it matches every subject that the filter
+    /// matches. As in nats-server, a <c>&gt;</c> before the end of the filter counts as an ordinary token; the filter
+    /// is validated after this check.
     /// </summary>
     internal Matches Cover(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
     {
@@ -167,7 +169,7 @@ internal sealed class SubjectSet
             found.NamesQueues = true;
             foreach (byte[] name in _queues)
             {
-                // A queue group that contains wildcards matches as a filter and also literally.
+                // The queue group of an entry may contain wildcards. It matches as a filter and also literally.
                 found.NamesThisQueue |= !queue.IsEmpty && (queue.SequenceEqual(name) || Subject.Matches(name, queue));
             }
         }

@@ -8,7 +8,7 @@ public sealed partial class User
     /// <summary>
     /// Creates a user without a password that authenticates by a client certificate. This requires
     /// <see cref="ServerTlsOptions.MapUsers"/> or <see cref="BrokerServerOptions.MapWebSocketUsers"/>. With these
-    /// options, a user with a password needs both: the certificate that names it and the password.
+    /// options, a user with a password needs both: a certificate that names the user, and the password.
     /// </summary>
     /// <param name="name">
     /// An e-mail address, DNS name or URI that is an alternative name of the certificate, or the subject of the

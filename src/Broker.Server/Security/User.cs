@@ -10,9 +10,9 @@ public sealed partial class User
     /// <summary>Creates a user with a password.</summary>
     /// <param name="name">The user name.</param>
     /// <param name="password">
-    /// The password in plain text, or its bcrypt hash (<c>$2a$…</c>, also b, x and y). A hash requires
-    /// <see cref="BrokerServerOptions.PasswordVerifier"/>. A server does not accept a user with an empty password; see
-    /// <see cref="WithoutPassword"/>.
+    /// The password in plain text, or its bcrypt hash (<c>$2a$…</c>, <c>$2b$…</c>, <c>$2x$…</c> or <c>$2y$…</c>). A
+    /// hash requires <see cref="BrokerServerOptions.PasswordVerifier"/>. A server does not accept a user with an empty
+    /// password; see <see cref="WithoutPassword"/>.
     /// </param>
     /// <param name="permissions">
     /// The user's permissions; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.
@@ -44,7 +44,7 @@ public sealed partial class User
         Password = "";
     }
 
-    /// <summary>The user name. For a user with a key it is the public key as text.</summary>
+    /// <summary>The user name. The name of a user with a key is the public key as text.</summary>
     public string Name { get; }
 
     /// <summary>The user's permissions; null for the server's default.</summary>

@@ -4,8 +4,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Broker.Server;
 
 /// <summary>
-/// Decodes public user nkeys. An nkey consists of a prefix byte, an Ed25519 key of 32 bytes and a CRC-16 (XMODEM,
-/// little-endian) of both, in base32 (RFC 4648, no padding).
+/// Decodes public user nkeys. An nkey consists of a prefix byte, an Ed25519 key of 32 bytes, and a CRC-16 (XMODEM,
+/// little-endian) of the prefix and the key, in base32 (RFC 4648, no padding).
 /// </summary>
 internal static class UserKey
 {

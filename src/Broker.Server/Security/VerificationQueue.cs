@@ -12,7 +12,8 @@ internal sealed class VerificationQueue(int concurrency)
     internal const int MaxPerOrigin = 256;
     internal const int MaxInAll = 4096;
 
-    // IPv6 addresses with the same first 8 bytes count as one origin: one customer usually has at least such a network.
+    // IPv6 addresses with the same first 8 bytes count as one origin, because they usually belong to one customer of a
+    // network provider.
     private const int NetworkBytes = 8;
 
     private static readonly IPAddress Local = IPAddress.Loopback;
@@ -23,7 +24,7 @@ internal sealed class VerificationQueue(int concurrency)
     private int _count;
     private int _running;
 
-    /// <summary>Adds a verification. Returns false if too many are waiting.</summary>
+    /// <summary>Adds a verification. Returns false if too many verifications are waiting.</summary>
     internal bool TryEnqueue(EndPoint? from, Verification verification)
     {
         IPAddress origin = Origin(from);

@@ -8,7 +8,8 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class Admission(ClientChannel channel)
 {
-    // A client that is not authenticated holds no more received bytes, unless the longest control line is longer.
+    // The maximum number of buffered received bytes of a client that is not authenticated, unless a control line may be
+    // longer.
     private const int MaxReceivedBytes = 8 * 1024;
 
     private LoopTimer? _deadline;
@@ -49,7 +50,7 @@ internal sealed class Admission(ClientChannel channel)
     }
 
     /// <summary>
-    /// Counts bytes that the connection buffers until the decision. Returns false if the budget of all clients is
+    /// Counts bytes that the connection buffers during the verification. Returns false if the budget for all clients is
     /// exceeded.
     /// </summary>
     internal bool TryCountBytes(int bytes)
@@ -63,7 +64,7 @@ internal sealed class Admission(ClientChannel channel)
         return true;
     }
 
-    /// <summary>Ends the decision or cancels it, and releases the counted bytes.</summary>
+    /// <summary>Ends or cancels the verification, and releases the counted bytes.</summary>
     internal void EndVerification()
     {
         IsVerifying = false;

@@ -41,7 +41,7 @@ internal sealed partial class Authentication(
     internal bool IsVerifying => _admission.IsVerifying;
 
     /// <summary>
-    /// The CONNECT that was accepted last, without its credentials; null before the first. Thread-safe.
+    /// The last accepted CONNECT, without its credentials; null before a CONNECT has been accepted. Thread-safe.
     /// </summary>
     internal ConnectRequest? Request { get; private set; }
 
@@ -63,11 +63,12 @@ internal sealed partial class Authentication(
             : _security.Anonymous is { } anonymous && MayConnect(anonymous) ? anonymous
             : null;
 
-    // This includes a client that does not use optional TLS: it has no certificate and therefore no user.
+    // Also true for a client that does not use optional TLS: such a client has no certificate and therefore no user.
     private bool IsMapped => _mapsUsers && _security.HasUsers;
 
     /// <summary>
-    /// Begins when the connection is open. With TLS the time limit begins later, at <see cref="Continue"/>.
+    /// Begins the authentication when the connection is open. With TLS, the time limit begins later, in
+    /// <see cref="Continue"/>.
     /// </summary>
     /// <param name="tls">The TLS settings of the connection; null without TLS.</param>
     /// <param name="mapsUsers">Whether the client certificate names the user.</param>
@@ -91,7 +92,8 @@ internal sealed partial class Authentication(
     }
 
     /// <summary>
-    /// Continues after the TLS handshake, or without TLS. The certificate is the client's verified one; null for none.
+    /// Continues after the TLS handshake, or without TLS. <paramref name="certificate"/> is the verified certificate of
+    /// the client; null for none.
     /// </summary>
     internal void Continue(X509Certificate2? certificate)
     {
@@ -106,14 +108,15 @@ internal sealed partial class Authentication(
     internal void End() => _admission.End();
 
     /// <summary>
-    /// Parses bytes of a client that is not authenticated yet. If the client is authenticated afterwards, the session
-    /// parses the remaining bytes.
+    /// Parses bytes of a client that is not authenticated yet, and returns the number of parsed bytes. If a CONNECT in
+    /// these bytes authenticates the client, the session parses the remaining bytes.
     /// </summary>
     internal int Receive(ref ClientOperationParser parser, ReadOnlySpan<byte> bytes, ref int needed)
     {
         if (!bytes.IsEmpty && (bytes[0] | 0x20) != 'c')
         {
-            // The first byte decides, as in nats-server. So the payload of a PUB is not even buffered.
+            // As in nats-server, the first byte is sufficient to refuse the client. So the payload of a PUB is not even
+            // buffered.
             Refuse("an operation before CONNECT");
             return bytes.Length;
         }
@@ -134,7 +137,7 @@ internal sealed partial class Authentication(
     }
 
     /// <summary>
-    /// Counts the bytes that the connection buffers during a decision. These are at most the bytes of one read.
+    /// Counts the bytes that the connection buffers during a verification: at most the bytes of one read.
     /// </summary>
     internal void CountBufferedBytes(int bytes)
     {
@@ -249,8 +252,8 @@ internal sealed partial class Authentication(
         return false;
     }
 
-    // There is one decision at a time: the server does not read from the client during a decision, so no other CONNECT
-    // can arrive.
+    // There is one verification at a time: the server does not read from the client during a verification, so no other
+    // CONNECT can arrive.
     private void OnResult(ConnectRequest request, Principal? principal)
     {
         if (!IsVerifying || channel.IsEnded)
@@ -273,7 +276,7 @@ internal sealed partial class Authentication(
         }
         else if (Accept(request, principal!))
         {
-            // The connection delivers the bytes after CONNECT again.
+            // The session now receives the buffered bytes after CONNECT.
             channel.Connection.ResumeReceiving();
         }
     }
@@ -319,7 +322,7 @@ internal sealed partial class Authentication(
         bool isFirst = Request is null;
         if (!TryRemoveSubscriptions(principal))
         {
-            // Its subscriptions are removed in several iterations. Until then the client is one whose CONNECT is being
+            // The client's subscriptions are removed in several iterations. Until then, the CONNECT counts as being
             // verified.
             _admission.Pause();
             ReportResult(request, principal);

@@ -13,11 +13,11 @@ internal sealed class ClientChannel
 {
     internal static readonly TimeSpan CloseLinger = TimeSpan.FromSeconds(2);
 
-    // The time in which a client can read the error before the connection is closed. A client that goes on writing
-    // receives a reset then, and a reset may discard what some systems have not read.
+    // The time in which a client can read the error before the connection is closed. A client that still writes after
+    // this time receives a reset. On some systems, a reset discards received bytes that the client has not read yet.
     private static readonly TimeSpan ErrorGrace = TimeSpan.FromMilliseconds(100);
 
-    // The work that is charged for an error message, in the unit of visited router entries.
+    // The work that is charged for an error message, in visited router entries.
     private const int WorkOfError = 32;
 
     /// <param name="server">The state that all sessions of the server share.</param>
@@ -52,13 +52,13 @@ internal sealed class ClientChannel
     internal ProtocolTrace? Trace { get; set; }
 
     /// <summary>
-    /// Whether the server acknowledges each operation with <c>+OK</c>. As in nats-server, it does so until CONNECT
-    /// disables it.
+    /// Whether the server acknowledges each operation with <c>+OK</c>. As in nats-server, the server acknowledges until
+    /// CONNECT disables this mode.
     /// </summary>
     internal bool IsVerbose { get; set; } = true;
 
     /// <summary>
-    /// Whether the server has ended the connection. It then ignores everything that the client sends.
+    /// Whether the server has ended the connection. The server then ignores everything that the client sends.
     /// </summary>
     internal bool IsEnded { get; private set; }
 
@@ -69,20 +69,20 @@ internal sealed class ClientChannel
     internal bool MayContinue => !IsEnded && !Publisher.IsOverBudget;
 
     /// <summary>
-    /// The last error that the client received before the server ended the connection; null if there is none.
-    /// Thread-safe.
+    /// The error text with which the server ended the connection; null if it ended the connection without an error, or
+    /// has not ended it. Thread-safe.
     /// </summary>
     internal string? Failure { get; private set; }
 
     /// <summary>
-    /// The reason why the server ended the connection; null if it did not. The value is set before the connection is
-    /// closed. Thread-safe.
+    /// The reason why the server ended the connection; null if the server did not end the connection. The value is set
+    /// before the connection is closed. Thread-safe.
     /// </summary>
     internal string? Reason => !IsEnded ? null : Failure is null ? "Server Shutdown" : CloseText.OfFailure(Failure);
 
     /// <summary>
-    /// Writes a reply to the client. It follows all messages that the client has published and that are delivered to
-    /// the client itself.
+    /// Writes a reply to the client. If the client has published messages to its own subscriptions, these messages are
+    /// written before the reply.
     /// </summary>
     internal void Write(ReadOnlySpan<byte> bytes)
     {
@@ -130,8 +130,8 @@ internal sealed class ClientChannel
         }
     }
 
-    // A client that goes on writing does not read the end of the stream. nats-server closes at once, so such clients
-    // learn of the end by a failing write.
+    // A client that only writes does not notice the end of the stream. The closed connection lets its next write fail,
+    // as with nats-server, which closes at once.
     private void EndLinger()
     {
         if (Connection.PendingBytes == 0)
@@ -157,7 +157,7 @@ internal sealed class ClientChannel
     internal void FailProtocol(ProtocolError error) => FailProtocol(ProtocolErrorText.For(error));
 
     /// <summary>
-    /// Closes the connection without an error message. Bytes that are queued already are still sent for up to
+    /// Closes the connection without an error message. The server still sends bytes that are already queued, for up to
     /// <paramref name="linger"/>.
     /// </summary>
     internal void CloseSilently(string text, TimeSpan linger = default)

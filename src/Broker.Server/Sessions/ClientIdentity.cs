@@ -83,9 +83,9 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
     }
 
     /// <summary>
-    /// Allows the client to publish to the reply subject of a request that is delivered to it. A client cannot grant
-    /// this to itself: neither from the same connection nor from another connection of the same user, unless that other
-    /// connection may itself subscribe or publish to the reply subject. Runs on the requester's loop.
+    /// Allows the client to publish to the reply subject of a request that is delivered to it. A request from the
+    /// client itself has no effect. A request from another connection of the same user has no effect either, unless
+    /// that connection may subscribe or publish to the reply subject. Runs on the requester's loop.
     /// </summary>
     /// <param name="reply">The reply subject of the request.</param>
     /// <param name="requester">The identity of the requester; null for the server itself.</param>
@@ -99,7 +99,7 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
         }
     }
 
-    /// <summary>Whether the client may subscribe, also with regard to the reserved subjects of its account.</summary>
+    /// <summary>Whether the permissions and the reserved subjects of the account allow a subscription.</summary>
     internal bool MaySubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
     {
         AccessRules? access = Access;
@@ -110,7 +110,7 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
     }
 
     /// <summary>
-    /// Uses up one grant to publish a response to this subject. Returns false if there is no such grant.
+    /// Uses up one grant to publish a response to this subject. Returns false if the client has no such grant.
     /// </summary>
     internal bool TryUseGrant(ReadOnlySpan<byte> subject)
         => channel.Target.Grants?.TryUse(subject, channel.Loop.LastTick) == true;

@@ -5,13 +5,13 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Publishes what a client sends: PUB and HPUB, the fast path. One flag is set if a publish needs a check. Separate
-/// methods handle the other cases: verbose or pedantic clients, headers, an unusual form of the line, and subjects
-/// without subscribers. Runs on the connection's loop.
+/// Publishes the messages of a client's PUB and HPUB. The fast path tests only one flag to see whether a publish needs
+/// a check. Separate methods handle the other cases: verbose or pedantic clients, headers, an unusual form of the line,
+/// and subjects without subscribers. Runs on the connection's loop.
 /// </summary>
 internal sealed class ClientPublishing
 {
-    // The work that is charged for a no-responders status, in the unit of visited router entries.
+    // The work that is charged for a no-responders status, in visited router entries.
     private const int WorkOfNoResponders = 16;
 
     private readonly ClientChannel _channel;
@@ -71,8 +71,8 @@ internal sealed class ClientPublishing
             : PublishUncached(operation);
     }
 
-    // Publishes to a subject without a current cached route. This is a separate method, so that the loop over the other
-    // publishes can use the registers.
+    // Publishes to a subject without a current cached route. This is a separate method, so that the code for all other
+    // publishes can keep its values in registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PublishUncached(PublishOperation operation)
         => _publisher.Routes.Resolve(operation.Subject) is { } route
@@ -84,7 +84,8 @@ internal sealed class ClientPublishing
     {
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
-        // No call below receives the operation by reference: taking its address would keep it out of registers here.
+        // No call below receives the operation by reference, because a variable whose address is taken is not kept in
+        // registers.
         if ((_mustCheck || !operation.IsPlain) && NeedsCheck(operation))
         {
             return PublishChecked(operation, route);
@@ -224,7 +225,7 @@ internal sealed class ClientPublishing
         Deliver(message, route.ReplyRoute);
     }
 
-    // Publishes to another subject. The permissions of that subject apply.
+    // Publishes a message to its mapped subject. The permissions for the mapped subject apply.
     private void PublishMapped(in RoutedMessage message, Route route)
     {
         Route? found = _publisher.Routes.FindMapped(route, message.Subject, out ReadOnlySpan<byte> subject);
@@ -255,8 +256,8 @@ internal sealed class ClientPublishing
         => _identity.ReportViolation($"Publish with Reply of {QuotedText.Of(reply)}");
 
     /// <summary>
-    /// Sends a 503 status to a requester without responders, if its CONNECT has <c>no_responders</c> and one of its own
-    /// subscriptions matches the reply subject.
+    /// Sends the status 503 to the client if its request has no responders. The client receives the status only if its
+    /// CONNECT has <c>no_responders</c> and one of its own subscriptions matches the reply subject.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void ReplyNoResponders(ReadOnlySpan<byte> reply)

@@ -90,7 +90,7 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
     internal int Authenticate(ReadOnlySpan<byte> bytes, ref int needed)
         => _authentication.Receive(ref _parser, bytes, ref needed);
 
-    /// <summary>Handles bytes of an authenticated client. Returns how many it has consumed.</summary>
+    /// <summary>Handles bytes of an authenticated client. Returns the number of consumed bytes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int Receive(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
         => _stall is { IsActive: true }
@@ -181,7 +181,7 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
             part = bytes[..Math.Min(bytes.Length, size)];
             needsAfterPart = 0;
             consumed = Handle(connection, part, ref needsAfterPart);
-            // The message is larger than the part if nothing was consumed.
+            // If nothing was consumed, the message is larger than the part.
             size = Math.Max(needsAfterPart, 2 * part.Length);
         }
         while (consumed == 0 && part.Length != bytes.Length && _channel.MayContinue);
@@ -220,8 +220,8 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
             ? _authentication.Connect(json)
             : _deferred.DeferConnect(json);
 
-    // The trace costs an untraced client one branch per read and nothing per message: a traced client has a separate
-    // handler, and its target is marked as watched.
+    // The trace costs an untraced client one branch for each read and nothing for each message: a traced client has a
+    // separate handler, and its target is marked as watched.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int ParseTraced(ReadOnlySpan<byte> bytes, ProtocolTrace trace, ref int needed, out ProtocolError error)
     {

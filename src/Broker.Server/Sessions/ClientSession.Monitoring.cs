@@ -3,8 +3,8 @@ using System.Security.Authentication;
 
 namespace Broker.Server;
 
-// Values for monitoring. The loops that do the work update the counters, at most by one plain addition per message. Any
-// thread may read them one after another, so the counters of one client may belong to slightly different moments.
+// Values for monitoring. Each loop counts its own work, with at most one plain addition for each message. Any thread
+// may read the counters one after another, so the counters of one client may belong to slightly different moments.
 internal sealed partial class ClientSession
 {
     /// <summary>The UTC time when the client connected.</summary>
@@ -23,7 +23,7 @@ internal sealed partial class ClientSession
     /// <summary>The principal that the client has authenticated as; null before authentication.</summary>
     internal Principal? Principal => _identity.Principal;
 
-    /// <summary>Whether the client's CONNECT announced that it accepts another INFO. Thread-safe.</summary>
+    /// <summary>Whether the client announced in its CONNECT that it accepts another INFO. Thread-safe.</summary>
     internal bool AcceptsInfo => _authentication.Request is { ProtocolLevel: >= 1 };
 
     // The connection is null until the first iteration of its loop after it was accepted.

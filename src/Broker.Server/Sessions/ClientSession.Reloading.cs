@@ -33,7 +33,9 @@ internal sealed partial class ClientSession
         }
     });
 
-    /// <summary>Sends another INFO if the client's CONNECT announced that it accepts one. Thread-safe.</summary>
+    /// <summary>
+    /// Sends another INFO if the client announced in its CONNECT that it accepts another INFO. Thread-safe.
+    /// </summary>
     internal void ResendInfo() => Loop.Run(() =>
     {
         if (!_channel.IsEnded && _channel.Connection is not null && _authentication.Request is { ProtocolLevel: >= 1 })

@@ -8,8 +8,8 @@ namespace Broker.Server;
 /// <summary>
 /// The session of one client, from the opening of its connection to its end. Its parts own their state and share only
 /// the <see cref="ClientChannel"/>: identity, authentication, TLS, subscriptions, liveness, and
-/// <see cref="ClientReceiving"/>, which gets the received bytes. Its <see cref="RoutingPublisher"/> delivers what the
-/// client publishes; its <see cref="ConnectionTarget"/> receives what is delivered to the client.
+/// <see cref="ClientReceiving"/>, which gets the received bytes. Its <see cref="RoutingPublisher"/> delivers the
+/// messages that the client publishes; its <see cref="ConnectionTarget"/> receives the messages for the client.
 /// </summary>
 /// <remarks>
 /// The session runs on the connection's loop. Publishers of other loops only access its target.
@@ -126,7 +126,7 @@ internal sealed partial class ClientSession
             return;
         }
 
-        // INFO is always first: a client reads nothing before it, not even the error that refuses it.
+        // INFO is always sent first, because a client that has not received INFO does not even read an error.
         SendInfo();
         if (TryAdmit(out string refusal))
         {

@@ -9,11 +9,10 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity identity)
 {
-    // The work that is charged for a SUB or UNSUB in addition to the affected routes, in the unit of visited router
-    // entries.
+    // The work that is charged for a SUB or UNSUB in addition to the affected routes, in visited router entries.
     private const int WorkOfChange = SubscriptionRemoval.WorkPerSubscription;
 
-    // The work that is charged for finding the subscription of a reply subject, in the unit of visited router entries.
+    // The work that is charged to find the subscription of a reply subject, in visited router entries.
     private const int WorkOfSearch = 16;
     private const int MaxLinearSearch = 64;
 
@@ -22,11 +21,11 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     internal const string TooMany = "maximum subscriptions exceeded";
 
     private SubscriptionsBySid? _table;
-    // The earlier subscriptions while they are removed in steps; the table is null then.
+    // The subscriptions that are being removed in steps. Meanwhile _table is null.
     private SubscriptionRemoval? _removal;
     private bool _reportedTooMany;
 
-    /// <summary>The table of subscriptions; null if there is none.</summary>
+    /// <summary>The table of subscriptions; null before the first SUB, and after all have been removed.</summary>
     internal SubscriptionsBySid? Table => _table;
 
     /// <summary>The number of subscriptions. Thread-safe.</summary>
@@ -52,8 +51,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             return;
         }
 
-        // A subscription that reached its limit on another loop may still be in the table. The client knows that it has
-        // ended because it has received the last message, so the sid can be used again.
+        // A subscription that reached its limit on another loop may still be in the table. The client knows that the
+        // subscription has ended, because the client has received its last message. So the sid can be used again.
         Subscription? known = _table?.Find(sid);
         if (known is null || known.IsClosed)
         {
@@ -86,8 +85,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     {
         if (_table?.Find(sid) is { } subscription)
         {
-            // Set the limit before reading the count: either a publisher that counts on another loop sees the limit, or
-            // this loop sees its count.
+            // Set the limit before the count is read. Then either a publisher on another loop sees the limit, or this
+            // loop sees the publisher's count.
             subscription.Max = max;
             Interlocked.MemoryBarrier();
             if (max == 0 || subscription.Delivered >= max)
@@ -112,8 +111,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     }
 
     /// <summary>
-    /// Removes subscriptions until the work budget is used up. Returns false if some remain; no other operation of the
-    /// client may be handled before all are removed.
+    /// Removes subscriptions until the work budget is used up. Returns false if subscriptions remain. The caller must
+    /// handle no other operation of the client before all subscriptions are removed.
     /// </summary>
     internal bool TryRemoveAll()
     {
@@ -128,8 +127,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     }
 
     /// <summary>
-    /// Removes the subscriptions of a closed connection in the background. They receive no messages any more, so this
-    /// is not urgent.
+    /// Removes the subscriptions of a closed connection in the background. They receive no messages any more, so their
+    /// removal is not urgent.
     /// </summary>
     internal void RemoveInBackground()
     {
@@ -142,8 +141,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     }
 
     /// <summary>
-    /// Checks the subscriptions again after a change of the security rules. Removes those that are not permitted any
-    /// more and applies changed imports of the account.
+    /// Checks the subscriptions again after a change of the security rules. Removes subscriptions that are not
+    /// permitted any more, and applies changed imports of the account.
     /// </summary>
     internal void Review(bool accessChanged)
     {
@@ -167,13 +166,14 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     }
 
     /// <summary>
-    /// Copies up to <paramref name="max"/> subscriptions; the first <paramref name="skip"/> are left out.
+    /// Skips the first <paramref name="skip"/> subscriptions and copies at most <paramref name="max"/> others.
     /// </summary>
     internal Subscription[] Copy(int skip, int max) => _table is null ? [] : _table.Copy(skip, max);
 
     /// <summary>
-    /// Finds a subscription of this client without a queue group that matches a reply subject; null if there is none.
-    /// If the client has many subscriptions, the router is used: a linear search for each request would be too slow.
+    /// Finds a subscription of this client without a queue group that matches a reply subject; null if the client has
+    /// no such subscription. If the client has many subscriptions, the method uses the router, because a linear search
+    /// for each request would be too slow.
     /// </summary>
     internal Subscription? FindInbox(ReadOnlySpan<byte> reply)
     {
@@ -201,7 +201,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         return null;
     }
 
-    // Clients of this process have no limit of their own, because the bridge subscribes for many programs.
+    // The limit that follows from the heap limit does not apply to a client of this process, because the bridge
+    // subscribes for many programs.
     private bool HasRoomFor(ReadOnlySpan<byte> filter, int queueLength, int sidLength)
     {
         ServerCore server = channel.Server;

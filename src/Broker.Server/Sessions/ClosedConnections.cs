@@ -5,10 +5,11 @@ namespace Broker.Server;
 /// <summary>The most recently closed client connections. Thread-safe. Their number and size are limited.</summary>
 internal sealed class ClosedConnections
 {
-    /// <summary>The largest number of stored connections. It is nats-server's default.</summary>
+    /// <summary>The maximum number of stored connections, which is also nats-server's default.</summary>
     internal const int Capacity = 10_000;
 
-    // A client may send texts as long as a control line, and ten thousand connections are stored.
+    // Longer texts are cut, because a client may send texts as long as a control line and ten thousand connections are
+    // stored.
     private const int LongestText = 128;
 
     private readonly Lock _gate = new();

@@ -37,9 +37,10 @@ internal sealed record ConnectRequest
     internal ConnectRequest WithoutCredentials() => this with { Credentials = Credentials.None };
 
     /// <summary>
-    /// Parses the JSON of a CONNECT. Returns null and a problem if it is not valid JSON or a field has a wrong type. As
-    /// in nats-server, <c>null</c> is an object without fields, and bytes that are not UTF-8 are replaced. A field that is missing or null keeps its value of <paramref name="before"/>, the previous CONNECT, because
-    /// nats-server reads each CONNECT into the same variables.
+    /// Parses the JSON of a CONNECT. Returns null and a problem if the JSON is not valid or a field has a wrong type.
+    /// As in nats-server, <c>null</c> is an object without fields, and bytes that are not UTF-8 are replaced. A field
+    /// that is missing or null keeps its value of <paramref name="before"/>, the previous CONNECT, because nats-server
+    /// reads each CONNECT into the same variables.
     /// </summary>
     internal static ConnectRequest? Parse(ReadOnlySpan<byte> json, ConnectRequest? before, out string? problem)
     {

@@ -7,8 +7,8 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class ConnectionLimits(ClientChannel channel)
 {
-    // The queue also contains replies of the server, which are never dropped. A client with more queued replies is
-    // closed.
+    // The queue also contains replies of the server, which are never dropped. A client with more than this number of
+    // bytes of queued replies is closed.
     private const long MaxPendingReplyBytes = 1024 * 1024;
 
     /// <summary>
@@ -21,8 +21,8 @@ internal sealed class ConnectionLimits(ClientChannel channel)
         BrokerServerOptions options = channel.Server.Options;
         Connection connection = channel.Connection;
         bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
-        // Each loop flushes its write buffer when it contains 256 KiB and a further message. The limit of the transport
-        // must be higher than everything that the loops may have buffered.
+        // A write buffer of a loop may contain 256 KiB and one further message before the loop flushes it. The limit of
+        // the transport must be higher than the bytes in the write buffers of all loops.
         long buffered = channel.Loop.Group.Count * (MaxPendingReplyBytes + options.MaxPayload);
         connection.Framing = OperationFraming.Framing;
         connection.MaxPendingBytes = options.MaxPending + (drops ? MaxPendingReplyBytes + buffered : 0);

@@ -4,7 +4,7 @@ namespace Broker.Server;
 
 /// <summary>
 /// The operation that a client's session has deferred to the next iteration of the loop, because the work budget of
-/// this one is used up. The connection delivers the bytes of the operation again. Runs on the connection's loop.
+/// this iteration is used up. The connection delivers the bytes of the operation again. Runs on the connection's loop.
 /// </summary>
 internal sealed class DeferredOperation
 {
@@ -27,7 +27,7 @@ internal sealed class DeferredOperation
         return Defer("CONNECT ".Length + json.Length);
     }
 
-    /// <summary>Returns the length of the deferred operation and forgets it; 0 if there is none.</summary>
+    /// <summary>Returns and resets the length of the deferred operation; 0 if no operation is deferred.</summary>
     /// <param name="consumed">The bytes that the parser has consumed, with the deferred operation at the end.</param>
     internal int Take(ReadOnlySpan<byte> consumed)
     {

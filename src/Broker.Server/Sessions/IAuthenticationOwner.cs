@@ -7,8 +7,8 @@ internal interface IAuthenticationOwner
     /// Removes the client's subscriptions before its principal changes or it authenticates again.
     /// </summary>
     /// <returns>
-    /// False if the work budget is used up before all are removed. The caller must call the method again in a later
-    /// iteration of the loop, before any other operation of the client.
+    /// False if the work budget is used up before all subscriptions are removed. The caller must call the method again
+    /// in a later iteration of the loop, before any other operation of the client.
     /// </returns>
     bool TryRemoveSubscriptions();
 
@@ -18,7 +18,7 @@ internal interface IAuthenticationOwner
     void OnAuthenticated(ConnectRequest request, bool isFirst);
 
     /// <summary>Called when the client is refused, before it receives the error.</summary>
-    /// <param name="request">The refused CONNECT; null if the client sent none.</param>
+    /// <param name="request">The refused CONNECT; null if no CONNECT was refused.</param>
     /// <param name="reason">The reason in the words of nats-server.</param>
     void OnRefused(ConnectRequest? request, string reason);
 }

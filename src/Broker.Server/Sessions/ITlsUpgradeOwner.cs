@@ -6,7 +6,8 @@ namespace Broker.Server;
 internal interface ITlsUpgradeOwner
 {
     /// <summary>
-    /// Counts the client as connected. Returns false with an error text for the client if the server refuses it.
+    /// Counts the client as connected. If the server refuses the client, returns false and the error text for the
+    /// client.
     /// </summary>
     bool TryAdmit(out string refusal);
 
@@ -14,6 +15,6 @@ internal interface ITlsUpgradeOwner
     void SendInfo();
 
     /// <summary>Called when the client protocol begins, after the handshake or without TLS.</summary>
-    /// <param name="certificate">The verified client certificate; null without one or without TLS.</param>
+    /// <param name="certificate">The verified client certificate; null without a certificate or without TLS.</param>
     void OnUpgraded(X509Certificate2? certificate);
 }

@@ -6,13 +6,13 @@ namespace Broker.Server;
 /// Delays a PONG until the SUBs and UNSUBs before it are effective on all loops. Another loop may have buffered
 /// messages for the client according to its earlier subscriptions, and flushes them only at the end of its iteration.
 /// If a subscription has changed since the last PONG, the next PONG waits until each loop has flushed these messages.
-/// So a client that replaces one subscription by another knows where the messages of the first end. Runs on the
+/// So a client that has ended a subscription knows that no further messages of it follow the PONG. Runs on the
 /// connection's loop unless a member states otherwise.
 /// </summary>
 /// <remarks>
-/// There is one exception: a message to so many receivers that its publisher needs several iterations may still arrive
-/// for the earlier subscription. The server handles no operation of the client while the PONG waits, so replies keep
-/// their order.
+/// There is one exception: if a message has so many receivers that its publisher needs several iterations, the message
+/// may still arrive for the ended subscription. The server handles no operation of the client while the PONG waits, so
+/// replies keep their order.
 /// </remarks>
 internal sealed class InterestBarrier(ClientChannel channel)
 {
@@ -23,8 +23,7 @@ internal sealed class InterestBarrier(ClientChannel channel)
     internal void OnChange() => _hasChanged = true;
 
     /// <summary>
-    /// Returns true if a PONG may be written now. Otherwise this barrier writes it later and pauses receiving until
-    /// then.
+    /// Returns true if a PONG may be written now. Otherwise this barrier pauses receiving and writes the PONG later.
     /// </summary>
     internal bool TryPass()
     {
@@ -53,13 +52,13 @@ internal sealed class InterestBarrier(ClientChannel channel)
             EventLoop loop = loops[i];
             if (loop != channel.Loop)
             {
-                // A stopped loop does not run this action. That is no problem: this loop is stopped too.
+                // A stopped loop does not run this action. This does no harm, because then this loop is stopped too.
                 loop.Post(() => Flush(loop));
             }
         }
     }
 
-    // Runs on each other loop, after the work that it was doing when the subscriptions changed.
+    // Runs on each of the other loops, after the work that the loop was doing when the subscriptions changed.
     private void Flush(EventLoop loop)
     {
         channel.Connection.Flush(loop);

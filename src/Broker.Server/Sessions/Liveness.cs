@@ -3,7 +3,7 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Detects lost connections by PINGs. Any received byte counts as an answer, also of an operation that is incomplete, so
+/// Detects lost connections by PINGs. Any received byte counts as an answer, even a byte of an incomplete operation. So
 /// a busy client receives no PING. Runs on the connection's loop unless a member states otherwise.
 /// </summary>
 internal sealed class Liveness(ClientChannel channel)

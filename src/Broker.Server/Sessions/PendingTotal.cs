@@ -3,9 +3,9 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Enforces <see cref="BrokerServerOptions.MaxPendingTotal"/>. There is no shared counter, because it would cost every
-/// flush of every loop. Instead, a loop adds up the queued bytes of all clients each time it has written a certain
-/// number of bytes; this costs only servers with a limit.
+/// Enforces <see cref="BrokerServerOptions.MaxPendingTotal"/>. There is no shared counter, because a shared counter
+/// would make every flush of every loop slower. Instead, a loop adds up the queued bytes of all clients each time it
+/// has written a certain number of bytes. A server without a limit does not have this cost.
 /// </summary>
 internal sealed class PendingTotal(ServerCore core)
 {

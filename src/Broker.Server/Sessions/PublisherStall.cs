@@ -3,21 +3,22 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Slows a client down that publishes faster than a subscriber reads. While more than half of the subscriber's queue
+/// Slows down a client that publishes faster than a subscriber reads. While more than half of the subscriber's queue
 /// (<see cref="BrokerServerOptions.MaxPending"/>) is full, the server handles at most <see cref="BatchBytes"/> of the
-/// publisher, and then reads nothing for <see cref="Delay"/>. It waits longer after a message that is larger than this.
-/// Runs on the publisher's loop, which is never blocked.
+/// publisher, and then reads nothing from the publisher for <see cref="Delay"/>. After a message that is larger than
+/// <see cref="BatchBytes"/>, the delay is longer. Runs on the publisher's loop, which is never blocked.
 /// </summary>
 /// <remarks>
-/// <para>The publisher then publishes at most 6.5 MB/s, with messages of up to eight times
+/// <para>A publisher that is slowed down publishes at most 6.5 MB/s, if its messages are not larger than eight times
 /// <see cref="BatchBytes"/>. A client that publishes less keeps its rate, but some of its messages wait for
 /// <see cref="Delay"/>.</para>
-/// <para>The second half of the queue of a stuck subscriber is full after about 5 s with the default limit, and the server
-/// closes it. The other subscribers of the publisher receive as little as this one until then.</para>
+/// <para>If a subscriber reads nothing, the second half of its queue is full after about 5 s with the default limit.
+/// Then the server closes the subscriber. Until then, the other subscribers of the publisher also receive its messages
+/// at the lower rate.</para>
 /// </remarks>
 internal sealed class PublisherStall(Connection connection)
 {
-    /// <summary>How much of the received bytes is handled between two delays.</summary>
+    /// <summary>The number of received bytes that are handled between two delays.</summary>
     internal const int BatchBytes = 32 * 1024;
 
     /// <summary>The time in which nothing is read from the publisher.</summary>
@@ -34,7 +35,8 @@ internal sealed class PublisherStall(Connection connection)
     internal long Count { get; private set; }
 
     /// <summary>
-    /// The client has published <paramref name="bytes"/> bytes, with messages to a subscriber that reads too slowly.
+    /// Called when the client has published <paramref name="bytes"/> bytes, with messages to a subscriber that reads
+    /// too slowly.
     /// </summary>
     /// <returns>Whether the client is delayed now.</returns>
     internal bool Continue(int bytes)
@@ -53,7 +55,7 @@ internal sealed class PublisherStall(Connection connection)
         return true;
     }
 
-    /// <summary>The client has published nothing to such a subscriber.</summary>
+    /// <summary>Called when the last batch contained no message to a subscriber that reads too slowly.</summary>
     internal void End()
     {
         IsActive = false;

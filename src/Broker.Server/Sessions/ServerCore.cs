@@ -60,7 +60,7 @@ internal sealed class ServerCore
         }
     }
 
-    /// <summary>The current options. A reload replaces the object and never changes the old one.</summary>
+    /// <summary>The current options. A reload replaces the object and never changes the old object.</summary>
     internal BrokerServerOptions Options
     {
         get => _options;
@@ -86,7 +86,7 @@ internal sealed class ServerCore
     internal long Tick => _loops.CurrentTick;
 
     /// <summary>
-    /// The current security rules. A session that connects later reads them; connected sessions are notified of a
+    /// The current security rules. A new session reads them when it connects; connected sessions are notified of a
     /// change.
     /// </summary>
     internal SecurityRules Security
@@ -160,7 +160,8 @@ internal sealed class ServerCore
     }
 
     /// <summary>
-    /// Reads the program's configuration again and applies it; null if the program does not do so on request.
+    /// The callback that reads the program's configuration again and applies it; null if the program has set no
+    /// callback.
     /// </summary>
     internal Func<Task>? RereadConfiguration { get; set; }
 
@@ -183,8 +184,8 @@ internal sealed class ServerCore
     internal bool HasSessions => !_sessions.IsEmpty;
 
     /// <summary>
-    /// The number of open connections, including clients that are refused and not closed yet. The getter does not visit
-    /// them.
+    /// The number of open connections, including connections of refused clients that are not closed yet. The getter
+    /// does not visit the connections.
     /// </summary>
     internal int SessionCount => Volatile.Read(ref _sessionCount);
 
@@ -217,8 +218,8 @@ internal sealed class ServerCore
     internal ulong NextClientId() => (ulong)Interlocked.Increment(ref _lastClient);
 
     /// <summary>
-    /// Adds a client. If the server refuses the client, it returns false with the error text for it. A refused client
-    /// does not count towards the connection limit, however long its connection takes to close.
+    /// Adds a client. If the server refuses the client, the method returns false and the error text for the client. A
+    /// client that exceeds the connection limit does not count towards it, however long its connection takes to close.
     /// </summary>
     internal bool TryAddSession(ClientSession session, out string refusal)
     {
@@ -237,7 +238,7 @@ internal sealed class ServerCore
             refusal = "Server Shutdown";
         }
 
-        // Options and rules may have changed after the session had read them and before it was in the list of sessions.
+        // Options and rules may have changed after the session had read them and before the session was in the list.
         session.ApplyMissedChanges();
         return enters && !leaving;
     }

@@ -6,8 +6,8 @@ namespace Broker.Server;
 internal sealed class ServerIdentity
 {
     /// <summary>
-    /// The version in INFO. Clients derive the server's features from it, so it is the version of nats-server with the
-    /// same client protocol.
+    /// The version in INFO. Clients derive the server's features from this version, so it is the version of nats-server
+    /// with the same client protocol.
     /// </summary>
     internal const string ProtocolVersion = "2.9.10";
 

@@ -1,16 +1,16 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Removes all subscriptions of a client in steps, so that a client with a hundred thousand does not block the loop.
+/// Removes all subscriptions of a client in steps, so that a client with a hundred thousand subscriptions does not
+/// block the loop.
 /// </summary>
 /// <param name="account">The account of the subscriptions.</param>
 /// <param name="all">The subscriptions. Nothing is added to this table any more.</param>
-/// <param name="budget">The budget that counts the subscriptions; null for none.</param>
+/// <param name="budget">The budget that counts the subscriptions; null for no budget.</param>
 internal sealed class SubscriptionRemoval(Account account, SubscriptionsBySid all, ByteBudget? budget)
 {
     /// <summary>
-    /// The work that is charged for one subscription in addition to the affected routes, in the unit of visited router
-    /// entries.
+    /// The work that is charged for one subscription in addition to the affected routes, in visited router entries.
     /// </summary>
     internal const int WorkPerSubscription = 16;
 
@@ -23,8 +23,8 @@ internal sealed class SubscriptionRemoval(Account account, SubscriptionsBySid al
     internal bool IsComplete { get; private set; }
 
     /// <summary>
-    /// Removes further subscriptions and returns the work done. It stops at <paramref name="maxWork"/> or slightly
-    /// above, or when all are removed.
+    /// Removes further subscriptions, until the work reaches <paramref name="maxWork"/> or all subscriptions are
+    /// removed. Returns the work, which may slightly exceed <paramref name="maxWork"/>.
     /// </summary>
     internal long Advance(long maxWork)
     {

@@ -3,14 +3,14 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// The queue that removes the subscriptions of the closed clients of one loop. They receive no messages any more, so
-/// this is not urgent: each iteration of the loop removes a limited part, even if many clients disconnect at once. Runs
-/// on the loop.
+/// The queue that removes the subscriptions of the closed clients of one loop. The subscriptions receive no messages
+/// any more, so their removal is not urgent: each iteration of the loop removes a limited part, even if many clients
+/// disconnect at once. Runs on the loop.
 /// </summary>
 internal sealed class SubscriptionRemovalQueue(EventLoop loop)
 {
     /// <summary>
-    /// The limit of work in one iteration, in the unit of visited router entries. It takes well under a millisecond.
+    /// The limit of work in one iteration, in visited router entries. This work takes well under a millisecond.
     /// </summary>
     internal const long WorkPerIteration = 16 * 1024;
 

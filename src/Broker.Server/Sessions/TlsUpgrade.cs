@@ -6,8 +6,8 @@ namespace Broker.Server;
 
 /// <summary>
 /// Starts TLS on a client's connection before any operation of the client is parsed. The client counts as connected
-/// before the handshake, which costs more than everything after it; so MaxConnections limits the handshakes too. Plain
-/// text that the client sends before the handshake makes the handshake fail; it is never parsed. Runs on the
+/// before the handshake. So MaxConnections also limits the handshakes, which cost more than everything after them.
+/// Plain text that the client sends before the handshake makes the handshake fail and is never parsed. Runs on the
 /// connection's loop.
 /// </summary>
 internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgradeOwner owner)
@@ -21,7 +21,9 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     /// <summary>The TLS settings at the time when this client connected.</summary>
     internal ServerTls Tls => tls;
 
-    /// <summary>Whether the first byte of the client decides if the connection uses TLS.</summary>
+    /// <summary>
+    /// Whether the server waits for the first byte of the client, which decides whether the connection uses TLS.
+    /// </summary>
     internal bool AwaitsFirstByte { get; private set; }
 
     internal bool IsInHandshake { get; private set; }
@@ -29,7 +31,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     /// <summary>Whether the handshake came before INFO. Thread-safe.</summary>
     internal bool WasFirst { get; private set; }
 
-    /// <summary>Begins when the connection is open.</summary>
+    /// <summary>Begins the upgrade when the connection is open.</summary>
     internal void Begin()
     {
         if (!tls.IsFirst)

@@ -3,8 +3,8 @@ using Broker.Protocol;
 namespace Broker.Server;
 
 /// <summary>
-/// Logs each operation before it is handled. CONNECT is logged by <see cref="Authentication"/>, because a client sends
-/// it before it is authenticated.
+/// Logs each operation before it is handled. <see cref="Authentication"/> logs CONNECT, because a client sends CONNECT
+/// before it is authenticated.
 /// </summary>
 internal readonly struct TracedOperations<THandler>(THandler operations, RoutingPublisher publisher, ProtocolTrace trace)
     : IClientOperationHandler

@@ -18,16 +18,16 @@ public readonly ref struct DeliveredMessage
     /// <summary>The subject of the message in the target's account.</summary>
     public ReadOnlySpan<byte> Subject { get; }
 
-    /// <summary>The reply subject; empty if there is none.</summary>
+    /// <summary>The reply subject; empty if the message has no reply subject.</summary>
     public ReadOnlySpan<byte> ReplyTo { get; }
 
-    /// <summary>The number of header bytes at the start of <see cref="Payload"/>; 0 if there are none.</summary>
+    /// <summary>The number of header bytes at the start of <see cref="Payload"/>; 0 without headers.</summary>
     public int HeaderLength { get; }
 
-    /// <summary>Headers and body.</summary>
+    /// <summary>The headers, followed by the body.</summary>
     public ReadOnlySpan<byte> Payload { get; }
 
-    /// <summary>The header block, from <c>NATS/1.0</c> to its empty line; empty if there is none.</summary>
+    /// <summary>The header block, from <c>NATS/1.0</c> to its empty line; empty without headers.</summary>
     public ReadOnlySpan<byte> Headers => Payload[..HeaderLength];
 
     /// <summary>The part of the payload after the headers.</summary>

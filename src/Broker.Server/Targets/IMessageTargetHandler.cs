@@ -7,23 +7,24 @@ namespace Broker.Server;
 public interface IMessageTargetHandler
 {
     /// <summary>
-    /// Handles messages for the target's subscriptions. The messages of one publisher arrive in their order.
+    /// Handles messages for the target's subscriptions. The messages of one publisher arrive in the order of their
+    /// publishes.
     /// </summary>
     /// <param name="batch">The messages. They are valid until the method returns.</param>
     void OnMessages(MessageBatch batch);
 
     /// <summary>
     /// Handles a change of the account's interest: a client, another target, or an account that imports a stream
-    /// subscribed or unsubscribed. It is only called if <see cref="MessageTargetOptions.WatchInterest"/> is set. The
-    /// subscriptions that exist when the target is created are reported first. The target's own subscriptions are not
-    /// reported.
+    /// subscribed or unsubscribed. The server calls this method only if
+    /// <see cref="MessageTargetOptions.WatchInterest"/> is set. The subscriptions that exist when the target is created
+    /// are reported first. The target's own subscriptions are not reported.
     /// </summary>
     /// <param name="filter">The filter of the subscription. It is valid until the method returns.</param>
-    /// <param name="queueGroup">The queue group of the subscription; empty if it has none.</param>
+    /// <param name="queueGroup">The queue group of the subscription; empty without a queue group.</param>
     /// <param name="isAdded">True if the subscription was added, and false if it was removed.</param>
     /// <remarks>
-    /// Each subscription is reported, even if another one has the same filter and queue group. The handler counts them
-    /// if it needs to know whether a filter has any subscription.
+    /// Each subscription is reported, even if another subscription has the same filter and queue group. A handler that
+    /// needs to know whether a filter has any subscription must count the subscriptions.
     /// </remarks>
     void OnInterestChanged(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, bool isAdded)
     {

@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>Messages for a <see cref="MessageTarget"/>, in order. Enumerate it with foreach.</summary>
+/// <summary>Messages for a <see cref="MessageTarget"/>, in order. Enumerate the batch with foreach.</summary>
 public readonly ref struct MessageBatch
 {
     private readonly ReadOnlySpan<QueuedMessage> _messages;
@@ -35,7 +35,7 @@ public readonly ref struct MessageBatch
         /// <summary>The current message.</summary>
         public readonly DeliveredMessage Current => new(_messages[_index].Subscription, _bytes, in _messages[_index]);
 
-        /// <summary>Moves to the next message. Returns false after the last one.</summary>
+        /// <summary>Moves to the next message. Returns false after the last message.</summary>
         public bool MoveNext()
         {
             if (_index >= 0 && _index < _messages.Length)

@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>Copies of messages. The bytes of all messages are in one array, which is used again.</summary>
+/// <summary>A buffer of copied messages. The bytes of all messages are in one array, which is reused.</summary>
 internal sealed class MessageBuffer
 {
     // An empty buffer keeps its arrays up to these sizes.

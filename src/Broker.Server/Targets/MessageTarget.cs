@@ -5,13 +5,13 @@ namespace Broker.Server;
 
 /// <summary>
 /// A participant of an account's routing that is not a client: it subscribes, receives messages in batches on a loop of
-/// the server, publishes, and can watch the interest of the account. Packages use it to connect other systems or to
-/// answer requests inside the server. Create it with <see cref="BrokerServer.AddTarget"/>.
+/// the server, publishes, and can watch the interest of the account. Packages use targets to connect other systems or
+/// to answer requests inside the server. <see cref="BrokerServer.AddTarget"/> creates a target.
 /// </summary>
 /// <remarks>
 /// <para>A target has no permissions and no connection. Its subscriptions are neither counted nor listed by the server,
 /// and its messages are not part of the server's message counters. It does not receive its own messages.</para>
-/// <para>If a reload removes its account, the target receives nothing more. Dispose it then.</para>
+/// <para>If a reload removes its account, the target receives no more messages: dispose the target.</para>
 /// </remarks>
 public sealed class MessageTarget : IDisposable
 {
@@ -59,9 +59,9 @@ public sealed class MessageTarget : IDisposable
     public long DroppedMessages => _queue.DroppedMessages;
 
     /// <summary>
-    /// Whether the handler receives no calls for the time being. Messages and changes of interest are kept meanwhile,
-    /// messages up to <see cref="MessageTargetOptions.MaxPendingBytes"/>. Any thread may set it; a call in progress is
-    /// not interrupted.
+    /// Whether calls of the handler are paused. Meanwhile the target keeps all changes of interest, and messages up to
+    /// <see cref="MessageTargetOptions.MaxPendingBytes"/>. Any thread may set this property; a call in progress is not
+    /// interrupted.
     /// </summary>
     public bool IsPaused
     {
@@ -70,11 +70,13 @@ public sealed class MessageTarget : IDisposable
     }
 
     /// <summary>
-    /// Subscribes to a filter. The handler receives all messages that are published after the return. Any thread may
-    /// call it.
+    /// Subscribes to a filter. The handler receives all messages that are published after the method has returned. Any
+    /// thread may call this method.
     /// </summary>
     /// <param name="filter">The filter, which may contain wildcards.</param>
-    /// <param name="queueGroup">The queue group; null for none. Clients may be members of the same group.</param>
+    /// <param name="queueGroup">
+    /// The queue group; null for no queue group. Clients may be members of the same group.
+    /// </param>
     /// <exception cref="ArgumentException">
     /// The filter is not valid, or the queue group is empty or has white space.
     /// </exception>
@@ -105,11 +107,11 @@ public sealed class MessageTarget : IDisposable
     }
 
     /// <summary>
-    /// Publishes a message in the target's account. It must be called on <see cref="Loop"/>, for example by the
-    /// handler. The bytes are copied before the return.
+    /// Publishes a message in the target's account. Call this method on <see cref="Loop"/> only, for example in the
+    /// handler. The bytes are copied before the method returns.
     /// </summary>
     /// <param name="subject">The subject.</param>
-    /// <param name="payload">Headers and body. The size is not limited by the server's maximum payload.</param>
+    /// <param name="payload">The headers, followed by the body. The server's maximum payload does not apply.</param>
     /// <param name="replyTo">The reply subject; empty for none.</param>
     /// <param name="headerLength">The number of header bytes at the start of the payload; 0 for none.</param>
     /// <returns>The number of receivers; 0 means that the message has no responder.</returns>
@@ -143,8 +145,8 @@ public sealed class MessageTarget : IDisposable
     }
 
     /// <summary>
-    /// Ends all subscriptions and discards the waiting messages. The handler is not called again, except for a call
-    /// that is in progress on another thread.
+    /// Ends all subscriptions and discards the waiting messages. No further call of the handler begins; a call in
+    /// progress on another thread continues.
     /// </summary>
     public void Dispose()
     {

@@ -23,8 +23,8 @@ internal sealed class TargetList
     }
 
     /// <summary>
-    /// Applies changed stream imports to all targets. A target that is added later has no subscriptions yet, and its
-    /// subscriptions use the new imports.
+    /// Applies changed stream imports to all targets. The subscriptions of a target that is added later use the new
+    /// imports from the beginning.
     /// </summary>
     internal void ApplyImports() => Array.ForEach(ToArray(), static target => target.ApplyImports());
 

@@ -3,12 +3,12 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// The delivery target behind a <see cref="MessageTarget"/>. Publishers on any loop copy messages into it, and the
-/// target's loop passes them to the handler.
+/// The delivery target behind a <see cref="MessageTarget"/>. Publishers on any loop copy messages into this queue, and
+/// the target's loop passes the messages to the handler.
 /// </summary>
 internal sealed class TargetQueue : DeliveryTarget, IInterestObserver
 {
-    // The bytes that the handler receives in one iteration of its loop.
+    // The approximate maximum number of bytes that the handler receives in one iteration of its loop.
     private const int MaxBatchBytes = 256 * 1024;
 
     private readonly IMessageTargetHandler _handler;
@@ -18,7 +18,7 @@ internal sealed class TargetQueue : DeliveryTarget, IInterestObserver
     private readonly Action _drain;
     private readonly Lock _gate = new();
 
-    // Publishers write into one buffer while the loop reads the other one.
+    // Publishers write into one buffer while the loop reads the other buffer.
     private MessageBuffer _incoming = new();
     private MessageBuffer _outgoing = new();
     private List<(Subscription Subscription, bool IsAdded)> _changes = [];

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Broker.Server;
 
-/// <summary>A subscription of a <see cref="MessageTarget"/>. Thread-safe. Disposing it ends the subscription.</summary>
+/// <summary>
+/// A subscription of a <see cref="MessageTarget"/>. Thread-safe. <see cref="Dispose"/> ends the subscription.
+/// </summary>
 public sealed class TargetSubscription : IDisposable
 {
     private readonly MessageTarget _target;
@@ -18,12 +20,12 @@ public sealed class TargetSubscription : IDisposable
     /// <summary>The filter of the subscription.</summary>
     public string Filter { get; }
 
-    /// <summary>The queue group of the subscription; null if it has none.</summary>
+    /// <summary>The queue group of the subscription; null without a queue group.</summary>
     public string? QueueGroup { get; }
 
     internal Subscription Routed { get; }
 
-    /// <summary>Ends the subscription. Messages that already wait for the handler are still passed to it.</summary>
+    /// <summary>Ends the subscription. The handler still receives messages that already wait for it.</summary>
     public void Dispose() => _target.Remove(this);
 
     /// <summary>The router's subscription, which refers to the public object.</summary>
@@ -36,7 +38,7 @@ public sealed class TargetSubscription : IDisposable
     {
         internal TargetSubscription Public => subscription;
 
-        // The base class reads this from the owner, but a closed subscription has no owner.
+        // The base class reads this value from the owner, but a closed subscription has no owner.
         internal override bool IsInternal => true;
     }
 }

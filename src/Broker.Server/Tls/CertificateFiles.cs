@@ -31,8 +31,8 @@ internal static class CertificateFiles
         catch (Exception e) when (IsExpected(e) && IsEncrypted(key))
         {
             throw new ArgumentException(
-                $"The private key in '{key}' is encrypted with a password, which the server cannot ask for: write a file with the key "
-                + "not encrypted, for example with 'openssl pkey'.",
+                $"The private key in '{key}' is encrypted with a password, and the server cannot ask for the password: "
+                + "write the key to a file without encryption, for example with 'openssl pkey'.",
                 e);
         }
         catch (Exception e) when (IsExpected(e))
@@ -61,7 +61,7 @@ internal static class CertificateFiles
         return all.Count != 0 ? all : throw new ArgumentException($"The file '{file}' contains no PEM certificate.");
     }
 
-    // The label of PKCS #8, or the header of OpenSSL's older format.
+    // Searches for the label of an encrypted PKCS #8 key, and for the header of OpenSSL's older format.
     private static bool IsEncrypted(string file)
     {
         try

@@ -70,7 +70,10 @@ internal sealed class ServerTls
     /// <summary>Whether the handshake comes before INFO.</summary>
     internal bool IsFirst { get; }
 
-    /// <summary>The time after which the server sends INFO before the handshake nevertheless; zero for never.</summary>
+    /// <summary>
+    /// With <see cref="IsFirst"/>: the time after which the server sends INFO although no handshake has begun; zero for
+    /// never.
+    /// </summary>
     internal TimeSpan Fallback { get; }
 
     /// <summary>Whether clients may also connect without TLS.</summary>

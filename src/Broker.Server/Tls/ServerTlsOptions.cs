@@ -36,8 +36,8 @@ public sealed record ServerTlsOptions
     public ClientCertificateMode ClientCertificates { get; init; }
 
     /// <summary>
-    /// The authorities that may sign client certificates. If neither this nor <see cref="ClientAuthorityFile"/> is set,
-    /// the authorities are those that the system trusts.
+    /// The authorities that may sign client certificates. If neither this property nor
+    /// <see cref="ClientAuthorityFile"/> is set, the authorities that the system trusts may sign client certificates.
     /// </summary>
     public X509Certificate2Collection? ClientAuthorities { get; init; }
 
