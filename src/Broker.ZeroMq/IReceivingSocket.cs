@@ -2,7 +2,7 @@ namespace Broker.ZeroMq;
 
 /// <summary>
 /// A socket that receives messages with the extension methods of <see cref="Receiving"/>. Only sockets of this library
-/// implement it.
+/// implement this interface.
 /// </summary>
 public interface IReceivingSocket
 {

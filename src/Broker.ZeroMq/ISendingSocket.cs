@@ -2,7 +2,7 @@ namespace Broker.ZeroMq;
 
 /// <summary>
 /// A socket that sends messages with the extension methods of <see cref="Sending"/>. Only sockets of this library
-/// implement it.
+/// implement this interface.
 /// </summary>
 public interface ISendingSocket
 {

@@ -49,7 +49,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
     /// <summary>Waits until there may be a message or the socket is closed.</summary>
     internal ValueTask WaitForMessageAsync(CancellationToken cancellation)
     {
-        // The caller may wait for the reply to a request that is still in the send queue: flush it.
+        // The caller may wait for the reply to a request that is still in the send queue, so flush the send queue.
         socket.FlushSendQueue();
         return queue.WaitAsync(cancellation);
     }

@@ -28,11 +28,15 @@ internal sealed class MessageSender
     internal SendQueue Queue { get; }
 
     /// <summary>
-    /// Called after a request was sent that may have superseded another one. Only a relaxed REQ sets it.
+    /// Called after each request, which may have replaced an earlier request. Only a relaxed REQ socket sets this
+    /// callback.
     /// </summary>
     internal Action? Superseded { get; set; }
 
-    /// <summary>Finds the peer of a message. Only a mandatory ROUTER sets it, before its first message.</summary>
+    /// <summary>
+    /// Checks whether a message has a peer. Only a mandatory ROUTER socket sets this function, before its first
+    /// message.
+    /// </summary>
     internal RouteFinder? Routes
     {
         get;
@@ -80,7 +84,8 @@ internal sealed class MessageSender
         => Queue.WaitAsync(size, cancellation);
 
     /// <summary>
-    /// Registers a callback for room, which is called on any thread. Returns false if another one is registered.
+    /// Registers a callback that is called on any thread when the send queue has room. Returns false if another
+    /// callback is registered.
     /// </summary>
     internal bool TryWatch(Action onRoom)
     {

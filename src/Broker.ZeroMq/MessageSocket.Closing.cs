@@ -18,7 +18,7 @@ public abstract partial class MessageSocket
     /// How long to wait until queued messages are sent; <see cref="Timeout.InfiniteTimeSpan"/> waits without a limit.
     /// Null uses <see cref="ZeroMqSocketOptions.Linger"/>. Zero drops the queued messages.
     /// </param>
-    /// <returns>The number of messages that were not delivered.</returns>
+    /// <returns>A report of the messages that were not delivered.</returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan? linger = null)
     {
         TimeoutLimits.Require(linger ?? TimeSpan.Zero, nameof(linger));
@@ -79,7 +79,7 @@ public abstract partial class MessageSocket
 
     private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
     {
-        // The caller holds the lock until the first await returns.
+        // The caller holds _closeGate until this method first yields, so yield at once.
         await Task.Yield();
         long start = Stopwatch.GetTimestamp();
         _receiver?.Queue.Close();

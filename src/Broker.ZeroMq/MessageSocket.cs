@@ -11,7 +11,7 @@ namespace Broker.ZeroMq;
 /// </summary>
 /// <remarks>
 /// An event loop of the context serves the peers. A queue in each direction connects the loop to the calling threads. A
-/// program that processes messages on the loop itself, without queues and threads, uses the loop sockets
+/// program that processes messages on the event loop itself, without these queues, uses the loop sockets
 /// (<see cref="LoopSocket"/>) instead.
 /// </remarks>
 public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
@@ -38,7 +38,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     public ZeroMqContext Context { get; }
 
     /// <summary>
-    /// The endpoint of the last bind or connect, with the port that the system chose; null if there was none.
+    /// The endpoint of the last <see cref="Bind"/> or <see cref="Connect"/> call; null before the first call. After a
+    /// bind to a free port, the endpoint contains the port that the system chose.
     /// </summary>
     public string? LastEndpoint => _lastEndpoint;
 
@@ -59,11 +60,12 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// <summary>The receiving half. Only sockets that receive have one.</summary>
     internal MessageReceiver Receiver => _receiver!;
 
-    /// <summary>Whether the socket must send and receive in alternation: REQ and REP.</summary>
+    /// <summary>Whether the socket must alternate between sending and receiving, as REQ and REP sockets must.</summary>
     internal bool IsAlternating => Order is not null;
 
     /// <summary>
-    /// The order of sends and receives. Null except for REQ and REP, which set it before they create their queues.
+    /// The order of sends and receives that a REQ or REP socket must keep. These sockets set it before they create
+    /// their queues. Null for all other sockets.
     /// </summary>
     private protected RequestReplyOrder? Order { get; init; }
 
@@ -76,7 +78,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// </summary>
     /// <param name="endpoint">The endpoint to bind.</param>
     /// <param name="allowedAddresses">
-    /// The networks that may connect to this endpoint; null for those of the options.
+    /// The networks that may connect to this endpoint; null for the networks in the socket's options.
     /// </param>
     /// <returns>The endpoint that was bound, with the port that the system chose.</returns>
     /// <exception cref="FormatException">The text is not an endpoint.</exception>
@@ -88,8 +90,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         => _lastEndpoint = _socket.Bind(endpoint, allowedAddresses).ToString();
 
     /// <summary>
-    /// Stops accepting at an endpoint. The text may be the one that was passed to <see cref="Bind"/> or the one that it
-    /// returned. Peers stay connected.
+    /// Stops accepting at an endpoint. The text may be the argument of the <see cref="Bind"/> call or its result.
+    /// Connected peers stay connected.
     /// </summary>
     /// <returns>False if the endpoint is not bound.</returns>
     public bool Unbind(string endpoint) => _socket.Unbind(endpoint);
@@ -106,18 +108,19 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     }
 
     /// <summary>
-    /// Closes the connection of a <see cref="Connect"/> call. Messages that are queued for the peer are sent for up to
-    /// the linger time of the options.
+    /// Closes the connection that a <see cref="Connect"/> call opened. Messages that are queued for the peer are sent
+    /// for up to the linger time of the options.
     /// </summary>
     /// <returns>False if the socket is not connected to that endpoint.</returns>
     public bool Disconnect(string endpoint) => _socket.Disconnect(endpoint, Options.Linger);
 
     /// <summary>
-    /// The counters of the socket since it was created. May be called on any thread; it iterates over the peers.
+    /// Returns the socket's counters, which count from its creation. May be called on any thread. The call iterates
+    /// over the peers.
     /// </summary>
     public virtual ZeroMqCounts GetCounts() => _socket.GetCounts();
 
-    /// <summary>Flushes the messages that were sent, if the socket sends.</summary>
+    /// <summary>Flushes the send queue, if the socket has one.</summary>
     internal void FlushSendQueue() => _sender?.Queue.FlushNow();
 
     private protected void OnConnectCalled(string endpoint)
@@ -198,10 +201,11 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         return queue;
     }
 
-    /// <summary>Sends by a loop socket that gives each message to one of its peers.</summary>
+    /// <summary>Creates the send queue of a loop socket that gives each message to one of its peers.</summary>
     private protected void SendThrough(DistributingSocket socket)
     {
-        // Conflation needs to know what has been sent already, and only the loop can tell that.
+        // A conflating socket must know which messages have already been sent. Only the loop knows this, so other
+        // threads do not send.
         socket.IsShared = !Options.Conflate;
         SendQueue outbound = CreateSendQueue(
             new DistributingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
@@ -209,7 +213,10 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         socket.OnUnwritable = outbound.Pause;
     }
 
-    /// <summary>XPUB and XSUB do not support conflation, because their messages are subscriptions too.</summary>
+    /// <summary>
+    /// Throws if the options ask for conflation. XPUB and XSUB do not support it, because some of their messages are
+    /// subscriptions, and no subscription may be replaced.
+    /// </summary>
     private protected void RefuseConflation()
     {
         if (Options.Conflate)
@@ -238,7 +245,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         RefuseMessagesInVain();
         if (!_ownsContext)
         {
-            // A context of its own contains no other socket to connect to.
+            // Only a context that several sockets share has inproc endpoints to connect to.
             socket.Inproc ??= Context.Inproc;
         }
 

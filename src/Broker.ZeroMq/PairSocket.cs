@@ -9,7 +9,9 @@ public sealed class PairSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public PairSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)

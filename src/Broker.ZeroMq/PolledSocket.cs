@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// One event of a socket that a poller waits for: a message or room for one. The poller's ready queue contains it at
-/// most once.
+/// A socket in a poller, with one of the two events that the poller waits for: a message has arrived, or there is room
+/// to send a message. The poller's ready queue contains this object at most once.
 /// </summary>
 internal sealed class PolledSocket(ZeroMqPoller poller, MessageSocket socket, Func<bool> isReady, Action onReady)
 {
@@ -22,7 +22,7 @@ internal sealed class PolledSocket(ZeroMqPoller poller, MessageSocket socket, Fu
     /// <summary>Calls the handler if the socket is ready. Runs on the poller's thread.</summary>
     internal void Serve()
     {
-        // Reset before the readiness check: an event after the check signals again.
+        // Reset the flag before the readiness check, so that an event after the check queues this object again.
         Interlocked.Exchange(ref _isQueued, 0);
         if (IsRemoved)
         {
@@ -46,7 +46,7 @@ internal sealed class PolledSocket(ZeroMqPoller poller, MessageSocket socket, Fu
         }
         finally
         {
-            // Also if the handler threw: the poller may continue to run.
+            // Do this also if the handler threw, because the program may run the poller again.
             if (isReady())
             {
                 Signal();

@@ -4,13 +4,13 @@ namespace Broker.ZeroMq;
 
 /// <summary>One direction of a proxy.</summary>
 /// <remarks>
-/// A message is copied once, from the receive queue of one socket to the send queue of the other. The first queue
-/// removes it only after the second has accepted it. So the proxy itself stores no message when it is paused or
-/// stopped.
+/// A message is copied once, from the receive queue of one socket to the send queue of the other. The receive queue
+/// removes the message only after the send queue has accepted it. So the proxy itself holds no message when it is
+/// paused or stopped.
 /// </remarks>
 /// <param name="from">The socket that messages are received from.</param>
 /// <param name="to">The socket that messages are sent to.</param>
-/// <param name="capture">A socket that gets a copy of each message if it has room; null for none.</param>
+/// <param name="capture">A socket that sends a copy of each message if the socket has room; null for no copies.</param>
 /// <param name="pause">The pause state of the proxy.</param>
 internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, MessageSocket? capture, ProxyPause pause)
 {
@@ -55,7 +55,8 @@ internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, Messa
         }
     }
 
-    // Forwards all available messages that find room. Returns Refused, with the size, for a message that found no room.
+    // Forwards the available messages. If the target has no room for the next message, returns Refused and the size of
+    // that message.
     private DequeueResult ForwardAll(out int refused, CancellationToken stopping)
     {
         var forwarder = new Forwarder(this);
@@ -75,13 +76,18 @@ internal sealed class ProxyDirection(MessageSocket from, MessageSocket to, Messa
     // Only one thread at a time writes the counter.
     private void Count() => Volatile.Write(ref _forwarded, _forwarded + 1);
 
-    /// <summary>Forwards the message that it is offered, and refuses it if the target has no room.</summary>
+    /// <summary>
+    /// Forwards each message that the receive queue offers. Refuses a message if the target has no room, so the message
+    /// stays in the receive queue.
+    /// </summary>
     private struct Forwarder(ProxyDirection direction) : IMessageReader
     {
         /// <summary>The size of the message that was refused.</summary>
         internal int Refused { get; private set; } = 1;
 
-        /// <summary>The exception of the capture socket for a message that was forwarded.</summary>
+        /// <summary>
+        /// The exception that the capture socket threw for a message. The message itself was forwarded.
+        /// </summary>
         internal ExceptionDispatchInfo? Failure { get; private set; }
 
         public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source) => source.Prefix is { } prefix

@@ -12,10 +12,12 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
 
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">
-    /// The options; null for a new <see cref="ZeroMqSocketOptions"/>. <see cref="PublisherSocketOptions"/> adds the
-    /// limits of subscribers.
+    /// The options; null for a new <see cref="ZeroMqSocketOptions"/>. <see cref="PublisherSocketOptions"/> adds limits
+    /// for subscribers.
     /// </param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public PublisherSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -30,7 +32,7 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
     public bool HasRoom => Sender.Queue.HasRoom;
 
     /// <summary>
-    /// The number of messages that subscribers have lost, counted once for each subscriber. The value may be out of
+    /// The number of lost messages. A message counts once for each subscriber that lost it. The value may be out of
     /// date at once.
     /// </summary>
     public long MessagesDropped => _socket.MessagesDropped;

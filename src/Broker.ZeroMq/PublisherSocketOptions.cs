@@ -3,8 +3,8 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The options of a <see cref="PublisherSocket"/>: the limits of its subscribers. <see cref="XPublisherSocket"/> has
-/// them too.
+/// The options of a <see cref="PublisherSocket"/>, including the limits for its subscribers. An
+/// <see cref="XPublisherSocket"/> has the same limits.
 /// </summary>
 public record PublisherSocketOptions : ZeroMqSocketOptions
 {
@@ -15,26 +15,28 @@ public record PublisherSocketOptions : ZeroMqSocketOptions
     {
     }
 
-    /// <summary>Copies the options that all socket types share. The others have their default values.</summary>
+    /// <summary>Copies the options that all socket types share. All other options have their default values.</summary>
     internal PublisherSocketOptions(ZeroMqSocketOptions common)
         : base(common)
     {
     }
 
     /// <summary>
-    /// How long a subscriber may accept nothing while messages are queued for it, before its connection is closed.
-    /// Default <see cref="Timeout.InfiniteTimeSpan"/>: it loses messages and keeps its connection.
+    /// How long a subscriber may accept no bytes while messages are queued for it. After this time its connection is
+    /// closed. Default <see cref="Timeout.InfiniteTimeSpan"/>: the connection stays open, and the subscriber loses
+    /// messages.
     /// </summary>
     public TimeSpan StalledPeerTimeout { get; init; } = Defaults.StalledPeerTimeout;
 
     /// <summary>
-    /// The longest subscription of a peer in bytes. It also limits the other messages that XSUB peers may send
-    /// upstream. Default 64 KiB.
+    /// The largest size of one subscription in bytes. Other messages that XSUB peers send upstream have the same limit.
+    /// Default 64 KiB.
     /// </summary>
     public int MaxSubscriptionSize { get; init; } = Defaults.MaxSubscriptionSize;
 
     /// <summary>
-    /// The most distinct prefixes of one peer. A peer that subscribes to more is refused. Default 65,536.
+    /// The most distinct prefixes of one peer. A peer that subscribes to more prefixes is refused, and its connection
+    /// is closed. Default 65,536.
     /// </summary>
     public int MaxSubscriptionsPerPeer { get; init; } = Defaults.MaxSubscriptionsPerPeer;
 
@@ -47,7 +49,7 @@ public record PublisherSocketOptions : ZeroMqSocketOptions
     /// </summary>
     public long MaxSubscriptionMemory { get; init; } = Defaults.MaxSubscriptionMemory;
 
-    /// <summary>The same options for the loop socket that does the work.</summary>
+    /// <summary>Returns these options in the form that the loop socket takes.</summary>
     internal LoopPublisherOptions ForLoops() => new(this)
     {
         HighWaterMark = SendHighWaterBytes,

@@ -3,13 +3,16 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// PUSH: sends each message to one PULL peer, in turn among the peers that have room. Blocks if none has room (RFC 30).
+/// PUSH: sends each message to one PULL peer, in turn among the peers that have room. A send blocks while no peer has
+/// room (RFC 30).
 /// </summary>
 public sealed class PushSocket : MessageSocket, ISendingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public PushSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)

@@ -16,9 +16,9 @@ namespace Broker.ZeroMq;
 /// available at once, no clock is read.
 /// </para>
 /// <para>
-/// The methods with a buffer receive only messages of one frame that fit into it. If the next message does not, they
-/// throw and the message stays the next one. A <see cref="ZeroMqMessage"/> can receive every message and can be reused;
-/// the methods that return arrays and strings allocate them.
+/// The methods with a buffer receive only messages of one frame that fit into it. If the next message has several
+/// frames or does not fit, these methods throw, and the message stays the next message. A <see cref="ZeroMqMessage"/>
+/// can receive every message and can be reused; the methods that return arrays and strings allocate them.
 /// </para>
 /// <para>All methods throw <see cref="ObjectDisposedException"/> if the socket is closed, also while they wait.</para>
 /// </remarks>
@@ -205,8 +205,8 @@ public static partial class Receiving
     /// Receives messages in an endless sequence. The sequence ends without an exception if the socket is closed.
     /// </summary>
     /// <returns>
-    /// One message object that is reused: each step replaces its content with the next message. The sequence owns it;
-    /// copy the content to keep it.
+    /// One message object that is reused: each step replaces its content with the next message. The sequence owns this
+    /// object; copy the content to keep it.
     /// </returns>
     public static async IAsyncEnumerable<ZeroMqMessage> ReceiveAllAsync<TSocket>(
         this TSocket socket, [EnumeratorCancellation] CancellationToken cancellation = default)

@@ -2,8 +2,9 @@ namespace Broker.ZeroMq;
 
 /// <summary>Tracks whether a REQ or REP socket may send or receive now (RFC 28). Thread-safe.</summary>
 /// <remarks>
-/// Another thread may receive the answer before the send of its request has returned. So a send may only complete the
-/// step that it began, and only if no other call has changed the state since. Step numbers detect that.
+/// Another thread may receive the answer before the send of its request has returned. So when a send ends, it may
+/// change the state only if no other call has changed the state since the send began. The step number shows whether
+/// another call has.
 /// </remarks>
 /// <param name="isReply">True for REP, which receives first. False for REQ, which sends first.</param>
 /// <param name="isRelaxed">Whether a request may be sent while another request waits for its reply.</param>
@@ -15,7 +16,7 @@ internal sealed class RequestReplyOrder(bool isReply, bool isRelaxed)
     private const long States = 3;
     private const long NextStep = 4;
 
-    // The number of the step and, in the two lowest bits, what is allowed in it.
+    // The two lowest bits are the state, which says what the socket may do now. The other bits are the step number.
     private long _step = isReply ? ToReceive : ToSend;
 
     /// <summary>Begins a send. The result must be passed to <see cref="EndSend"/>.</summary>
@@ -40,9 +41,7 @@ internal sealed class RequestReplyOrder(bool isReply, bool isRelaxed)
         }
     }
 
-    /// <summary>
-    /// Ends a send. If nothing was sent, the state stays as before: a reply that was awaited still is.
-    /// </summary>
+    /// <summary>Ends a send. If nothing was sent, the state becomes what it was before the send.</summary>
     internal void EndSend(Step step, bool wasSent)
         => Interlocked.CompareExchange(
             ref _step, (step.Value & ~States) | (wasSent || step.WasToReceive ? ToReceive : ToSend), step.Value);
@@ -65,11 +64,12 @@ internal sealed class RequestReplyOrder(bool isReply, bool isRelaxed)
         }
         else if ((began & States) == ToReceive)
         {
-            // If another request was sent since then, its reply may not have arrived yet.
+            // If another request was sent since the receive began, the state must not change: the reply to that request
+            // may not have arrived yet.
             Interlocked.CompareExchange(ref _step, began & ~States, began);
         }
     }
 
-    /// <summary>The step of one send, and whether a reply was awaited when it began.</summary>
+    /// <summary>The step of one send, and whether the socket was waiting for a reply when the send began.</summary>
     internal readonly record struct Step(long Value, bool WasToReceive);
 }

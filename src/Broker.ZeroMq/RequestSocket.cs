@@ -10,7 +10,9 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
 {
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="RequestSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public RequestSocket(RequestSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -26,7 +28,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         socket.OnUnwritable = outbound.Pause;
         if (options.Relaxed)
         {
-            // A new request supersedes all earlier ones as soon as it is queued.
+            // As soon as a new request is queued, it replaces all earlier requests.
             socket.TakesUnderGate = true;
             socket.IsSuperseded = () => outbound.Waiting > 0;
             Sender.Superseded = () =>
@@ -39,7 +41,8 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
                     }
                 }
 
-                // The loop may have tried to take the request meanwhile and does not wait for the gate.
+                // The loop may have tried to take the request while this thread held the gate. The loop does not wait
+                // for the gate, so flush the request here.
                 outbound.FlushNow();
             };
         }
@@ -63,7 +66,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
 
         if (isRelaxed)
         {
-            // No peer can have answered the request yet, so that all received messages are late replies.
+            // No peer can have answered the request yet, so all received messages are late replies.
             Receiver.Clear();
         }
 

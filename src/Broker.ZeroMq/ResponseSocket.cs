@@ -3,14 +3,16 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// REP: receives a request of one peer, sends the reply to it, and then receives the next request (RFC 28). Any other
-/// order throws. A reply is dropped if its peer has disconnected.
+/// REP: receives a request from one peer, sends the reply to that peer, and then receives the next request (RFC 28).
+/// Any other order throws. A reply is dropped if its peer has disconnected.
 /// </summary>
 public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public ResponseSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)

@@ -3,9 +3,10 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// ROUTER: receives messages from all peers, with the peer's routing id as the first frame. It sends each message to
-/// the peer with the routing id in the message's first frame (RFC 28). A message is dropped and counted if that peer
-/// does not exist or has no room, unless the socket is mandatory.
+/// ROUTER: receives messages from all peers and adds the sender's routing id to each message as the first frame. When
+/// it sends, the first frame is the routing id of the peer that gets the message (RFC 28). If that peer does not exist
+/// or has no room, the message is dropped and counted, unless the socket is mandatory
+/// (<see cref="RouterSocketOptions.Mandatory"/>).
 /// </summary>
 public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
@@ -15,7 +16,9 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
 
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="RouterSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public RouterSocket(RouterSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)

@@ -4,16 +4,16 @@ namespace Broker.ZeroMq;
 public sealed record RouterSocketOptions : ZeroMqSocketOptions
 {
     /// <summary>
-    /// Whether a send throws <see cref="ZeroMqUnroutableException"/> if no peer has the routing id, and waits while
-    /// that peer's queue is full (libzmq: <c>ZMQ_ROUTER_MANDATORY</c>). While one send waits for its peer, later sends
-    /// wait too, whatever their peer. If the peer disconnects at the same moment, the message is still lost and
-    /// counted. Default false: such messages are dropped and counted.
+    /// Whether a send throws <see cref="ZeroMqUnroutableException"/> if no peer has the message's routing id, and waits
+    /// while the queue of the peer with that id is full (libzmq: <c>ZMQ_ROUTER_MANDATORY</c>). While one send waits,
+    /// later sends to other peers wait too. If the peer disconnects during the send, the message is still dropped and
+    /// counted. Default false: a message is dropped and counted if its peer does not exist or has a full queue.
     /// </summary>
     public bool Mandatory { get; init; }
 
     /// <summary>
-    /// Whether a new peer with the routing id of a connected peer replaces it, and the old connection is closed. If
-    /// false, the default, the new peer is refused. Use it only if every peer is trusted with every id.
+    /// Whether a new peer replaces a connected peer with the same routing id; the old connection is then closed. If
+    /// false, the default, the new peer is refused. Set this option only if you trust every peer with every routing id.
     /// </summary>
     public bool Handover { get; init; }
 

@@ -9,8 +9,9 @@ namespace Broker.ZeroMq;
 /// </summary>
 /// <remarks>
 /// <para>
-/// A message is sent completely or not at all, however many frames it has. At a low rate it is sent at once. At a high
-/// rate it is sent together with others, up to about a millisecond later. Messages of one thread keep their order.
+/// A message is sent with all its frames or not at all. At a low message rate each message is sent at once. At a high
+/// rate messages are collected for up to about a millisecond and sent together. Messages of one thread keep their
+/// order.
 /// </para>
 /// <para>
 /// <c>Send</c> blocks while no peer has room, for at most <see cref="ZeroMqSocketOptions.SendTimeout"/>. <c>TrySend</c>
@@ -58,7 +59,7 @@ public static class Sending
         where TSocket : MessageSocket, ISendingSocket
         => socket.Sender.Send(new Encoders.ManyFrames(frames));
 
-    /// <summary>Sends a message, which stays unchanged.</summary>
+    /// <summary>Sends a message without changing it.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ZeroMqMessage message)
@@ -93,7 +94,7 @@ public static class Sending
         where TSocket : MessageSocket, ISendingSocket
         => socket.Sender.TrySend(new Encoders.ManyFrames(frames), timeout);
 
-    /// <summary>Sends a message, which stays unchanged, if there is room within the timeout.</summary>
+    /// <summary>Sends a message without changing it, if there is room within the timeout.</summary>
     /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(this TSocket socket, ZeroMqMessage message, TimeSpan timeout = default)

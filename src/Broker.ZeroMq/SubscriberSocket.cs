@@ -10,7 +10,9 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
 
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public SubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -38,12 +40,14 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
     public void Subscribe(string prefix) => _socket.Subscribe(Encoding.UTF8.GetBytes(prefix));
 
     /// <summary>
-    /// Cancels one <see cref="Subscribe(ReadOnlySpan{byte})"/> of the same prefix. Does nothing if there was none.
+    /// Cancels one <see cref="Subscribe(ReadOnlySpan{byte})"/> of the same prefix. Does nothing if the prefix is not
+    /// subscribed.
     /// </summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => _socket.Unsubscribe(prefix);
 
     /// <summary>
-    /// Cancels one <see cref="Subscribe(string)"/> of the same prefix in UTF-8. Does nothing if there was none.
+    /// Cancels one <see cref="Subscribe(string)"/> of the same prefix in UTF-8. Does nothing if the prefix is not
+    /// subscribed.
     /// </summary>
     public void Unsubscribe(string prefix) => _socket.Unsubscribe(Encoding.UTF8.GetBytes(prefix));
 }

@@ -2,10 +2,12 @@ using System.Buffers;
 
 namespace Broker.ZeroMq;
 
-/// <summary>Adds the subscriptions of an XPUB socket's peers to its receive queue. May be called on any loop.</summary>
+/// <summary>
+/// Adds the subscriptions of an XPUB socket's peers to the socket's receive queue. May be called on any loop.
+/// </summary>
 /// <param name="options">The options of the socket.</param>
 /// <param name="sink">The sink that the subscriptions are added to.</param>
-/// <param name="resume">Ends the pauses of all peers.</param>
+/// <param name="resume">Resumes reading from all peers.</param>
 internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink sink, Action resume)
 {
     private readonly bool _deliversAll = options.Verbose || options.Verboser;
@@ -16,8 +18,8 @@ internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink
 
     internal bool OnSubscription(ZeroMqPeer peer, ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        // The cancellations of a peer that has disconnected may exceed the mark: there are no more of them than the
-        // subscriptions that were accepted.
+        // The cancellations of a disconnected peer are added even if the queue is then above its high-water mark. Their
+        // number is limited: each one cancels a subscription that was accepted earlier.
         ReceiveSource source = options.Manual ? CopySink.SourceOf(peer) : _all;
         if (peer.IsConnected && !sink.TryReserve(source))
         {

@@ -5,12 +5,13 @@ namespace Broker.ZeroMq;
 
 /// <summary>
 /// XPUB: publishes as <see cref="PublisherSocket"/> does, and receives the subscriptions of its peers (RFC 29). A
-/// subscription is a message of one frame: byte 1 and the prefix for a subscription, byte 0 and the prefix for a
-/// cancellation. It also receives the other messages that XSUB peers send upstream.
+/// subscription arrives as a message of one frame: byte 1 and the prefix for a subscription, byte 0 and the prefix for
+/// a cancellation. The socket also receives all other messages that XSUB peers send upstream.
 /// </summary>
 /// <remarks>
-/// When a peer disconnects, its subscriptions are received as cancellations. If the unreceived subscriptions reach
-/// <see cref="ZeroMqSocketOptions.ReceiveHighWaterMark"/>, the socket stops reading from peers that send more.
+/// When a peer disconnects, the socket receives cancellations of the peer's subscriptions. If the number of
+/// subscriptions that the application has not received reaches <see cref="ZeroMqSocketOptions.ReceiveHighWaterMark"/>,
+/// the socket stops reading from peers that send more subscriptions.
 /// </remarks>
 public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
@@ -19,7 +20,9 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
 
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="XPublisherSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public XPublisherSocket(XPublisherSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -53,15 +56,15 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     public bool HasMessages => Receiver.Queue.HasMessages;
 
     /// <summary>
-    /// The number of messages that subscribers have lost, counted once for each subscriber. The value may be out of
+    /// The number of lost messages. A message counts once for each subscriber that lost it. The value may be out of
     /// date at once.
     /// </summary>
     public long MessagesDropped => _socket.MessagesDropped;
 
     /// <summary>
     /// Adds a subscription for a peer of a manual socket. <see cref="ZeroMqMessage.Peer"/> of a received message
-    /// identifies the peer. Takes effect at once or when the peer's loop runs it. Does nothing if the peer has
-    /// disconnected.
+    /// identifies the peer. The peer's loop adds the subscription: at once if this call is on that loop, otherwise soon
+    /// after. Does nothing if the peer has disconnected.
     /// </summary>
     /// <exception cref="InvalidOperationException">
     /// The socket is not manual, or the peer belongs to another socket.
@@ -69,7 +72,8 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => _socket.Subscribe(peer, prefix);
 
     /// <summary>
-    /// Adds a subscription for a peer in UTF-8. See <see cref="Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/>.
+    /// Adds a subscription for a peer. The prefix is encoded in UTF-8. See
+    /// <see cref="Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/>.
     /// </summary>
     public void Subscribe(ZeroMqPeer peer, string prefix) => _socket.Subscribe(peer, Encoding.UTF8.GetBytes(prefix));
 

@@ -16,9 +16,9 @@ public sealed record XPublisherSocketOptions : PublisherSocketOptions
     public bool Verboser { get; init; }
 
     /// <summary>
-    /// Whether the application decides which messages a peer gets, by
-    /// <see cref="XPublisherSocket.Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/>. The peers' own subscriptions
-    /// are then only received (libzmq: <c>ZMQ_XPUB_MANUAL</c>). Default false.
+    /// Whether the application decides which messages a peer gets: it calls
+    /// <see cref="XPublisherSocket.Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/>. The application still receives the
+    /// subscriptions of the peers, but they have no other effect (libzmq: <c>ZMQ_XPUB_MANUAL</c>). Default false.
     /// </summary>
     public bool Manual { get; init; }
 
@@ -29,8 +29,9 @@ public sealed record XPublisherSocketOptions : PublisherSocketOptions
     public bool NoDrop { get; init; }
 
     /// <summary>
-    /// A message of one frame that the socket sends to each peer first. The peer's application gets it if it has
-    /// subscribed to it (libzmq: <c>ZMQ_XPUB_WELCOME_MSG</c>). Default empty: none is sent.
+    /// The first message that the socket sends to each peer; it has one frame. The peer's application receives it only
+    /// if the peer has subscribed to a prefix of it (libzmq: <c>ZMQ_XPUB_WELCOME_MSG</c>). Default empty: no such
+    /// message is sent.
     /// </summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; init; }
 }

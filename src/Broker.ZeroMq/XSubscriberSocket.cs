@@ -4,13 +4,13 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// XSUB: receives the messages that were subscribed to, as <see cref="SubscriberSocket"/> does. It also subscribes by
-/// sent messages of one frame: byte 1 and the prefix subscribe, byte 0 and the prefix unsubscribe. All other messages
-/// are sent upstream to every publisher (RFC 29).
+/// XSUB: receives messages as <see cref="SubscriberSocket"/> does, and can also subscribe by sending a message of one
+/// frame: byte 1 and a prefix subscribe, byte 0 and a prefix unsubscribe. All other messages that the application sends
+/// go upstream to every publisher (RFC 29).
 /// </summary>
 /// <remarks>
-/// An <see cref="XPublisherSocket"/> and an XSUB socket that a <see cref="ZeroMqProxy"/> connects forward subscriptions
-/// and published messages.
+/// A <see cref="ZeroMqProxy"/> between an <see cref="XPublisherSocket"/> and an XSUB socket forwards published messages
+/// in one direction and subscriptions in the other direction.
 /// </remarks>
 public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
@@ -18,7 +18,9 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
 
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
+    /// <param name="context">
+    /// The context; null creates a separate context on the shared event loops of the process.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public XSubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -55,12 +57,14 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
     public void Subscribe(string prefix) => _socket.Subscribe(Encoding.UTF8.GetBytes(prefix));
 
     /// <summary>
-    /// Cancels one <see cref="Subscribe(ReadOnlySpan{byte})"/> of the same prefix. Does nothing if there was none.
+    /// Cancels one <see cref="Subscribe(ReadOnlySpan{byte})"/> of the same prefix. Does nothing if the prefix is not
+    /// subscribed.
     /// </summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => _socket.Unsubscribe(prefix);
 
     /// <summary>
-    /// Cancels one <see cref="Subscribe(string)"/> of the same prefix in UTF-8. Does nothing if there was none.
+    /// Cancels one <see cref="Subscribe(string)"/> of the same prefix in UTF-8. Does nothing if the prefix is not
+    /// subscribed.
     /// </summary>
     public void Unsubscribe(string prefix) => _socket.Unsubscribe(Encoding.UTF8.GetBytes(prefix));
 

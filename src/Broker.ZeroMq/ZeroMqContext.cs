@@ -6,7 +6,7 @@ namespace Broker.ZeroMq;
 /// The resources that sockets share: event loops, memory of the queues, and names of inproc endpoints. Thread-safe.
 /// </summary>
 /// <remarks>
-/// A socket that is created without a context creates its own one. All such contexts use the shared loops of the
+/// A socket that is created without a context creates its own context. All such contexts use the shared loops of the
 /// process, which start with the first context and stop with the last. Sockets that connect to each other by
 /// <c>inproc://</c> need the same context.
 /// </remarks>
@@ -27,11 +27,11 @@ public sealed class ZeroMqContext : IDisposable, IAsyncDisposable
 
     /// <summary>Creates a context on loops that the caller owns and must dispose after this context.</summary>
     /// <remarks>
-    /// If the caller drives the loop (<see cref="EventLoopOptions.CallerDriven"/>), no other thread is between a
-    /// blocking call and the kernel: <c>Send</c>, <c>Receive</c> and <c>Dispose</c> run iterations of the loop while
-    /// they wait. Only the thread that ran the loop first may do that; on another thread these calls throw
-    /// <see cref="InvalidOperationException"/>. <c>TrySend</c>, <c>TryReceive</c> and the asynchronous methods run no
-    /// iterations: they complete in iterations that others run.
+    /// If the caller drives the loop (<see cref="EventLoopOptions.CallerDriven"/>), a blocking call needs no other
+    /// thread: <c>Send</c>, <c>Receive</c> and <c>Dispose</c> run iterations of the loop while they wait. Only the
+    /// thread that ran the loop first may run iterations; on another thread these calls throw
+    /// <see cref="InvalidOperationException"/>. <c>TrySend</c> and <c>TryReceive</c> without a timeout and the
+    /// asynchronous methods run no iterations: they complete in iterations that other calls run.
     /// </remarks>
     public ZeroMqContext(EventLoopGroup loops)
     {
@@ -50,11 +50,12 @@ public sealed class ZeroMqContext : IDisposable, IAsyncDisposable
     public InprocNames Inproc { get; } = new();
 
     /// <summary>
-    /// The memory of the sockets' own queues in bytes, in whole chunks. The value may be out of date at once.
+    /// The memory that the send and receive queues of the sockets hold, in bytes. Memory is counted in whole chunks.
+    /// The value may be out of date at once.
     /// </summary>
     public long BufferedBytes => Chunks.Outstanding;
 
-    /// <summary>The clock of the timeouts of blocking calls.</summary>
+    /// <summary>The clock that measures the timeouts of blocking calls.</summary>
     internal TimeProvider Clock { get; init; } = TimeProvider.System;
 
     internal MessageChunkPool Chunks { get; }

@@ -4,8 +4,8 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Publishes a socket's counters as a meter of System.Diagnostics.Metrics. The instruments read the socket's existing
-/// counters when they are collected. The page docs/telemetry.md lists the names.
+/// Publishes a socket's counters as a meter of System.Diagnostics.Metrics. An instrument reads the socket's counters
+/// when it is collected. The page docs/telemetry.md lists the names.
 /// </summary>
 public sealed class ZeroMqMetrics : IDisposable
 {
@@ -15,7 +15,7 @@ public sealed class ZeroMqMetrics : IDisposable
     private readonly Meter _meter;
     private readonly KeyValuePair<string, object?>[] _tags;
 
-    // A factory owns its meters and disposes them itself.
+    // Whether this object created the meter. A meter factory disposes its meters itself.
     private readonly bool _isOwn;
 
     /// <param name="socket">The socket that has the counters.</param>
@@ -37,7 +37,7 @@ public sealed class ZeroMqMetrics : IDisposable
     private ZeroMqMetrics(Func<ZeroMqCounts> counts, LoopSocket socket, string name, IMeterFactory? meters)
     {
         ArgumentNullException.ThrowIfNull(name);
-        // Each measurement has the tags, because a factory returns the same meter of a name for all sockets.
+        // Each measurement has the tags, because a factory returns the same meter to all sockets.
         _tags = [new("broker.zeromq.socket", name), new("broker.zeromq.type", socket.SocketType.ToString().ToLowerInvariant())];
         _isOwn = meters is null;
         _meter = meters?.Create(new MeterOptions(MeterName)) ?? new Meter(MeterName);

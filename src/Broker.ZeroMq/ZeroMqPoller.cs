@@ -9,9 +9,9 @@ namespace Broker.ZeroMq;
 /// <remarks>
 /// <para>
 /// The poller calls a socket's handler as long as there are messages, and serves the other ready sockets between two
-/// calls. So a handler receives one or a few messages per call. In the same way it calls the handler of a sender as
-/// long as there is room; remove a sender that has nothing to send. Handlers must not wait for the poller. An exception
-/// of a handler ends <see cref="Run"/>, which throws it.
+/// calls. So a handler should receive only one or a few messages per call. In the same way it calls the handler of a
+/// sender as long as there is room; remove a sender that has nothing to send. Handlers must not wait for the poller. An
+/// exception of a handler ends <see cref="Run"/>, which throws it.
 /// </para>
 /// <para>
 /// All members except <see cref="Run"/> may be called on any thread and in handlers, before and while the poller runs.
@@ -125,7 +125,8 @@ public sealed class ZeroMqPoller : IDisposable
     }
 
     /// <summary>
-    /// Calls <paramref name="action"/> periodically. The first call is one <paramref name="interval"/> after this call.
+    /// Calls <paramref name="action"/> periodically. The first call comes one <paramref name="interval"/> after the
+    /// timer is added.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The interval is shorter than a millisecond.</exception>
     public PollerTimer AddTimer(TimeSpan interval, Action action)
@@ -252,8 +253,8 @@ public sealed class ZeroMqPoller : IDisposable
         }
     }
 
-    // Serves only the sockets that were ready when the round began. A socket that becomes ready meanwhile is served
-    // after them.
+    // Serves only the sockets that were ready when the round began. A socket that becomes ready during the round is
+    // served in the next round.
     private void ServeReady()
     {
         for (int left = _ready.Count; left > 0 && _ready.TryDequeue(out PolledSocket? socket); left--)
@@ -307,7 +308,7 @@ public sealed class ZeroMqPoller : IDisposable
         }
     }
 
-    // After this method has returned, a thread that wakes the poller sees that it sleeps.
+    // After this method has returned true, a thread that wakes the poller sees that the poller sleeps.
     private bool MaySleep(out int most)
     {
         lock (_gate)

@@ -5,9 +5,9 @@ namespace Broker.ZeroMq;
 /// send and receive. Messages are forwarded completely, with their routing ids, as <c>zmq_proxy</c> does.
 /// </summary>
 /// <remarks>
-/// The proxy runs in the background until it is stopped or one of its sockets is closed. A socket without room stops
-/// only the direction towards it. No other code may receive from the sockets while the proxy runs; the sockets stay
-/// open after it. A message that cannot be forwarded stays in the socket that received it.
+/// The proxy runs in the background until it is stopped or one of its sockets is closed. While a socket has no room,
+/// only the direction towards that socket waits. No other code may receive from the sockets while the proxy runs; the
+/// sockets stay open when the proxy ends. A message that cannot be forwarded stays in the socket that received it.
 /// </remarks>
 public sealed class ZeroMqProxy : IAsyncDisposable
 {
@@ -63,14 +63,14 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     /// <param name="frontend">The first socket.</param>
     /// <param name="backend">The second socket.</param>
     /// <param name="capture">
-    /// A socket that gets a copy of each message if it has room: a PUB, PUSH, DEALER or PAIR.
+    /// A socket that sends a copy of each message if the socket has room: a PUB, PUSH, DEALER or PAIR.
     /// </param>
     /// <param name="control">
     /// A socket that receives the commands PAUSE, RESUME and TERMINATE, such as a PULL, SUB or PAIR.
     /// </param>
     /// <exception cref="ArgumentException">
-    /// Neither socket receives what the other sends, a socket is REQ or REP, or the capture or control socket has the
-    /// wrong direction.
+    /// Neither socket can send what the other receives, a socket is REQ or REP, the capture socket cannot send, or the
+    /// control socket cannot receive.
     /// </exception>
     public static ZeroMqProxy Start(
         MessageSocket frontend, MessageSocket backend, MessageSocket? capture = null, MessageSocket? control = null)
@@ -99,7 +99,8 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     }
 
     /// <summary>
-    /// Pauses the proxy until <see cref="Resume"/>. In each direction a message that is being forwarded is completed.
+    /// Pauses the proxy until <see cref="Resume"/>. A message that the proxy is forwarding at that moment is still
+    /// forwarded.
     /// </summary>
     public void Pause() => _pause.Begin();
 
@@ -107,8 +108,8 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     public void Resume() => _pause.Finish();
 
     /// <summary>
-    /// Stops the proxy. Every message that it took has been forwarded; all others can still be received from the
-    /// sockets.
+    /// Stops the proxy. The proxy has forwarded every message that it took; all other messages can still be received
+    /// from the sockets.
     /// </summary>
     public async Task StopAsync()
     {

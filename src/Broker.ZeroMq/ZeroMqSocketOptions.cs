@@ -3,19 +3,22 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>The options of a thread-safe socket. Immutable; one instance may be used for several sockets.</summary>
-/// <remarks>High-water marks apply to each peer, as in libzmq.</remarks>
+/// <remarks>
+/// High-water marks apply to each peer, as in libzmq. Only <see cref="ReceiveHighWaterBytes"/> applies to all peers
+/// together.
+/// </remarks>
 public record ZeroMqSocketOptions : LoopRoutedOptions
 {
     /// <summary>
     /// How many messages of one peer may wait to be received before the socket stops reading from that peer. The socket
-    /// continues to read after a quarter of them has been received. 0 means that only the limit in bytes applies.
+    /// reads from the peer again when at most half of this number waits. 0 means that only the limit in bytes applies.
     /// Default 1,000, as in libzmq.
     /// </summary>
     public int ReceiveHighWaterMark { get; init; } = 1000;
 
     /// <summary>
-    /// How much memory the unreceived messages of all peers together may use, in bytes. One read of each peer, or one
-    /// message, may exceed it. Default 16 MiB.
+    /// How much memory the unreceived messages of all peers together may use, in bytes. The memory may exceed this
+    /// limit by one read of each peer, or by one message. Default 16 MiB.
     /// </summary>
     public long ReceiveHighWaterBytes { get; init; } = 16 << 20;
 
@@ -33,10 +36,11 @@ public record ZeroMqSocketOptions : LoopRoutedOptions
 
     /// <summary>
     /// How many times a blocking receive polls for a message, and a blocking send for room, before its thread sleeps.
-    /// Only one receiving thread and one sending thread poll at a time. It is a count and not a time, so that no clock
-    /// is read; between two polls the thread yields the processor. Default 0: the loop polls already, and polling in
-    /// two places costs more than it gains on few processors. A thread that drives the loop itself
-    /// (<see cref="Broker.Transport.EventLoopOptions.CallerDriven"/>) runs this many iterations without waiting.
+    /// Only one receiving thread and one sending thread poll at a time. The option is a count and not a time, so that
+    /// polling reads no clock. Between two polls the thread yields the processor. Default 0: the event loop polls
+    /// already, and on a machine with few processors a second place that polls costs more than it gains. A thread that
+    /// drives the loop itself (<see cref="Broker.Transport.EventLoopOptions.CallerDriven"/>) runs this many iterations
+    /// without waiting.
     /// </summary>
     public int Attempts { get; init; }
 

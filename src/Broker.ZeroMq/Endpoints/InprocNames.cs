@@ -10,10 +10,10 @@ namespace Broker.ZeroMq;
 /// <remarks>
 /// <para>
 /// A name belongs to the socket that bound it until the socket unbinds or closes. A socket that connects to an unbound
-/// name waits for it without a limit, so the order of binding and connecting does not matter. Otherwise a connection
-/// works like any other: it carries ZMTP between two event loops, or within one loop, through <see
-/// cref="InProcessLink"/>. A socket's security mechanism and its authentication callback are not used, as in libzmq,
-/// because both ends belong to the program itself.
+/// name waits without a limit until the name is bound, so the order of binding and connecting does not matter. In other
+/// respects an inproc connection works like any other connection: it carries ZMTP between two event loops, or within
+/// one loop, through <see cref="InProcessLink"/>. A socket's security mechanism and its authentication callback are not
+/// used, as in libzmq, because both ends belong to the program itself.
 /// </para>
 /// <para>
 /// Disposing the object ends all waits and allows no further binds. Existing connections belong to the sockets and stay
@@ -49,11 +49,11 @@ public sealed class InprocNames : IDisposable
     /// <summary>Binds a name until the returned object is disposed.</summary>
     /// <param name="endpoint">The endpoint with the name.</param>
     /// <param name="window">
-    /// The octets that may be sent to a peer before the peer has processed the previous ones.
+    /// How many octets may be on the way to a peer: sent, but not yet processed by the peer.
     /// </param>
-    /// <param name="nextLoop">Returns the loop of the next peer.</param>
+    /// <param name="nextLoop">Returns the event loop for the next peer.</param>
     /// <param name="accept">
-    /// Creates the handler of the next peer. It is called under this object's lock and must not take a lock.
+    /// Creates the handler of the next peer. The function is called under this object's lock and must not take a lock.
     /// </param>
     /// <exception cref="ZeroMqBindException">Another socket has bound the name.</exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
@@ -78,13 +78,15 @@ public sealed class InprocNames : IDisposable
         return binding;
     }
 
-    /// <summary>Connects to a name, and waits until it is bound.</summary>
+    /// <summary>Connects to a name. Waits if the name is not bound yet.</summary>
     /// <param name="endpoint">The endpoint with the name.</param>
-    /// <param name="window">The octets that may be sent to the peer before it has processed the previous ones.</param>
+    /// <param name="window">
+    /// How many octets may be on the way to the peer: sent, but not yet processed by the peer.
+    /// </param>
     /// <param name="loop">The loop of the connecting end.</param>
     /// <param name="handler">The handler of the connecting end.</param>
     /// <param name="cancellation">Ends the wait.</param>
-    /// <exception cref="ObjectDisposedException">The object is disposed, or the loops of the other end are.</exception>
+    /// <exception cref="ObjectDisposedException">This object or the loops of the other end are disposed.</exception>
     internal async Task ConnectAsync(
         ZeroMqEndpoint endpoint, long window, EventLoop loop, ConnectionHandler handler, CancellationToken cancellation)
     {

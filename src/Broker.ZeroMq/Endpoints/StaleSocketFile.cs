@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Removes the file of a Unix socket after its process was killed. Until the file is removed, no socket can bind to its
-/// path.
+/// Removes the file that a Unix socket leaves behind when its process is killed. Until the file is removed, no socket
+/// can bind to its path.
 /// </summary>
 internal static class StaleSocketFile
 {

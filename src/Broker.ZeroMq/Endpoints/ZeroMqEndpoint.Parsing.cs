@@ -12,7 +12,7 @@ public sealed partial class ZeroMqEndpoint
     private const string IpcScheme = "ipc://";
     private const string InprocScheme = "inproc://";
 
-    // The limit is that of libzmq.
+    // libzmq has the same limit.
     private const int MaxNameLength = 256;
 
     // The path in sockaddr_un has 108 octets on Linux and 104 on macOS, including the terminating zero.
@@ -23,7 +23,9 @@ public sealed partial class ZeroMqEndpoint
     public static ZeroMqEndpoint Parse(string text)
         => TryParse(text, out ZeroMqEndpoint? endpoint, out string? error) ? endpoint : throw new FormatException($"'{text}' is not an endpoint: {error}.");
 
-    /// <summary>Parses an endpoint. If it fails, <paramref name="error"/> is a phrase that says why.</summary>
+    /// <summary>
+    /// Parses an endpoint. If the text is not an endpoint, <paramref name="error"/> is a phrase that says why.
+    /// </summary>
     public static bool TryParse(
         string? text, [NotNullWhen(true)] out ZeroMqEndpoint? endpoint, [NotNullWhen(false)] out string? error)
     {

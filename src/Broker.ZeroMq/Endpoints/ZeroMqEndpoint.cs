@@ -8,16 +8,18 @@ namespace Broker.ZeroMq;
 /// <remarks>
 /// <list type="bullet">
 /// <item><c>tcp://127.0.0.1:5556</c>, <c>tcp://host:5556</c>: an address or a host name.</item>
-/// <item><c>tcp://*:5556</c>: all IPv4 interfaces, to bind.</item>
-/// <item><c>tcp://[::]:5556</c>: all interfaces, IPv4 and IPv6, to bind.</item>
-/// <item><c>tcp://[fe80::1%eth0]:5556</c>: an address with its scope.</item>
-/// <item><c>tcp://eth0:5556</c>: the address of an interface, to bind.</item>
-/// <item><c>tcp://127.0.0.1:*</c> or <c>tcp://127.0.0.1:0</c>: a free port, to bind.</item>
-/// <item><c>tcp://192.0.2.1:0;host:5556</c>: a connection from the first address.</item>
+/// <item><c>tcp://*:5556</c>: all IPv4 interfaces; only for binding.</item>
+/// <item><c>tcp://[::]:5556</c>: all IPv4 and IPv6 interfaces; only for binding.</item>
+/// <item><c>tcp://[fe80::1%eth0]:5556</c>: an IPv6 address with its scope.</item>
+/// <item><c>tcp://eth0:5556</c>: the address of a network interface; only for binding.</item>
+/// <item><c>tcp://127.0.0.1:*</c> or <c>tcp://127.0.0.1:0</c>: a free port; only for binding.</item>
+/// <item><c>tcp://192.0.2.1:0;host:5556</c>: a connection to <c>host:5556</c> from the source address 192.0.2.1.</item>
 /// <item><c>ipc:///path/of/socket</c>: a Unix domain socket.</item>
-/// <item><c>ipc://*</c>: a new path in the folder for temporary files, to bind.</item>
-/// <item><c>ipc://@name</c>: the abstract namespace, on Linux.</item>
-/// <item><c>inproc://name</c>: sockets with the same <see cref="InprocNames"/>.</item>
+/// <item>
+/// <c>ipc://*</c>: a Unix domain socket with a new path in the folder for temporary files; only for binding.
+/// </item>
+/// <item><c>ipc://@name</c>: a Unix domain socket in the abstract namespace; only on Linux.</item>
+/// <item><c>inproc://name</c>: a socket of this process that uses the same <see cref="InprocNames"/> object.</item>
 /// </list>
 /// <para>Immutable. Compare endpoints by <see cref="ToString"/>, which is normalised.</para>
 /// </remarks>
@@ -66,7 +68,8 @@ public sealed partial class ZeroMqEndpoint
     public int Port { get; }
 
     /// <summary>
-    /// Whether the endpoint means any interface, any port or any path. It can then be bound but not connected to.
+    /// Whether the endpoint means any interface, any port or any path. Such an endpoint can be bound but not connected
+    /// to.
     /// </summary>
     public bool IsWildcard => _name is null && (_path is null
         ? Port == 0 || string.Equals(_host, AnyHost, StringComparison.Ordinal)
@@ -89,7 +92,10 @@ public sealed partial class ZeroMqEndpoint
     /// <summary>Whether this is the text of an <c>inproc://</c> endpoint.</summary>
     internal static bool IsInprocText(string endpoint) => endpoint.StartsWith(InprocScheme, StringComparison.Ordinal);
 
-    /// <summary>Returns the endpoint of an address in use, such as the far end of a connection.</summary>
+    /// <summary>
+    /// Returns an address as the text of an endpoint, for example the remote address of a connection. Returns
+    /// <paramref name="otherwise"/> if the address is not an IP address.
+    /// </summary>
     internal static string Show(EndPoint? endPoint, string otherwise) => endPoint switch
     {
         IPEndPoint { Address.IsIPv4MappedToIPv6: true } ip => $"{TcpScheme}{ip.Address.MapToIPv4()}:{ip.Port}",
@@ -105,7 +111,9 @@ public sealed partial class ZeroMqEndpoint
         _ => this,
     };
 
-    /// <summary>Returns the address to listen on. It resolves a host name, so it may wait for a name server.</summary>
+    /// <summary>
+    /// Returns the address to listen on. The call resolves a host name, so it may wait for a name server.
+    /// </summary>
     /// <exception cref="SocketException">The host name is unknown.</exception>
     /// <exception cref="FormatException">The endpoint has a source address, which is only for connecting.</exception>
     internal EndPoint ToBind()
@@ -130,7 +138,7 @@ public sealed partial class ZeroMqEndpoint
             return new IPEndPoint(_address, Port);
         }
 
-        // Interfaces are searched first, because in a network of containers a host may have the same name.
+        // Search the interfaces first, because a host in a container network may have the same name as an interface.
         IPAddress[] addresses = NetworkInterfaces.AddressesOf(_host);
         if (addresses.Length == 0)
         {
@@ -141,8 +149,8 @@ public sealed partial class ZeroMqEndpoint
     }
 
     /// <summary>
-    /// Returns the source address for connecting, or null if the system may choose it. It resolves a host name, as <see
-    /// cref="ToBind"/> does.
+    /// Returns the source address for connecting, or null if the system may choose it. The call resolves a host name,
+    /// as <see cref="ToBind"/> does.
     /// </summary>
     /// <exception cref="SocketException">The host name is unknown.</exception>
     internal EndPoint? ToSource() => _source?.ToBind();

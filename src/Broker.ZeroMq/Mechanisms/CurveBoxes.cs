@@ -11,7 +11,10 @@ internal static class CurveBoxes
     internal const int TagSize = 16;
     internal const int NonceSize = 24;
 
-    /// <summary>Creates the box for the key that two keys agree on. Returns null if they agree on none.</summary>
+    /// <summary>
+    /// Creates a box with the shared key of a secret key and a public key. Returns null if
+    /// <see cref="ICurveCryptography.TryAgree"/> refuses the public key.
+    /// </summary>
     internal static ICurveBox? TryCreateBox(this ICurveCryptography cryptography, ReadOnlySpan<byte> secretKey, ReadOnlySpan<byte> publicKey)
     {
         Span<byte> shared = stackalloc byte[KeySize];
@@ -20,7 +23,7 @@ internal static class CurveBoxes
         return box;
     }
 
-    /// <summary>Writes the box of a text. It is 16 octets longer than the text.</summary>
+    /// <summary>Writes the box of a text. The box is 16 octets longer than the text.</summary>
     internal static void Seal(this ICurveBox box, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> text, Span<byte> sealedText)
     {
         Span<byte> encrypted = sealedText.Slice(TagSize, text.Length);
@@ -46,7 +49,9 @@ internal static class CurveBoxes
         return true;
     }
 
-    /// <summary>Whether this is the authenticator of the encrypted text. Call it after Begin.</summary>
+    /// <summary>
+    /// Whether the tag is the authenticator of the encrypted text. Call <see cref="ICurveBox.Begin"/> first.
+    /// </summary>
     internal static bool IsGenuine(this ICurveBox box, ReadOnlySpan<byte> tag, ReadOnlySpan<byte> encrypted)
     {
         Span<byte> expected = stackalloc byte[TagSize];

@@ -3,12 +3,12 @@ using System.Buffers.Binary;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Encrypts every frame of a message or command as one MESSAGE of CURVE (RFC 26, "MESSAGE Command"). It consists of
-/// name, counter, authenticator, encrypted flags and encrypted body.
+/// Encrypts every frame of a message or command as one MESSAGE of CURVE (RFC 26, "MESSAGE Command"). A MESSAGE consists
+/// of its name, a counter, an authenticator, the encrypted flags and the encrypted body.
 /// </summary>
 /// <remarks>
-/// RFC 26 calls MESSAGE a command. This class writes it without the COMMAND bit, as libzmq and related implementations
-/// do, and reads both forms.
+/// RFC 26 calls MESSAGE a command. This class writes a MESSAGE without the COMMAND bit, as libzmq and related
+/// implementations do. It reads a MESSAGE with or without the bit.
 /// </remarks>
 internal sealed class CurveCipher : ZmtpCipher
 {
@@ -86,7 +86,7 @@ internal sealed class CurveCipher : ZmtpCipher
     {
         if (_isTooLarge)
         {
-            // The decoder refuses the announced frame, and nothing behind its header is read.
+            // The decoder refuses the frame because of its announced size, so nothing after the frame's header is read.
             return received.Length + 1;
         }
 
@@ -124,8 +124,8 @@ internal sealed class CurveCipher : ZmtpCipher
             return header + (long)length > Array.MaxLength ? Refuse(ZmtpError.FrameTooLarge) : header + (int)length;
         }
 
-        // The header alone becomes the header of a plain frame of that size. So the socket refuses it as a plain one:
-        // it counts it, and the peer is sent the reason.
+        // Return only the header, as the header of an unencrypted frame of that size. The socket then refuses the frame
+        // like an unencrypted one: it counts the frame and sends the reason to the peer.
         _isTooLarge = true;
         _headerSize = ZmtpWriter.WriteHeader(_header, (int)Math.Min(length - Overhead, int.MaxValue), ZmtpFlags.None);
         _read = 0;

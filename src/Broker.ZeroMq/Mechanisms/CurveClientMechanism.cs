@@ -136,7 +136,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     }
 
     // The vouch proves that the transient key belongs to the owner of the long-term key. Only the server that answered
-    // can read it.
+    // can read the vouch.
     private void WriteVouch(Span<byte> vouch)
     {
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];

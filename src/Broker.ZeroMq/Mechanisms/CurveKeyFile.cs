@@ -5,8 +5,8 @@ namespace Broker.ZeroMq;
 /// <summary>
 /// Reads CURVE keys from files. A file contains the 40 characters of a key and nothing else, or it is a certificate in
 /// the format of czmq and pyzmq, with lines such as <c>public-key = "..."</c>. No exception shows a file's content.
-/// Thread-safe. Each call reads the file and blocks until it is read, at most 10 s. A file of a key may have 65,536
-/// characters, and a file of many keys 4,194,304.
+/// Thread-safe. Each call reads the file and blocks until the file is read, for at most 10 s. A file with one key may
+/// have up to 65,536 characters, and a file with many keys may have up to 4,194,304 characters.
 /// </summary>
 public static class CurveKeyFile
 {
@@ -17,11 +17,11 @@ public static class CurveKeyFile
     private const string SecretName = "secret-key";
 
     /// <summary>Reads a secret key and computes its public key.</summary>
-    /// <param name="cryptography">Computes the public key. The pair keeps it.</param>
+    /// <param name="cryptography">Computes the public key. The key pair keeps a reference to this object.</param>
     /// <param name="file">The file's path.</param>
     /// <exception cref="FormatException">
-    /// The file has no secret key, or a public key that does not match it. The message continues the file's name, for
-    /// example "it has a public key but no secret key".
+    /// The file has no secret key, or its public key does not match its secret key. The message is a phrase to be
+    /// written after the file's name, for example "it has a public key but no secret key".
     /// </exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
@@ -48,7 +48,9 @@ public static class CurveKeyFile
 
     /// <summary>Reads a public key.</summary>
     /// <param name="file">The file's path.</param>
-    /// <exception cref="FormatException">The file has no public key. The message continues the file's name.</exception>
+    /// <exception cref="FormatException">
+    /// The file has no public key. The message is a phrase to be written after the file's name.
+    /// </exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The process may not read the file.</exception>
     public static CurveKey ReadPublic(string file)
@@ -61,7 +63,7 @@ public static class CurveKeyFile
     /// that begins with <c>#</c> and is not a key is a comment. Text behind a key is a comment too.
     /// </summary>
     /// <param name="path">The path of the folder or of the file.</param>
-    /// <returns>The keys, each once; the caller owns the set. It is empty if there are none.</returns>
+    /// <returns>The set of keys, which the caller owns. The set is empty if there are no keys.</returns>
     /// <exception cref="FormatException">
     /// A file of the folder has no public key, or a line of the file begins with neither a key nor <c>#</c>. The
     /// message names the file of the folder, or the line.

@@ -47,7 +47,7 @@ public sealed class CurveKeyPair
     /// <summary>Returns the secret key as 40 characters of Z85. Store it where nobody else can read it.</summary>
     public string ExportSecretKey() => Z85.Encode(_secretKey);
 
-    /// <summary>Erases the secret key. It is for the keys of one connection.</summary>
+    /// <summary>Erases the secret key. Only for a key pair that was generated for one connection.</summary>
     internal void Wipe() => CryptographicOperations.ZeroMemory(_secretKey);
 
     /// <summary>Returns the public key.</summary>

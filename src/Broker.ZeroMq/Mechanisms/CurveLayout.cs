@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq;
 
-/// <summary>The sizes of the commands of RFC 26, without their names.</summary>
+/// <summary>The sizes of the commands of RFC 26 in octets, without the names of the commands.</summary>
 internal static class CurveLayout
 {
     internal const byte MajorVersion = 1;
@@ -21,7 +21,7 @@ internal static class CurveLayout
     internal const int VouchText = 2 * CurveBoxes.KeySize;
     internal const int Vouch = CurveNonce.LongSize + CurveBoxes.TagSize + VouchText;
 
-    /// <summary>The part of INITIATE's box before the metadata.</summary>
+    /// <summary>The size of the text in INITIATE's box before the metadata.</summary>
     internal const int InitiateFixedText = CurveBoxes.KeySize + Vouch;
     internal const int InitiateHead = Cookie + CurveNonce.ShortSize;
     internal const int InitiateFixedData = InitiateHead + CurveBoxes.TagSize + InitiateFixedText;

@@ -35,7 +35,7 @@ internal static class CurveNonce
     }
 
     /// <summary>
-    /// Accepts the counter of a peer's command. Returns false if it is not above the previous counter.
+    /// Accepts the counter of a peer's command. Returns false if the counter is not above the previous counter.
     /// </summary>
     internal static bool TryCount(ref ulong last, ReadOnlySpan<byte> ending)
     {

@@ -8,9 +8,9 @@ namespace Broker.ZeroMq;
 /// application admits the peer.
 /// </summary>
 /// <remarks>
-/// The cookie carries the transient keys of both sides to the client and back. It is encrypted by a key of this
-/// handshake only, and the server stores nothing else between WELCOME and INITIATE. So a cookie is valid once and on
-/// its own connection only, and a recorded handshake is useless on another connection.
+/// The cookie carries the transient keys of both sides to the client and back. The cookie is encrypted with a key that
+/// only this handshake uses. Between WELCOME and INITIATE the server stores nothing but that key. So a cookie is valid
+/// only once and only on its own connection, and a recorded handshake is useless on another connection.
 /// </remarks>
 internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtpMechanism
 {
@@ -57,7 +57,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
             return ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected);
         }
 
-        // There is one attempt, because the cookie's key is erased in any case.
+        // Only one INITIATE is accepted, because the cookie's key is erased even if the cookie is not genuine.
         _initiated = true;
         ZmtpError error = OnInitiate(command.Data, peer);
         if (error != ZmtpError.None)

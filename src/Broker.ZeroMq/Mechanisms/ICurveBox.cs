@@ -1,13 +1,14 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// XSalsa20 and Poly1305 with one key, as in NaCl's crypto_secretbox. The first 32 octets of a nonce's key stream are
-/// the key of the authenticator, and the following octets encrypt the text. The authenticator is computed over the
-/// encrypted text.
+/// XSalsa20 and Poly1305 with one key, as in NaCl's crypto_secretbox. A nonce starts a new key stream: its first 32
+/// octets are the key of the authenticator, and the following octets encrypt the text. The authenticator is computed
+/// over the encrypted text.
 /// </summary>
 /// <remarks>
-/// It processes one text at a time, in parts: call <see cref="Begin"/>, then any number of times <see
-/// cref="Transform"/> and <see cref="Authenticate"/>, then <see cref="GetTag"/>. One thread at a time.
+/// A box processes one text at a time, in parts: call <see cref="Begin"/>, then any number of times
+/// <see cref="Transform"/> and <see cref="Authenticate"/>, then <see cref="GetTag"/>. Only one thread at a time may use
+/// a box.
 /// </remarks>
 public interface ICurveBox : IDisposable
 {

@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The cryptographic primitives of CURVE (RFC 26, "Security Handshake"), which are those of NaCl's crypto_box. The
-/// package Broker.Cryptography contains an implementation. Implementations are stateless and thread-safe.
+/// The cryptographic primitives of CURVE (RFC 26, "Security Handshake"). They are the primitives of NaCl's crypto_box.
+/// The package Broker.Cryptography contains an implementation. Implementations are stateless and thread-safe.
 /// </summary>
 public interface ICurveCryptography
 {
@@ -16,7 +16,8 @@ public interface ICurveCryptography
     /// <param name="publicKey">The other side's public key: any 32 octets.</param>
     /// <param name="sharedKey">The result: 32 octets.</param>
     /// <returns>
-    /// False if the other side's key is a point of low order, with which every secret key agrees on the same result.
+    /// False if the other side's key is a point of low order. With such a key, every secret key gives the same shared
+    /// key.
     /// </returns>
     bool TryAgree(ReadOnlySpan<byte> secretKey, ReadOnlySpan<byte> publicKey, Span<byte> sharedKey);
 

@@ -26,7 +26,7 @@ internal static class Z85
     }
 
     /// <summary>
-    /// Decodes a text of exactly <paramref name="count"/> octets. Returns null if the text is invalid.
+    /// Decodes a text that encodes exactly <paramref name="count"/> octets. Returns null if the text is invalid.
     /// </summary>
     internal static byte[]? TryDecode(string? text, int count)
     {

@@ -18,15 +18,17 @@ public readonly struct ZeroMqAdmission : IEquatable<ZeroMqAdmission>
     public bool IsAdmitted { get; }
 
     /// <summary>
-    /// The application's name for the peer. It is empty if the application gave none, or if it refused the peer.
+    /// The application's name for the peer. Empty if the application gave no name or refused the peer.
     /// </summary>
     public string UserId => IsAdmitted ? _text ?? "" : "";
 
-    /// <summary>Why the peer was refused, for the log. The peer only learns that it was refused.</summary>
+    /// <summary>Why the peer was refused, for the log. The peer learns only that it was refused, not why.</summary>
     public string Reason => IsAdmitted ? "" : _text ?? "refused";
 
     /// <summary>Admits the peer.</summary>
-    /// <param name="userId">The application's name for the peer. The peer object has it as a property.</param>
+    /// <param name="userId">
+    /// The application's name for the peer. The name becomes <see cref="ZeroMqPeer.UserId"/>.
+    /// </param>
     public static ZeroMqAdmission Admit(string userId = "")
     {
         ArgumentNullException.ThrowIfNull(userId);

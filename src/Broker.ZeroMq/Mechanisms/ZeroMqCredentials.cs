@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The credentials and the address of a peer, for the application's decision to admit it. It has the role of a ZAP
-/// request (RFC 27). Immutable; it owns its data.
+/// The credentials and the address of a peer, which the application uses to decide whether to admit the peer. This
+/// object has the role of a ZAP request (RFC 27). Immutable; it owns its data.
 /// </summary>
 public sealed class ZeroMqCredentials
 {
@@ -40,8 +40,8 @@ public sealed class ZeroMqCredentials
     public CurveKey? PublicKey { get; }
 
     /// <summary>
-    /// The routing id that the peer chose. Nothing proves it. It is empty if the peer sent none. It is also empty with
-    /// PLAIN, because PLAIN checks the credentials before the peer sends its routing id.
+    /// The routing id that the peer chose, without any proof. The id is empty if the peer sent none. With PLAIN the id
+    /// is always empty, because PLAIN checks the credentials before the peer sends its routing id.
     /// </summary>
     public ReadOnlyMemory<byte> RoutingId { get; }
 

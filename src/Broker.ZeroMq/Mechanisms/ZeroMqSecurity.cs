@@ -3,9 +3,9 @@ using System.Text;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The security mechanism of a socket and the socket's role in it. Both sides must use the same mechanism, and one of
-/// them must be the server, whichever side binds. A peer with another mechanism is refused after its greeting.
-/// Immutable; any number of sockets may share an instance.
+/// The security mechanism of a socket and the socket's role in it. Both sides must use the same mechanism. In PLAIN and
+/// CURVE one side must be the server; that side need not be the one that binds. A peer with another mechanism is
+/// refused after its greeting. Immutable; any number of sockets may share an instance.
 /// </summary>
 public abstract class ZeroMqSecurity
 {
@@ -30,12 +30,14 @@ public abstract class ZeroMqSecurity
     /// <summary>Whether the socket is the server in this mechanism.</summary>
     public abstract bool IsServer { get; }
 
-    /// <summary>Whether only the application's decision can admit peers.</summary>
+    /// <summary>
+    /// Whether the socket must have an authentication callback, because only the application can admit peers.
+    /// </summary>
     internal virtual bool NeedsAuthentication => false;
 
     /// <summary>
-    /// Creates the client of PLAIN. The password is sent unencrypted, so use it only on connections that are protected
-    /// otherwise.
+    /// Creates the client of PLAIN. The password is sent unencrypted, so use PLAIN only on connections that are
+    /// protected in another way.
     /// </summary>
     /// <param name="username">The user name, at most 255 octets of UTF-8.</param>
     /// <param name="password">The password, at most 255 octets of UTF-8.</param>

@@ -10,8 +10,8 @@ namespace Broker.ZeroMq;
 /// <remarks>
 /// <para>
 /// The message keeps one pooled buffer, so that a program with one message object per thread allocates nothing per
-/// message. The spans that it returns are valid until it is changed, received into or disposed. A send copies the
-/// message: afterwards it is unchanged and may be changed at once.
+/// message. The spans that the message returns are valid until the message is changed, received into or disposed. A
+/// send copies the message. When the send has completed, the message has its old content and may be changed.
 /// </para>
 /// <para>Not thread-safe. After <see cref="Dispose"/> the message is empty and may be used again.</para>
 /// </remarks>
@@ -36,7 +36,7 @@ public sealed class ZeroMqMessage : IDisposable
     /// <summary>Creates a message of one frame and copies the bytes.</summary>
     public ZeroMqMessage(ReadOnlySpan<byte> frame) => Append(frame);
 
-    /// <summary>Creates a message of these frames in UTF-8.</summary>
+    /// <summary>Creates a message with one frame for each string, in UTF-8.</summary>
     public ZeroMqMessage(params ReadOnlySpan<string> frames)
     {
         foreach (string frame in frames)
@@ -256,7 +256,10 @@ public sealed class ZeroMqMessage : IDisposable
         _isIndexed = false;
     }
 
-    /// <summary>Replaces the content with a copy of a received message, with frames before it.</summary>
+    /// <summary>
+    /// Replaces the content with the encoded frames in <paramref name="before"/>, if any, and a copy of a received
+    /// message.
+    /// </summary>
     internal void SetReceived(byte[]? before, ReadOnlySpan<byte> encoded, ZeroMqPeer? peer)
     {
         if (before is null)

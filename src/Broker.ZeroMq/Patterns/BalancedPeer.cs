@@ -24,7 +24,9 @@ public sealed class BalancedPeer
 
     internal OutboundPipe Pipe { get; }
 
-    /// <summary>Ends one pending request: its reply was received, or it is no longer awaited.</summary>
+    /// <summary>
+    /// Ends one pending request: its reply was received, or the caller no longer waits for the reply.
+    /// </summary>
     public void Complete() => Pending--;
 
     /// <summary>The peer has asked for a request. See <see cref="LoopBalancerOptions.OnDemand"/>.</summary>

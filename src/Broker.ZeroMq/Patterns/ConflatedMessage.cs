@@ -4,7 +4,8 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// Conflation for one peer: the newest message, which waits while an older one is being sent. Used on any loop.
+/// Conflation for one peer: keeps only the newest message while an older message is being sent. May be used on any
+/// loop.
 /// </summary>
 internal sealed class ConflatedMessage
 {
@@ -14,7 +15,8 @@ internal sealed class ConflatedMessage
     private bool _isOver;
 
     /// <summary>
-    /// Sends a message if the previous one has been sent. Otherwise stores it and replaces the stored message.
+    /// Sends a message if the previous one has been sent. Otherwise stores the message in place of an older stored
+    /// message.
     /// </summary>
     internal void SendOrStore(Connection connection, EventLoop loop, ReadOnlySpan<byte> encoded)
     {
@@ -51,7 +53,9 @@ internal sealed class ConflatedMessage
         connection.RequestLowWater();
     }
 
-    /// <summary>Sends the stored message because the previous one has been sent. Called on the peer's loop.</summary>
+    /// <summary>
+    /// Sends the stored message, if there is one. Called on the peer's loop when the previous message has been sent.
+    /// </summary>
     internal void SendStored(Connection connection, EventLoop loop)
     {
         lock (_gate)

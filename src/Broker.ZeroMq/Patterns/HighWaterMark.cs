@@ -4,8 +4,9 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// Limits the number of messages that are queued for a peer by all loops of a group. Each loop uses up its own credit.
-/// Only when that is exhausted, the loop checks what the connection has sent (<see cref="SentMarks"/>).
+/// Limits the number of messages that are queued for a peer by all loops of a group. Each loop has a credit: the number
+/// of messages that it may queue without a check. When the credit is used up, the loop checks what the connection has
+/// sent (<see cref="SentMarks"/>) and takes a new credit.
 /// </summary>
 internal sealed class HighWaterMark
 {
@@ -40,8 +41,8 @@ internal sealed class HighWaterMark
             return true;
         }
 
-        // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more
-        // than one mark.
+        // The loop flushes at the end of an iteration anyway. But without this flush, one iteration could send no more
+        // messages than the high-water mark allows.
         connection.Flush(loop);
         return TryGrant(connection, loop, buffer);
     }
@@ -50,7 +51,8 @@ internal sealed class HighWaterMark
     {
         lock (_gate)
         {
-            // The credit of other loops counts as written; the bytes in their write buffers are not known.
+            // The credit of other loops counts as written messages, because this loop does not know what is in their
+            // write buffers.
             long position = connection.SentBytes + connection.PendingBytes + buffer.Length;
             if (_granted != _marks.Written)
             {

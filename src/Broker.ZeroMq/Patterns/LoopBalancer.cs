@@ -3,13 +3,13 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// DEALER on an event loop that balances requests: it sends each request to a peer with the fewest pending requests, in
-/// turn among equals, and returns which peer received it.
+/// DEALER on an event loop that balances requests: it sends each request to the peer with the fewest pending requests,
+/// and takes turns among peers with equally few. A send returns the peer that gets the request.
 /// </summary>
 /// <remarks>
 /// Messages are sent and received unchanged. The caller recognizes the replies and calls
-/// <see cref="BalancedPeer.Complete"/> for each request that is no longer pending. The queue of a peer ends with its
-/// connection.
+/// <see cref="BalancedPeer.Complete"/> for each request that is no longer pending. When a connection ends, the messages
+/// that are still queued for its peer are dropped.
 /// </remarks>
 public sealed class LoopBalancer : SingleLoopSocket
 {
@@ -39,11 +39,13 @@ public sealed class LoopBalancer : SingleLoopSocket
 
     /// <summary>
     /// Called on the loop when a peer has connected, or when a full peer has room again. Set it before the first
-    /// endpoint.
+    /// endpoint is bound or connected.
     /// </summary>
     public Action? OnWritable { get; set; }
 
-    /// <summary>Called on the loop when a peer has disconnected. Set it before the first endpoint.</summary>
+    /// <summary>
+    /// Called on the loop when a peer has disconnected. Set it before the first endpoint is bound or connected.
+    /// </summary>
     public Action<BalancedPeer>? OnPeerLost { get; set; }
 
     /// <summary>The number of connected peers that can receive requests.</summary>
@@ -51,7 +53,7 @@ public sealed class LoopBalancer : SingleLoopSocket
 
     /// <summary>
     /// Sends a request and counts it as pending for the peer that receives it. Returns that peer, or null if no peer
-    /// may have another request.
+    /// can take another request.
     /// </summary>
     /// <param name="message">The encoder; it is called once, or not at all if no peer has room.</param>
     public BalancedPeer? TrySend<TMessage>(ref TMessage message)

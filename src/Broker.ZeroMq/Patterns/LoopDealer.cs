@@ -7,8 +7,9 @@ namespace Broker.ZeroMq.Loops;
 /// all peers (RFC 28).
 /// </summary>
 /// <remarks>
-/// Messages are sent and received unchanged. For REP peers the application adds the empty frame before the body and
-/// removes it from replies. For messages that the handler refuses, see <see cref="LoopPull"/>.
+/// The socket changes no message. To talk to REP peers, the application itself adds the empty frame before the body of
+/// a request and removes the empty frame from replies. <see cref="LoopPull"/> describes what happens to messages that
+/// the handler refuses.
 /// </remarks>
 public sealed class LoopDealer : DistributingSocket
 {

@@ -7,8 +7,8 @@ namespace Broker.ZeroMq.Loops;
 /// 31).
 /// </summary>
 /// <remarks>
-/// After the first Connect, its endpoint is the only peer, also while it has no connection. For messages that the
-/// handler refuses, see <see cref="LoopPull"/>.
+/// After the first Connect, the socket accepts only the peer at that endpoint, even while there is no connection to it.
+/// <see cref="LoopPull"/> describes what happens to messages that the handler refuses.
 /// </remarks>
 public sealed class LoopPair : DistributingSocket
 {
@@ -36,7 +36,8 @@ public sealed class LoopPair : DistributingSocket
 
     private protected override void OnConnecting(OutgoingLink link)
     {
-        // A second endpoint is dialed too, but its peer is refused until the first endpoint is disconnected.
+        // The socket connects to a second endpoint too, but refuses the peer there until the first endpoint is
+        // disconnected.
         if (Interlocked.CompareExchange(ref _link, link, null) is null)
         {
             base.OnConnecting(link);

@@ -1,14 +1,14 @@
 namespace Broker.ZeroMq.Loops;
 
-// One lock guards the changes over all peers and the callbacks about them, so that the callbacks have the order of the
-// changes.
+// One lock guards both the prefixes of all peers and the callbacks about changes, so that the callbacks come in the
+// order of the changes.
 public sealed partial class LoopPublisher
 {
     private readonly Lock _interestGate = new();
 
     /// <summary>
-    /// Visits the prefixes that the peers together subscribe to, each with its number of peers. May be called on any
-    /// thread, and within <see cref="LoopPublisherOptions.OnInterest"/>, where it shows the state after the change.
+    /// Visits each prefix to which at least one peer subscribes, with the number of these peers. May be called on any
+    /// thread. Within <see cref="LoopPublisherOptions.OnInterest"/> it visits the prefixes after the change.
     /// </summary>
     public void VisitInterest<TVisitor>(ref TVisitor visitor)
         where TVisitor : struct, IPrefixVisitor, allows ref struct
@@ -20,7 +20,7 @@ public sealed partial class LoopPublisher
     }
 
     /// <summary>
-    /// Adds a prefix that a peer had not subscribed to before. Returns false if that exceeds the limits.
+    /// Adds a prefix that a peer had not subscribed to before. Returns false if the prefix would exceed a limit.
     /// </summary>
     internal bool AddInterest(ReadOnlySpan<byte> prefix, PublisherSession peer)
     {

@@ -43,8 +43,8 @@ public sealed partial class LoopPublisher
     /// <param name="loop">The loop of the calling thread.</param>
     /// <param name="topic">The body of the first frame.</param>
     /// <param name="encoded">
-    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. They are not checked: if they are
-    /// malformed, the peers close the connection.
+    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. The frames are not checked: if they
+    /// are malformed, the peers close their connections.
     /// </param>
     /// <inheritdoc cref="Publish{TMessage}"/>
     public int PublishEncoded(EventLoop loop, ReadOnlySpan<byte> topic, ReadOnlySpan<byte> encoded)
@@ -60,13 +60,13 @@ public sealed partial class LoopPublisher
     /// <param name="topic">The body of the first frame, which is compared with the subscriptions.</param>
     /// <param name="message">The encoder; it is called once.</param>
     /// <returns>
-    /// The number of peers that the message was queued for. -1 if <see cref="LoopPublisherOptions.NoDrop"/> is set and
-    /// a peer that wants the message is full.
+    /// The number of peers for which the message was queued, or -1 if <see cref="LoopPublisherOptions.NoDrop"/> is set
+    /// and a peer that wants the message has no room.
     /// </returns>
     /// <exception cref="ArgumentException">The loop belongs to another group.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The call is not on the thread of the loop. This is only detected for the first message of an iteration to a
-    /// peer.
+    /// The call is not on the thread of the loop. This mistake is detected only for the first message to a peer in an
+    /// iteration.
     /// </exception>
     public int Publish<TMessage>(EventLoop loop, ReadOnlySpan<byte> topic, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
@@ -115,18 +115,18 @@ public sealed partial class LoopPublisher
             peer.Count(loop);
         }
 
-        // This memory must not keep closed sessions alive.
+        // The search reuses this memory, which must not keep closed sessions alive.
         peers.Clear();
         return reached;
     }
 
     /// <summary>
-    /// Sends an encoded message to one peer, whatever it has subscribed to. It is queued after the messages that were
-    /// published on the loop before. Must be called on the thread of <paramref name="loop"/>.
+    /// Sends an encoded message to one peer, whatever the peer has subscribed to. The message is queued after all
+    /// messages that were published on the same loop before. Must be called on the thread of <paramref name="loop"/>.
     /// </summary>
     /// <returns>
-    /// Whether the message was queued. Otherwise the peer has disconnected, or it is full and the message counts as
-    /// dropped.
+    /// True if the message was queued. False if the peer has disconnected, or if the peer has no room and the message
+    /// counts as dropped.
     /// </returns>
     /// <exception cref="InvalidOperationException">The peer belongs to another socket.</exception>
     public bool PublishTo(EventLoop loop, ZeroMqPeer peer, ReadOnlySpan<byte> encoded)

@@ -10,12 +10,12 @@ namespace Broker.ZeroMq.Loops;
 /// Publish runs on a loop of the socket's group and writes the message to the write buffer of every peer that wants it;
 /// the loop flushes the buffers at the end of its iteration. Publish does not allocate and does not wait: a message
 /// that does not fit into a peer's queue is dropped for that peer (see
-/// <see cref="LoopPublisherOptions.HighWaterMark"/>). Publish no more per iteration than fits into the queues, and
-/// continue in a posted action, because the loop only notices between iterations what the peers have accepted.
+/// <see cref="LoopPublisherOptions.HighWaterMark"/>). In one iteration, publish no more than fits into the queues, and
+/// publish the rest in a posted action: the loop notices only between iterations what the peers have accepted.
 /// </para>
 /// <para>
-/// All loops of the group may publish at the same time. The messages of one loop reach a peer in their order; between
-/// loops there is no order. Other threads post to a loop:
+/// All loops of the group may publish at the same time. The messages that one loop publishes reach a peer in order;
+/// messages of different loops have no order. Other threads post to a loop:
 /// <c>loops[0].Post(() => socket.Publish(loops[0], topic, body))</c>.
 /// </para>
 /// </remarks>
@@ -48,21 +48,22 @@ public sealed partial class LoopPublisher : LoopSocket
     /// <summary>The peers with a completed handshake. The list may be out of date at once.</summary>
     public IReadOnlyList<ZeroMqPeer> Peers => Array.ConvertAll(_peers, session => session.Peer!);
 
-    /// <summary>The number of messages that were dropped at high-water marks, over all peers.</summary>
+    /// <summary>The number of messages that were dropped because a peer had no room, summed over all peers.</summary>
     public long MessagesDropped => Interlocked.Read(ref _dropped);
 
     private protected override long Dropped => MessagesDropped;
 
     /// <summary>
-    /// Called after a message was refused because of <see cref="LoopPublisherOptions.NoDrop"/>, when the peer without
-    /// room has some again or has disconnected. It runs on that peer's loop. Set it before the first message is
-    /// published. An exception that it throws closes the peer's connection.
+    /// Called when a peer that had no room has room again or has disconnected, if a message was refused because of that
+    /// peer (<see cref="LoopPublisherOptions.NoDrop"/>). The callback runs on that peer's loop. An exception that it
+    /// throws closes the peer's connection. Set it before the first message is published.
     /// </summary>
     public Action? OnWritable { get; set; }
 
     /// <summary>
-    /// Adds a subscription for a peer of a manual socket. May be called on any thread; takes effect when the peer's
-    /// loop runs it. Does nothing if the peer has disconnected or is at its limits.
+    /// Adds a subscription for a peer of a manual socket. May be called on any thread. The peer's loop adds the
+    /// subscription: at once if this call is on that loop, otherwise soon after. Does nothing if the peer has
+    /// disconnected or has reached its subscription limits.
     /// </summary>
     public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix)
         => Grant(peer, prefix.ToArray(), subscribes: true);
@@ -84,7 +85,8 @@ public sealed partial class LoopPublisher : LoopSocket
     }
 
     /// <summary>
-    /// Called on a peer's loop when an accepted peer has disconnected. Set before the first endpoint.
+    /// Called on a peer's loop when an accepted peer has disconnected. Set it before the first endpoint is bound or
+    /// connected.
     /// </summary>
     internal Action<ZeroMqPeer>? OnPeerDisconnected { get; set; }
 

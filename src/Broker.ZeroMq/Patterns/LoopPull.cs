@@ -3,13 +3,13 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// PULL on an event loop: receives from all PUSH peers, some messages of each peer in turn, and keeps the order of each
-/// peer (RFC 30).
+/// PULL on an event loop: receives from all PUSH peers in turn, several messages at a time, and keeps the order of each
+/// peer's messages (RFC 30).
 /// </summary>
 /// <remarks>
-/// The handler gets whole messages on the loop; they are valid during the call. If the handler refuses a message, the
-/// message stays in the receive buffer and nothing more is read from its peer until the peer is resumed. So TCP flow
-/// control slows down a PUSH that sends more than the handler takes.
+/// The handler gets whole messages on the loop. A message is valid only during the call. If the handler refuses a
+/// message, the message stays in the receive buffer and nothing more is read from its peer until the peer is resumed.
+/// So TCP flow control slows down a PUSH that sends more than the handler takes.
 /// </remarks>
 public sealed class LoopPull : SingleLoopSocket
 {

@@ -4,12 +4,13 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// REP on an event loop: receives one request at a time, from the peers in turn, and sends its reply (RFC 28).
+/// REP on an event loop: receives one request at a time, from the peers in turn, and sends the reply to it (RFC 28).
 /// </summary>
 /// <remarks>
-/// The socket stores the envelope, which is all frames up to the first empty one, and writes it before the reply; the
-/// handler gets the body. A message without an envelope is dropped. While a request is open, each other peer is paused
-/// at its next request. The paused peers are then served in that order.
+/// The envelope of a request consists of all frames up to the first empty frame. The socket stores the envelope and
+/// writes it before the reply; the handler gets the body, which is the rest of the message. A message without an
+/// envelope is dropped. While a request waits for its reply, each other peer is paused at its next request. Later the
+/// peers are served in the order in which they were paused.
 /// </remarks>
 public sealed class LoopRep : SingleLoopSocket
 {
@@ -27,8 +28,8 @@ public sealed class LoopRep : SingleLoopSocket
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
     /// <param name="onRequest">
-    /// Handles the requests. It may reply within the call or later. A request that it refuses is not open; the request
-    /// is delivered again after its peer was resumed.
+    /// Handles the requests. The handler may reply within the call or later. If it refuses a request, it must not
+    /// reply; the request is delivered again after its peer was resumed.
     /// </param>
     /// <param name="options">The options; null for a new <see cref="LoopMessageOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
@@ -168,14 +169,15 @@ public sealed class LoopRep : SingleLoopSocket
         _replyPipe = null;
     }
 
-    // A peer whose connection has ended no longer waits for its reply.
+    // When a connection has ended, its peer no longer waits for a reply, so replies are not kept for the next
+    // connection.
     private protected override bool QueuesAcrossConnections => false;
 
     internal override void OnBatchEnd()
     {
         lock (PipeGate)
         {
-            // The peer that was resumed may have sent only messages that are dropped.
+            // If the resumed peer sent only messages that are dropped, no request is open, so resume the next peer.
             if (!IsRequestOpen)
             {
                 ServeNext();
@@ -198,7 +200,8 @@ public sealed class LoopRep : SingleLoopSocket
         OnBatchEnd();
     }
 
-    // Counts the frames up to the first empty one, if another frame follows it; otherwise returns 0.
+    // Counts the frames up to and including the first empty frame. Returns 0 if there is no empty frame, or no frame
+    // after it.
     private static int CountEnvelope(in ZmtpMessage message, out int size)
     {
         int frames = 0;

@@ -25,8 +25,8 @@ public sealed class LoopReq : DistributingSocket
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
     /// <param name="onReply">
-    /// Handles the replies. The request is complete when it is called, so that it may send the next one. A reply that
-    /// it refuses is delivered again after its peer was resumed.
+    /// Handles the replies. When the handler is called, the request is complete, so the handler may send the next
+    /// request. A reply that the handler refuses is delivered again after its peer was resumed.
     /// </param>
     /// <param name="options">The options; null for a new <see cref="LoopReqOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
@@ -45,14 +45,14 @@ public sealed class LoopReq : DistributingSocket
     }
 
     /// <summary>
-    /// Whether a reply is awaited. It stays true after the peer has disconnected, until <see cref="AbandonRequest"/>,
-    /// because the peer of a new connection may send the reply.
+    /// Whether the socket waits for a reply. The value stays true after the peer has disconnected, because the peer of
+    /// a new connection may send the reply. <see cref="AbandonRequest"/> ends the wait.
     /// </summary>
     public bool IsAwaitingReply { get; private set; }
 
     /// <summary>
     /// Stops waiting for the reply, so that another request can be sent. If the same peer sends the late reply during
-    /// the next request, only <see cref="LoopReqOptions.Correlate"/> distinguishes the two replies.
+    /// the next request, the socket can tell the two replies apart only with <see cref="LoopReqOptions.Correlate"/>.
     /// </summary>
     public void AbandonRequest()
     {
@@ -61,8 +61,8 @@ public sealed class LoopReq : DistributingSocket
     }
 
     /// <summary>
-    /// Returns whether other threads have queued a newer request, so that no reply is awaited. Called under the pipes'
-    /// gate.
+    /// Returns whether another thread has queued a newer request. Replies to the current request are then dropped.
+    /// Called while the calling thread holds the pipes' gate.
     /// </summary>
     internal Func<bool>? IsSuperseded { get; set; }
 

@@ -8,7 +8,7 @@ public sealed record LoopReqOptions : LoopRoutedOptions
     {
     }
 
-    /// <summary>Copies the options that all socket types share. The others have their default values.</summary>
+    /// <summary>Copies the options that all socket types share. All other options have their default values.</summary>
     internal LoopReqOptions(LoopRoutedOptions common)
         : base(common)
     {
@@ -21,9 +21,9 @@ public sealed record LoopReqOptions : LoopRoutedOptions
     public bool Relaxed { get; init; }
 
     /// <summary>
-    /// Whether each request carries a number of four bytes before the empty frame, which the reply must return. So the
-    /// late reply to an abandoned request is never mistaken for another reply. REP peers return the number. Default
-    /// false.
+    /// Whether each request carries a number of four bytes before the empty frame. The reply must return this number,
+    /// as REP peers do. So a late reply to an abandoned request is never mistaken for the reply to another request.
+    /// Default false.
     /// </summary>
     public bool Correlate { get; init; }
 }

@@ -7,10 +7,10 @@ namespace Broker.ZeroMq.Loops;
 /// 28).
 /// </summary>
 /// <remarks>
-/// The handler gets the peer and the message as the peer sent it; libzmq would add the peer's
-/// <see cref="ZeroMqPeer.RoutingId"/> as the first frame. A peer that announces no id gets a generated one of five
-/// bytes, the first of them 0. A connected endpoint keeps its id and its queued messages between connections. For
-/// messages that the handler refuses, see <see cref="LoopPull"/>.
+/// The handler gets the peer and the message as the peer sent it. Unlike libzmq, this socket does not add the peer's
+/// <see cref="ZeroMqPeer.RoutingId"/> as the first frame. A peer that announces no id gets a generated id of five
+/// bytes, which begins with byte 0. An endpoint that this socket connects to keeps its id and its queued messages
+/// between connections. <see cref="LoopPull"/> describes what happens to messages that the handler refuses.
 /// </remarks>
 public sealed class LoopRouter : SingleLoopSocket
 {
@@ -36,13 +36,14 @@ public sealed class LoopRouter : SingleLoopSocket
     }
 
     /// <summary>
-    /// Called on the loop with the routing id of a peer that was full when a message was sent to it, as soon as half of
-    /// its mark is free again. An exception that it throws closes that peer's connection.
+    /// Called on the loop when a peer that had no room for a message has room again: half of its high-water mark is
+    /// free. The argument is the peer's routing id. An exception that the callback throws closes that peer's
+    /// connection.
     /// </summary>
     public Action<ReadOnlyMemory<byte>>? OnWritable { get; set; }
 
     /// <summary>
-    /// Called on the loop when a peer was removed: a message that waits for its room is now unroutable.
+    /// Called on the loop when a peer was removed. A message that waits until this peer has room is now unroutable.
     /// </summary>
     internal Action? OnPeerRemoved { get; set; }
 
@@ -119,8 +120,8 @@ public sealed class LoopRouter : SingleLoopSocket
     }
 
     /// <summary>
-    /// Queues a received message, without its first frame, for the peer with the routing id in that frame, as libzmq's
-    /// ROUTER does.
+    /// Queues a received message for the peer whose routing id is in the message's first frame. The first frame itself
+    /// is not sent, as in libzmq's ROUTER.
     /// </summary>
     /// <returns>The result of the send. A message of one frame is unroutable.</returns>
     public RouteResult TrySendRouted(in ZmtpMessage message)
@@ -134,12 +135,12 @@ public sealed class LoopRouter : SingleLoopSocket
         return TrySend(message.FirstFrame.Body, ref copy);
     }
 
-    /// <summary>Queues a message that an encoder writes for a peer.</summary>
+    /// <summary>Queues a message for a peer. An encoder writes the message.</summary>
     /// <param name="routingId">The peer's id; see <see cref="ZeroMqPeer.RoutingId"/>.</param>
     /// <param name="message">The encoder. It is called once, or not at all if the message is not queued.</param>
     /// <returns>The result of the send.</returns>
     /// <exception cref="InvalidOperationException">
-    /// The call is not on the loop. This is only detected for the first message of an iteration to a peer.
+    /// The call is not on the loop. This mistake is detected only for the first message to a peer in an iteration.
     /// </exception>
     public RouteResult TrySend<TMessage>(ReadOnlySpan<byte> routingId, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
@@ -153,14 +154,14 @@ public sealed class LoopRouter : SingleLoopSocket
     }
 
     /// <summary>
-    /// Queues a message that an encoder writes for the connection of a peer, such as the one that sent a request.
-    /// Another connection that has the peer's routing id by now does not get it.
+    /// Queues a message for one connection of a peer, for example the connection that a request came from. A newer
+    /// connection with the same routing id does not get the message. An encoder writes the message.
     /// </summary>
     /// <param name="peer">A peer of this socket, as the handler got it.</param>
     /// <param name="message">The encoder. It is called once, or not at all if the message is not queued.</param>
     /// <returns>The result of the send. A peer that has disconnected is unroutable.</returns>
     /// <exception cref="InvalidOperationException">
-    /// The call is not on the loop. This is only detected for the first message of an iteration to a peer.
+    /// The call is not on the loop. This mistake is detected only for the first message to a peer in an iteration.
     /// </exception>
     public RouteResult TrySendTo<TMessage>(ZeroMqPeer peer, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct

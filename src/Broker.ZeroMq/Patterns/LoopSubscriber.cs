@@ -6,9 +6,9 @@ namespace Broker.ZeroMq.Loops;
 /// SUB or XSUB on event loops: receives the messages whose first frame begins with a subscribed prefix.
 /// </summary>
 /// <remarks>
-/// The handler gets whole messages on the loop of their peer; they are valid during the call. Publishers filter by the
-/// subscriptions that they have received. This socket filters again. After each connect and reconnect, it sends all
-/// subscriptions to the peer.
+/// The handler gets each message as a whole, on the loop of the peer that sent it. A message is valid only during the
+/// call. Publishers filter by the subscriptions that they have received. This socket filters the received messages
+/// again. After each connect and reconnect, it sends all subscriptions to the peer.
 /// </remarks>
 public sealed class LoopSubscriber : LoopSocket
 {
@@ -18,7 +18,7 @@ public sealed class LoopSubscriber : LoopSocket
     private volatile SubscriberSession[] _peers = [];
     private long _dropped;
 
-    /// <summary>Creates a socket without endpoints and subscriptions.</summary>
+    /// <summary>Creates a socket without endpoints and without subscriptions.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopSubscriber(EventLoopGroup loops, ZeroMqMessageHandler onMessage, LoopSubscriberOptions? options = null)
         : base(
@@ -43,20 +43,22 @@ public sealed class LoopSubscriber : LoopSocket
     internal ZeroMqMessageHandler OnMessage { get; }
 
     /// <summary>
-    /// Called on a peer's loop when an accepted peer has disconnected. Set before the first endpoint.
+    /// Called on a peer's loop when an accepted peer has disconnected. Set it before the first endpoint is bound or
+    /// connected.
     /// </summary>
     internal Action<ZeroMqPeer>? OnPeerDisconnected { get; set; }
 
     /// <summary>
     /// Subscribes to messages whose first frame begins with <paramref name="prefix"/>; the empty prefix subscribes to
     /// all messages. Subscriptions are counted: a prefix that was subscribed to twice must be unsubscribed twice. May
-    /// be called on any thread. It takes effect when the loops run it, in the order of the calls.
+    /// be called on any thread. The loops carry out the changes in the order of the calls; a change takes effect on a
+    /// loop when the loop has carried it out.
     /// </summary>
     public void Subscribe(ReadOnlySpan<byte> prefix) => Change(prefix.ToArray(), subscribe: true);
 
     /// <summary>
-    /// Cancels one <see cref="Subscribe"/> of the same prefix. Does nothing if there was none. May be called on any
-    /// thread.
+    /// Cancels one <see cref="Subscribe"/> of the same prefix. Does nothing if the prefix is not subscribed. May be
+    /// called on any thread.
     /// </summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => Change(prefix.ToArray(), subscribe: false);
 
@@ -66,24 +68,24 @@ public sealed class LoopSubscriber : LoopSocket
     public IReadOnlyList<ZeroMqPeer> Peers => Array.ConvertAll(_peers, session => session.Peer!);
 
     /// <summary>
-    /// The number of messages that were not sent upstream because a publisher accepted too little. May be read on any
-    /// thread; the value may be out of date at once.
+    /// The number of upstream messages that were dropped because the queue of a publisher had no room. May be read on
+    /// any thread; the value may be out of date at once.
     /// </summary>
     public long MessagesDropped => Interlocked.Read(ref _dropped);
 
     private protected override long Dropped => MessagesDropped;
 
     /// <summary>
-    /// Sends a message upstream to all publishers: the application of an XPUB receives it, a PUB ignores it. The
-    /// message is dropped and counted for a publisher at <see cref="LoopSubscriberOptions.MaxPendingBytes"/>. Must be
-    /// called on the thread of <paramref name="loop"/>.
+    /// Sends a message upstream to all publishers: the application of an XPUB receives the message, and a PUB ignores
+    /// it. The message is dropped and counted for each publisher whose queue has reached
+    /// <see cref="LoopSubscriberOptions.MaxPendingBytes"/>. Must be called on the thread of <paramref name="loop"/>.
     /// </summary>
     /// <param name="loop">The loop of the calling thread, which must belong to the socket's group.</param>
     /// <param name="encoded">
-    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. A single frame that
-    /// begins with byte 0 or 1 is not allowed, because that is a subscription.
+    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. A single frame that begins with
+    /// byte 0 or 1 is not allowed, because such a message is a subscription or a cancellation.
     /// </param>
-    /// <returns>The number of publishers that the message was queued for.</returns>
+    /// <returns>The number of publishers for which the message was queued.</returns>
     public int SendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         ArgumentNullException.ThrowIfNull(loop);

@@ -8,7 +8,7 @@ public sealed record LoopSubscriberOptions : LoopSocketOptions
     {
     }
 
-    /// <summary>Copies the options that all socket types share. The others have their default values.</summary>
+    /// <summary>Copies the options that all socket types share. All other options have their default values.</summary>
     internal LoopSubscriberOptions(LoopSocketOptions common)
         : base(common)
     {
@@ -18,18 +18,19 @@ public sealed record LoopSubscriberOptions : LoopSocketOptions
     public bool AnnounceExtended { get; init; }
 
     /// <summary>
-    /// The limits of the messages that a publisher may send. A message is collected in its own buffer while its bytes
-    /// arrive, so that this limits the memory of each peer. A message over a limit is refused and counted, and its
-    /// connection ends; a peer of ZMTP 3.1 is sent the reason. Default <see cref="ZmtpLimits.Default"/>: 64 MiB and
-    /// 1,048,576 frames.
+    /// The limits of the messages that a publisher may send. The bytes of a message are collected in a buffer while
+    /// they arrive, so these limits also limit the memory of each peer. A message over a limit is refused and counted,
+    /// and the connection is closed; a peer that uses ZMTP 3.1 is sent the reason. Default
+    /// <see cref="ZmtpLimits.Default"/>: 64 MiB and 1,048,576 frames.
     /// </summary>
     public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
 
     /// <summary>
     /// How much memory the upstream messages that are queued for one publisher may use, in bytes
-    /// (<see cref="Broker.Transport.Connection.BufferedBytes"/>). Each sending loop of the group may add up to 256 KiB.
-    /// Subscriptions have at least as much room in addition: the connection of a publisher is closed only if several
-    /// times this limit is queued, and all subscriptions are sent again after the reconnect. Default 64 MiB.
+    /// (<see cref="Broker.Transport.Connection.BufferedBytes"/>). Each sending loop of the group may exceed the limit
+    /// by up to 256 KiB. Subscriptions may use at least as much memory in addition. The connection of a publisher is
+    /// closed only if several times this limit is queued for it; after the reconnect, all subscriptions are sent again.
+    /// Default 64 MiB.
     /// </summary>
     public long MaxPendingBytes { get; init; } = 64 << 20;
 

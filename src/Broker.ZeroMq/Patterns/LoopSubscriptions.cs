@@ -1,8 +1,9 @@
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// A loop's copy of a subscriber's subscriptions and the peers on that loop. It is used on the loop's thread only. So
-/// filtering a message and sending all subscriptions to a new peer need no lock, and a new peer misses no change.
+/// A loop's copy of a subscriber's subscriptions and the peers on that loop. The object is used only on the loop's
+/// thread. So filtering a message and sending all subscriptions to a new peer need no lock, and a new peer misses no
+/// change.
 /// </summary>
 internal sealed class LoopSubscriptions
 {
@@ -19,7 +20,7 @@ internal sealed class LoopSubscriptions
             return;
         }
 
-        // Backwards, because sending to a peer may remove it from the list.
+        // Iterate backwards, because sending to a peer may remove the peer from the list.
         for (int i = _peers.Count - 1; i >= 0; i--)
         {
             _peers[i].SendSubscription(prefix, subscribe);

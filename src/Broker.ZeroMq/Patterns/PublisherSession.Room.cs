@@ -3,7 +3,8 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Loops;
 
-// The room in the peer's queue, and what happens when there is none. Used on any loop of the group.
+// This part checks whether the peer's queue has room, and reports dropped messages. It is used on any loop of the
+// group.
 internal sealed partial class PublisherSession
 {
     /// <summary>The shortest time between two reports of dropped messages, in milliseconds.</summary>
@@ -24,7 +25,9 @@ internal sealed partial class PublisherSession
         NotifyRoom();
     }
 
-    /// <summary>Whether a message of this size fits. Each loop counts only the bytes in its own write buffer.</summary>
+    /// <summary>
+    /// Whether a message of this size fits. The bytes in the write buffers of other loops are not counted.
+    /// </summary>
     /// <param name="loop">The loop of the calling thread.</param>
     /// <param name="buffer">The loop's write buffer for this peer.</param>
     /// <param name="size">The size of the message in bytes.</param>
@@ -46,7 +49,7 @@ internal sealed partial class PublisherSession
             && (_mark is null || _mark.HasRoom(Connection, loop, buffer));
     }
 
-    /// <summary>Counts a message that was written because there was room.</summary>
+    /// <summary>Counts a message that was written after <see cref="HasRoom"/> returned true.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Count(EventLoop loop)
     {
@@ -55,7 +58,7 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>
-    /// Registers a call of the socket's OnWritable for the time when there may be room or the peer has disconnected.
+    /// Requests a call of the socket's OnWritable when the peer may have room again or has disconnected.
     /// </summary>
     internal void NotifyWhenRoom(EventLoop loop)
     {
@@ -70,7 +73,7 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>
-    /// Sends a message now, or stores it instead of an older one that waits. May be called on any loop.
+    /// Sends a message now, or stores it in place of an older message that waits. May be called on any loop.
     /// </summary>
     internal void SendConflated(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
@@ -82,12 +85,12 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>
-    /// Counts a dropped message, and reports it if it is the first one since the queue was last empty. May be called on
-    /// any loop.
+    /// Counts a dropped message. Reports it if it is the first message that was dropped since the queue was last empty.
+    /// May be called on any loop.
     /// </summary>
     /// <remarks>
-    /// Reports at most once per <see cref="DropReportInterval"/>, because a small mark can be reached and left many
-    /// times a second.
+    /// Reports at most once per <see cref="DropReportInterval"/>, because a queue with a small high-water mark can
+    /// become full many times a second.
     /// </remarks>
     internal void Drop()
     {
@@ -111,8 +114,8 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>
-    /// Calls the socket's OnWritable if it is registered: there may be room, or the peer has disconnected. Called on
-    /// the peer's loop.
+    /// Calls the socket's OnWritable if <see cref="NotifyWhenRoom"/> requested the call. Called on the peer's loop when
+    /// there may be room or the peer has disconnected.
     /// </summary>
     internal void NotifyRoom()
     {
@@ -122,7 +125,8 @@ internal sealed partial class PublisherSession
         }
     }
 
-    // If memory is short, the bytes in the write buffer do not count if the peer accepts them now.
+    // If memory is short, flush first: bytes that the peer accepts at once do not count against its share of the
+    // memory.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool FitsAfterFlush(EventLoop loop, LoopWriteBuffer buffer, int size, long share)
     {

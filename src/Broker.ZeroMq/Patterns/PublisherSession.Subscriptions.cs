@@ -1,18 +1,18 @@
 namespace Broker.ZeroMq.Loops;
 
-// The peer's subscriptions. They change on the peer's loop; published messages are only matched against the socket's
-// shared trie.
+// The subscriptions of this peer, which change only on the peer's loop. Published messages are matched against the
+// socket's shared trie and not against these subscriptions.
 internal sealed partial class PublisherSession
 {
-    // A subscription costs some microseconds with all its consequences, and 64 KiB can contain thousands.
+    // A change of a subscription costs some microseconds, and one read of 64 KiB can contain thousands of changes.
     private const int ChangesPerIteration = 256;
 
     private PrefixSubscriptions _subscriptions;
 
-    // The subscriptions that the peer requested, if the application decides which messages the peer gets.
+    // The subscriptions that the peer requested, on a manual socket; null on other sockets.
     private PrefixSubscriptions? _requested;
 
-    // The memory of the subscriptions in the socket's budget, and the number of changes in this iteration.
+    // The memory that the subscriptions take from the socket's budget, and the number of changes in this iteration.
     private long _subscriptionMemory;
     private int _changes;
 
@@ -20,8 +20,8 @@ internal sealed partial class PublisherSession
     private volatile bool _isDisconnected;
 
     /// <summary>
-    /// Whether a loop's search finds this peer for the first time and the peer is connected. Several of its prefixes
-    /// may match one topic.
+    /// Marks this peer as found by a search on one loop. Returns false if the same search has already found the peer by
+    /// another of its prefixes, or if the peer has disconnected.
     /// </summary>
     internal bool TryMarkFound(int loop, long search)
     {
@@ -36,7 +36,7 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>
-    /// Whether the connection has ended, or ends because this side has refused the peer. May be read on any thread.
+    /// Whether the connection has ended, or will end because this side has refused the peer. May be read on any thread.
     /// </summary>
     internal bool IsDisconnected => _isDisconnected;
 
@@ -88,8 +88,9 @@ internal sealed partial class PublisherSession
         return MustStop ? Stopped() : ++_changes < ChangesPerIteration ? ZmtpVerdict.Continue : ZmtpVerdict.Pause;
     }
 
-    // For a publisher the subscriptions are a set, although RFC 29 describes counting: libzmq and similar libraries
-    // count in the subscriber. They send every SUBSCRIBE, but only one CANCEL when the last subscription is removed.
+    // Here a peer's repeated subscriptions to one prefix count as one, although in RFC 29 the publisher counts them.
+    // libzmq and similar libraries count in the subscriber: they send every SUBSCRIBE, but only one CANCEL when the
+    // last subscription is removed.
     private static PrefixChange AddOnce(PrefixSubscriptions set, ReadOnlySpan<byte> prefix)
     {
         PrefixChange change = set.Add(prefix);
@@ -101,8 +102,8 @@ internal sealed partial class PublisherSession
         return change;
     }
 
-    // Adds the prefix to the peer's set first and then to the shared one. So messages already reach the peer when
-    // OnInterest reports the prefix to the application. Returns false if the subscription is refused.
+    // Adds the prefix to the peer's set first and then to the socket's shared trie. So messages already reach the peer
+    // when OnInterest reports the prefix to the application. Returns false if the subscription is refused.
     private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
         PrefixSubscriptions set = _requested ?? _subscriptions;
@@ -140,16 +141,17 @@ internal sealed partial class PublisherSession
             return true;
         }
 
-        // This prefix was not counted, so it must not be in the set when all counted prefixes are removed.
+        // The budget does not count this prefix. Remove it from the set, because the cleanup returns the memory of
+        // every prefix in the set.
         set.Remove(prefix);
         RefuseWithError(refusal);
         ReportCancellation(prefix);
         return false;
     }
 
-    // Reports the end of a subscription that was reported to the application but is refused. The cleanup of the peer
-    // reports counted prefixes only. Call this after the refusal, because the cancellations of a disconnected peer may
-    // exceed the receive high-water mark.
+    // Reports a cancellation to the application, because the application knows the subscription that is now refused.
+    // The cleanup does not report it: the prefix is no longer in the set. Call this method after the refusal, because
+    // only the cancellations of a disconnected peer may exceed the receive high-water mark.
     private void ReportCancellation(ReadOnlySpan<byte> prefix)
         => _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
 

@@ -24,8 +24,8 @@ internal sealed partial class PublisherSession : PeerSession
         }
     }
 
-    // A peer that accepts nothing does not read the PING behind the queued messages. It loses messages and keeps its
-    // connection, unless the options say otherwise.
+    // A peer that accepts no bytes does not read a PING that is queued behind messages. Such a peer loses messages and
+    // keeps its connection, unless StalledPeerTimeout is set.
     internal override bool IsSilenceExpected => Connection.PendingBytes > 0;
 
     internal override bool HasRoomForAnswer => Connection.BufferedBytes < _highWaterMark;
@@ -46,7 +46,7 @@ internal sealed partial class PublisherSession : PeerSession
         }
     }
 
-    // The subscriptions of a refused peer must not use the memory of the others.
+    // The subscriptions of a refused peer must not use memory that other peers could use.
     private protected override void OnLingering() => OnDisconnected();
 
     private protected override void OnDisconnected()

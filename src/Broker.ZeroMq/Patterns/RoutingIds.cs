@@ -18,7 +18,10 @@ internal sealed class RoutingIds
 
     internal OutboundPipe? Find(ReadOnlySpan<byte> id) => _bySpan.TryGetValue(id, out OutboundPipe? pipe) ? pipe : null;
 
-    /// <summary>Whether this pipe is the one with its id: it is of this socket, and no other has taken its id.</summary>
+    /// <summary>
+    /// Whether this pipe still has its routing id: the pipe belongs to this socket, and no other pipe has taken over
+    /// the id.
+    /// </summary>
     internal bool Has(OutboundPipe pipe) => pipe.RoutingId is { } id && Find(id) == pipe;
 
     /// <summary>
@@ -52,7 +55,8 @@ internal sealed class RoutingIds
     }
 
     /// <summary>
-    /// Generates an id for a peer that has none: a byte 0, which no peer may choose, and a number (RFC 28).
+    /// Generates an id for a peer that announces none: a byte 0 and a number. No peer may choose an id that begins with
+    /// byte 0 (RFC 28).
     /// </summary>
     internal byte[] Generate()
     {

@@ -27,7 +27,7 @@ internal sealed class SharedSubscriptions
     }
 
     /// <summary>
-    /// The peers that want a message with this topic, each once. Must be called on the thread of
+    /// Returns the peers that want a message with this topic; each peer appears once. Must be called on the thread of
     /// <paramref name="loop"/>. The returned memory is valid until the next call on that loop.
     /// </summary>
     /// <exception cref="ArgumentException">The loop belongs to another group.</exception>
@@ -93,7 +93,9 @@ internal sealed class SharedSubscriptions
         }
     }
 
-    /// <summary>Visits each prefix with its number of peers. The subscriptions must not change meanwhile.</summary>
+    /// <summary>
+    /// Visits each prefix with its number of peers. The subscriptions must not change during the call.
+    /// </summary>
     internal void Visit<TVisitor>(ref TVisitor visitor)
         where TVisitor : struct, IPrefixVisitor, allows ref struct
         => _prefixes.Visit(ref visitor);

@@ -8,7 +8,7 @@ internal sealed class SubscriberSession : PeerSession
     // The most bytes that a loop collects before it flushes.
     private const long MaxUnflushedBytes = 256 * 1024;
 
-    // A larger value is no limit in practice; below it the multiples do not overflow.
+    // A larger mark limits nothing in practice. Up to this value the multiplication in Configure does not overflow.
     private const long MaxMark = 1L << 48;
 
     private readonly LoopSubscriber _socket;
@@ -26,7 +26,9 @@ internal sealed class SubscriberSession : PeerSession
         }
     }
 
-    /// <summary>Sends a change to the publisher in the form that its ZMTP version supports.</summary>
+    /// <summary>
+    /// Sends a subscription or a cancellation to the publisher, in the form that the publisher's ZMTP version supports.
+    /// </summary>
     internal void SendSubscription(ReadOnlySpan<byte> prefix, bool subscribe)
     {
         bool asCommand = Peer!.Zmtp.UsesSubscribeCommands;
@@ -37,9 +39,9 @@ internal sealed class SubscriberSession : PeerSession
 
     private protected override void Configure(Connection connection)
     {
-        // Messages stop at the mark. But a loop only knows the bytes that other loops have flushed, not the bytes in
-        // their write buffers, and up to half of a buffer can stay unused after a message. Subscriptions have as much
-        // room in addition.
+        // Upstream messages stop at the mark. But a loop knows only the bytes that other loops have flushed, not the
+        // bytes in their write buffers, and up to half of a buffer can stay unused after a message. Subscriptions may
+        // use as much again.
         long mark = Math.Min(_socket.Options.MaxPendingBytes, MaxMark);
         connection.MaxPendingBytes = mark + (2 * _socket.Loops.Count * (mark + MaxUnflushedBytes));
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
@@ -52,7 +54,7 @@ internal sealed class SubscriberSession : PeerSession
         long share = loop.Group.MemoryBudget.PerPeerLimit;
         if (Connection.BufferedBytes + buffer.Length + encoded.Length > share)
         {
-            // Bytes in the loop's write buffer do not count if the peer accepts them now.
+            // Flush first: bytes that the peer accepts at once do not count against its share of the memory.
             Connection.Flush(loop);
         }
 

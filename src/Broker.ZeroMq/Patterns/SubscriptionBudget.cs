@@ -6,8 +6,8 @@ namespace Broker.ZeroMq.Loops;
 /// </summary>
 internal sealed class SubscriptionBudget
 {
-    // Measured: a node of the trie, the array of its prefix, its entry in the parent, and the node of a fork that it
-    // may need.
+    // The measured bytes per prefix: a node of the trie, the array of its prefix, its entry in the parent, and a second
+    // node if the prefix makes the trie fork.
     private const int PerPrefix = 250;
 
     private readonly long _reserved;
@@ -15,7 +15,7 @@ internal sealed class SubscriptionBudget
     private long _shared;
 
     /// <param name="total">The total memory in bytes.</param>
-    /// <param name="peers">The number of peers that half of the memory is divided among.</param>
+    /// <param name="peers">The number of peers among which half of the memory is divided.</param>
     /// <param name="copies">How many times each prefix is stored.</param>
     internal SubscriptionBudget(long total, int peers, int copies)
     {

@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// Removes the subscriptions of a peer that has disconnected, a few at a time: the peer may have had very many, and its
-/// loop must serve others too. Used on the peer's loop.
+/// Removes the subscriptions of a peer that has disconnected, a limited number in each iteration: the peer may have had
+/// very many subscriptions, and its loop must serve other peers too. Used on the peer's loop.
 /// </summary>
 internal sealed class SubscriptionCleanup
 {

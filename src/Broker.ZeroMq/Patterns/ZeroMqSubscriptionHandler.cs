@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Called with every subscription and cancellation of each peer, including repeated ones, and with all its
-/// subscriptions as cancellations when the peer has disconnected.
+/// Called with every subscription and cancellation of each peer, including repeated subscriptions. When a peer has
+/// disconnected, it is called with a cancellation of each of that peer's subscriptions.
 /// </summary>
 /// <param name="peer">The peer that subscribes or unsubscribes.</param>
 /// <param name="prefix">The prefix; only valid during the call.</param>
@@ -12,7 +12,7 @@ namespace Broker.ZeroMq;
 /// <see cref="ZeroMqPeer.ResumeReceiving"/>. The result is ignored for the cancellations of a disconnected peer.
 /// </returns>
 /// <remarks>
-/// Called on the peer's loop; peers on different loops call at the same time. It must not wait. An exception that it
-/// throws closes that peer's connection.
+/// Called on the peer's loop; calls for peers on different loops may come at the same time. The handler must not wait.
+/// An exception that it throws closes that peer's connection.
 /// </remarks>
 public delegate bool ZeroMqSubscriptionHandler(ZeroMqPeer peer, ReadOnlySpan<byte> prefix, bool subscribes);

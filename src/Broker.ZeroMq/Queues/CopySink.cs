@@ -4,7 +4,8 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Copies messages into a queue for threads one by one, for sockets that remove an envelope or select messages.
+/// Copies messages one by one into the receive queue of a thread-safe socket. It is for socket types that remove an
+/// envelope or filter messages.
 /// </summary>
 internal sealed class CopySink(ReceiveQueue queue) : InboundSink
 {
@@ -16,7 +17,7 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
 
     internal override void OnDisconnected(MessageSession session) => Disconnect(session.Peer!);
 
-    /// <summary>The peer is disconnected and must not be resumed. Called on the peer's loop.</summary>
+    /// <summary>Forgets a disconnected peer, which must not be resumed. Called on the peer's loop.</summary>
     internal void Disconnect(ZeroMqPeer peer)
     {
         if (peer.Source is ReceiveSource source)
@@ -26,7 +27,8 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
     }
 
     /// <summary>
-    /// Copies a message if there is room. If there is none, the peer is resumed later. Called on the peer's loop.
+    /// Copies a message if there is room. Otherwise returns false, and the queue resumes the peer later. Called on the
+    /// peer's loop.
     /// </summary>
     internal bool TryTake(ZeroMqPeer peer, in ZmtpMessage message)
     {
@@ -60,7 +62,7 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
     }
 
     /// <summary>
-    /// Whether there is room for a message of this source. If there is none, the source is resumed later.
+    /// Whether there is room for a message of this source. If there is no room, the queue resumes the source later.
     /// </summary>
     internal bool TryReserve(ReceiveSource source) => queue.Room(source, out _) > 0 || !queue.TryPause(source);
 

@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq;
 
-/// <summary>The deadline of a call that waits. It reads no clock for an infinite timeout.</summary>
+/// <summary>The deadline of a call that waits. If the timeout is infinite, no clock is read.</summary>
 internal readonly struct Deadline
 {
     private readonly TimeProvider _clock;

@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Sends queued messages to the peers. It is called on the loop, or under the gate of the <see cref="SendQueue"/> if
-/// that has one.
+/// Sends queued messages to the peers. Called on the loop, or under the gate of the <see cref="SendQueue"/> if the
+/// queue has a gate.
 /// </summary>
 internal interface IBatchSender
 {
@@ -11,12 +11,12 @@ internal interface IBatchSender
     /// <param name="count">The number of messages.</param>
     /// <param name="sent">The number of messages that were taken.</param>
     /// <returns>
-    /// The size of the messages that were taken. If that is not all, there is no room, and <see
-    /// cref="SendQueue.Resume"/> is called when there is some.
+    /// The size of the messages that were taken, in bytes. If not all messages were taken, there is no more room, and
+    /// <see cref="SendQueue.Resume"/> is called when there is room again.
     /// </returns>
     int Send(ReadOnlySpan<byte> messages, int count, out int sent);
 
-    /// <summary>No more messages follow for now, so the buffered ones must be sent.</summary>
+    /// <summary>Sends the buffered messages, because no more messages follow for now.</summary>
     void Flush()
     {
     }

@@ -16,7 +16,7 @@ internal sealed class MessageChunk(byte[] array, int sizeClass)
     /// <summary>The index of this size in the pool, or -1 if the pool does not keep the chunk.</summary>
     internal int SizeClass { get; } = sizeClass;
 
-    /// <summary>The offset of the first message that was not taken.</summary>
+    /// <summary>The offset of the first message that has not been taken.</summary>
     internal int Position { get; set; }
 
     /// <summary>The offset of the end of the last message.</summary>
@@ -26,8 +26,8 @@ internal sealed class MessageChunk(byte[] array, int sizeClass)
     internal int Messages { get; set; }
 
     /// <summary>
-    /// How many bytes may be appended. It is 0 for a chunk that was made for one large message, since the pool does not
-    /// keep the chunk.
+    /// How many bytes may be appended. For a chunk that was made for one large message it is always 0, because the pool
+    /// does not keep such a chunk.
     /// </summary>
     internal int Room
     {
@@ -50,7 +50,7 @@ internal sealed class MessageChunk(byte[] array, int sizeClass)
 
     /// <summary>
     /// The end of the published messages and their number, from the writer's last call of <see cref="Publish"/>. Any
-    /// thread may read it.
+    /// thread may read this property.
     /// </summary>
     internal (int End, int Messages) Published
     {

@@ -4,8 +4,8 @@ using Broker.Transport;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The pool of the chunks of all sockets of a context, last in, first out. It is thread-safe and used once for many
-/// messages.
+/// The pool of chunks for all sockets of a context. The chunk that was returned last is taken first. Thread-safe. One
+/// call serves many messages, so the cost of its lock does not matter.
 /// </summary>
 /// <param name="budget">Counts the memory of the chunks in use; null for no limit.</param>
 internal sealed class MessageChunkPool(MemoryBudget? budget = null)
@@ -26,7 +26,7 @@ internal sealed class MessageChunkPool(MemoryBudget? budget = null)
     private readonly int[] _kept = new int[Capacities.Length];
     private long _outstanding;
 
-    /// <summary>The bytes of the chunks in use at this moment. Any thread may read it.</summary>
+    /// <summary>The size of all chunks that are in use now, in bytes. May be read on any thread.</summary>
     internal long Outstanding => Interlocked.Read(ref _outstanding);
 
     /// <summary>How many bytes may wait in one queue now; see <see cref="MemoryBudget.PerPeerLimit"/>.</summary>

@@ -6,7 +6,8 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Copies the messages of a loop socket's peers into a queue for threads. It copies all messages of one read at once.
+/// Copies the messages of a loop socket's peers into the receive queue of a thread-safe socket. All messages of one
+/// read are copied together.
 /// </summary>
 /// <param name="queue">The queue.</param>
 /// <param name="showsIds">Whether receivers get the peer's routing id before each message.</param>
@@ -103,8 +104,8 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
         return frame;
     }
 
-    // The peer has sent commands between its messages, or between the frames of a message. That happens a few times a
-    // minute.
+    // Adds the messages without the commands that the peer sent between its messages or between the frames of a
+    // message. Peers send commands only a few times a minute.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void AddWithoutCommands(ReceiveSource source, ReadOnlySpan<byte> bytes, in Taker taken)
     {
@@ -126,7 +127,10 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
         ArrayPool<byte>.Shared.Return(rented);
     }
 
-    /// <summary>Only counts the messages. They are contiguous at the start of the bytes that were read.</summary>
+    /// <summary>
+    /// Counts the messages of one read. They are contiguous at the start of the bytes that were read, so they are
+    /// copied together later.
+    /// </summary>
     [StructLayout(LayoutKind.Auto)]
     private struct Taker(int room, long roomBytes) : IMessageTaker
     {

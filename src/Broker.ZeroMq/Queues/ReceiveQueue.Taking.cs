@@ -2,14 +2,15 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq;
 
-// This part is the receivers' side.
+// This part is used by the receiving threads.
 internal sealed partial class ReceiveQueue
 {
     /// <summary>The calls that wait for a message.</summary>
     internal WaitList Waiters { get; } = new();
 
     /// <summary>
-    /// Offers the next message to <paramref name="reader"/>. Any thread may call it; it never waits for a message.
+    /// Offers the next message to <paramref name="reader"/>. Any thread may call this method; it never waits for a
+    /// message.
     /// </summary>
     // The method is optimized before its first call, as SendQueue.TryAdd is.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
@@ -39,7 +40,7 @@ internal sealed partial class ReceiveQueue
         }
         catch
         {
-            // The likely cause is a lack of memory. Other receivers can continue.
+            // The likely cause is a lack of memory. Leave the gate, so that other receivers can continue.
             _receivers.Exit(bias);
             throw;
         }
@@ -73,7 +74,7 @@ internal sealed partial class ReceiveQueue
         return taken ? DequeueResult.Taken : DequeueResult.Refused;
     }
 
-    /// <summary>Drops the waiting messages and all later ones, and ends all waits.</summary>
+    /// <summary>Drops the queued messages and all later messages, and ends all waits.</summary>
     internal void Close()
     {
         BiasedGate.Bias? bias = _receivers.Enter();
@@ -116,7 +117,7 @@ internal sealed partial class ReceiveQueue
         return _current;
     }
 
-    // Called under the gate and the lock. New sources join at the end of the ring.
+    // Called while the thread holds _receivers and _gate. New sources join at the end of the ring.
     private void AcceptArrivals()
     {
         for (ReceiveSource? source = _firstArrival; source is not null;)
@@ -144,7 +145,8 @@ internal sealed partial class ReceiveQueue
         _hasArrivals = false;
     }
 
-    // Called under the gate. Returns a paused source that has room again. The caller asks for further ones.
+    // Called while the thread holds _receivers. Returns a paused source that has room again, or null. The caller
+    // resumes this source and then asks for the next one.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ReceiveSource? Exhaust(ReceiveSource source, MessageChunk chunk)
     {
@@ -166,7 +168,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Called under the lock.
+    // Called while the thread holds _gate.
     private ReceiveSource? NextWithRoom()
     {
         if (_bytes > MostBytes / 2)
@@ -200,7 +202,8 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Called under the gate. Only the messages that arrived after the receivers' chunk count.
+    // Called while the thread holds _receivers. If newer messages have arrived, drops the receivers' chunk and takes
+    // the next chunk.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void TakeNewest(ReceiveSource source)
     {
@@ -215,7 +218,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Called under the lock. Drops the messages that no receiver has seen.
+    // Called while the thread holds _gate. Drops all messages of the source except those in the receivers' chunk.
     private void DropWaiting(ReceiveSource source)
     {
         while (source.First is { } chunk)

@@ -8,9 +8,9 @@ internal sealed partial class ReceiveQueue
     private int _isAttempting;
 
     /// <summary>
-    /// Takes a message, and waits for one if there is none. It first makes up to <paramref name="attempts"/> further
-    /// attempts, if no other thread is making attempts, and then blocks. It reads no clock for an infinite timeout, nor
-    /// before the attempts.
+    /// Takes a message, and waits if there is no message. Before it blocks, it makes up to <paramref name="attempts"/>
+    /// further attempts, unless another thread is making attempts. It reads the clock only after the attempts, and
+    /// never if the timeout is infinite.
     /// </summary>
     internal DequeueResult Take<TReader>(ref TReader reader, int attempts, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
@@ -26,8 +26,8 @@ internal sealed partial class ReceiveQueue
     }
 
     /// <summary>
-    /// Completes when there may be a message, or when the queue is closed. It ends one wait only: the receiver then
-    /// tries again, and waits again if it got no message.
+    /// Completes when there may be a message, or when the queue is closed. The receiver then tries to take a message,
+    /// and waits again if it got none.
     /// </summary>
     internal ValueTask WaitAsync(CancellationToken cancellation)
     {

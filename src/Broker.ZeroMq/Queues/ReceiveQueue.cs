@@ -6,14 +6,15 @@ namespace Broker.ZeroMq;
 /// </summary>
 /// <remarks>
 /// <para>
-/// The loop copies whole messages of a peer with one copy, under one lock. The receivers own one chunk of each peer.
-/// They take messages from these chunks round-robin, under a gate that costs a single receiver almost nothing. They
-/// take the lock once for each chunk.
+/// The loop copies whole messages of a peer with one copy, under one lock. One chunk of each peer belongs to the
+/// receivers. They take messages from these chunks round-robin, under a gate that costs a single receiver almost
+/// nothing. They take the loop's lock only once for each chunk.
 /// </para>
 /// <para>
-/// The queue is bounded in messages for each peer and in bytes of memory for all peers. The loop asks for the room
-/// first, leaves the other messages with the peer, and resumes the peer when there is room again. A message counts
-/// until the last message of its chunk is taken. A chunk contains at most a quarter of the high-water mark.
+/// The queue is bounded in messages for each peer and in bytes of memory for all peers. Before it copies messages, the
+/// loop asks how much room there is. Messages that do not fit stay in the peer's receive buffer, and the peer is paused
+/// until there is room again. A message counts until the last message of its chunk is taken, so a chunk contains at
+/// most a quarter of the high-water mark.
 /// </para>
 /// </remarks>
 internal sealed partial class ReceiveQueue
@@ -33,7 +34,7 @@ internal sealed partial class ReceiveQueue
     private ReceiveSource? _lastArrival;
     private long _bytes;
 
-    // The next source in the ring. The ring contains the sources with a chunk that the receivers own.
+    // The next source in the ring. The ring contains all sources with a chunk that belongs to the receivers.
     private ReceiveSource? _current;
     private volatile bool _hasArrivals;
     private volatile bool _isClosed;
@@ -62,14 +63,15 @@ internal sealed partial class ReceiveQueue
     internal void Unwatch() => Volatile.Write(ref _added, null);
 
     /// <summary>
-    /// The clock for timeouts. Tests replace it to count how often it is read; the kernel's waits use its own clock.
+    /// The clock for timeouts. Tests replace it to count how often it is read; waits in the kernel use the kernel's
+    /// clock.
     /// </summary>
     internal TimeProvider Clock { private get; init; } = TimeProvider.System;
 
-    /// <summary>Whether there is a message at this moment. Any thread may read it.</summary>
+    /// <summary>Whether there is a message at this moment. May be read on any thread.</summary>
     internal bool HasMessages => _hasArrivals || Volatile.Read(ref _current) is not null;
 
-    /// <summary>The memory of the waiting messages, in bytes. Any thread may read it.</summary>
+    /// <summary>The memory of the waiting messages, in bytes. May be read on any thread.</summary>
     internal long BufferedBytes
     {
         get
@@ -81,7 +83,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    /// <summary>The number of peers that are paused until there is room. Any thread may read it.</summary>
+    /// <summary>The number of peers that are paused until there is room. May be read on any thread.</summary>
     internal int PausedSources
     {
         get
@@ -93,19 +95,19 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // If memory is short, the queue keeps to its share. No notification is needed when that ends, because a receiver
-    // that takes messages makes room by itself.
+    // If memory is short, the queue may use only its share. No notification is needed when the shortage ends, because
+    // receivers that take messages make room anyway.
     private long MostBytes => Math.Min(_mostBytes, _pool.Share);
 
-    /// <summary>Returns how much of a peer may be added now. Called on the peer's loop.</summary>
+    /// <summary>Returns how many messages and bytes of a peer may be added now. Called on the peer's loop.</summary>
     /// <param name="source">The peer.</param>
-    /// <param name="bytes">The number of bytes. The last message may exceed it.</param>
-    /// <returns>The number of messages.</returns>
+    /// <param name="bytes">The number of bytes that may be added. The last message may exceed this number.</param>
+    /// <returns>The number of messages that may be added.</returns>
     internal int Room(ReceiveSource source, out long bytes)
     {
         lock (_gate)
         {
-            // If nothing is waiting, one message may exceed the bound.
+            // If the queue is empty, one message may exceed the bound.
             bool takesAll = _isClosed || _conflates;
             bytes = takesAll ? long.MaxValue : Math.Max(MostBytes - _bytes, _bytes == 0 ? 1 : 0);
             return takesAll ? int.MaxValue : bytes == 0 ? 0 : _mostMessages - source.Messages;
@@ -113,7 +115,7 @@ internal sealed partial class ReceiveQueue
     }
 
     /// <summary>
-    /// Copies whole messages of one peer, within the result of <see cref="Room"/>. Called on the peer's loop.
+    /// Copies whole messages of one peer, no more than <see cref="Room"/> has allowed. Called on the peer's loop.
     /// </summary>
     internal void Add(ReceiveSource source, ReadOnlySpan<byte> encoded, int messages)
     {
@@ -149,8 +151,8 @@ internal sealed partial class ReceiveQueue
     }
 
     /// <summary>
-    /// Marks the peer as paused, so that it is resumed when there is room. Returns false if there is room by now.
-    /// Called on the peer's loop.
+    /// Marks the peer as paused, so that it is resumed when there is room. Returns false, without a mark, if there is
+    /// room again. Called on the peer's loop.
     /// </summary>
     internal bool TryPause(ReceiveSource source)
     {
@@ -171,7 +173,10 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    /// <summary>The peer is disconnected and must not be resumed. Its messages can still be received.</summary>
+    /// <summary>
+    /// Removes the mark of a paused peer that has disconnected, so that the peer is not resumed. Its messages can still
+    /// be received.
+    /// </summary>
     internal void RemovePaused(ReceiveSource source)
     {
         lock (_gate)
@@ -184,7 +189,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Called under the lock.
+    // Called while the thread holds _gate.
     private void AddSome(ReceiveSource source, ref ReadOnlySpan<byte> encoded, ref int messages)
     {
         MessageChunk? chunk = source.Last;
@@ -210,7 +215,8 @@ internal sealed partial class ReceiveQueue
         messages -= count;
     }
 
-    // Returns the size of as many messages as a large chunk can contain, or of one message that is larger than a chunk.
+    // Reduces the count to the messages that fit into a large chunk, but at least to one message, and returns their
+    // size.
     private static int FitOne(ReadOnlySpan<byte> rest, ref int count)
     {
         int most = count;
@@ -233,7 +239,8 @@ internal sealed partial class ReceiveQueue
 
     private MessageChunk Append(ReceiveSource source, int size)
     {
-        // A source with few messages gets small chunks until messages have to wait.
+        // A source without a waiting chunk gets a chunk of the needed size. A source whose messages pile up gets large
+        // chunks.
         int wanted = source.First is null ? size : Math.Max(size, MessageChunkPool.Large);
         MessageChunk chunk = _pool.Take(wanted);
         _bytes += chunk.Array.Length;

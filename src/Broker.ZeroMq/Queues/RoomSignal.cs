@@ -9,7 +9,9 @@ internal sealed class RoomSignal(SendQueueCounters counters)
     /// <summary>Called when there may be room again after the queue was full, usually on the loop.</summary>
     internal Action? OnRoom { get; set; }
 
-    /// <summary>Wakes writers if half of the messages were taken. The reader calls it after it took messages.</summary>
+    /// <summary>
+    /// Wakes a writer if the queue is at most half full. The reader calls this method after it has taken messages.
+    /// </summary>
     internal void WakeIfHalfEmpty()
     {
         Interlocked.MemoryBarrier();
@@ -33,7 +35,7 @@ internal sealed class RoomSignal(SendQueueCounters counters)
         OnRoom?.Invoke();
     }
 
-    /// <summary>Ends all waits and calls <see cref="OnRoom"/>, since the queue is closed.</summary>
+    /// <summary>Ends all waits and calls <see cref="OnRoom"/>, because the queue is closed.</summary>
     internal void WakeAll()
     {
         Waiters.WakeAll();

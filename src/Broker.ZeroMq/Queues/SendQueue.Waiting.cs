@@ -8,9 +8,9 @@ internal sealed partial class SendQueue
     private int _isAttempting;
 
     /// <summary>
-    /// Copies a message into the queue, and waits for room if there is none. It first makes up to <see
-    /// cref="Attempts"/> further attempts, if no other thread is making attempts, and then blocks. It reads no clock
-    /// for an infinite timeout, nor before the attempts.
+    /// Copies a message into the queue, and waits if there is no room. Before it blocks, it makes up to
+    /// <see cref="Attempts"/> further attempts, unless another thread is making attempts. It reads the clock only after
+    /// the attempts, and never if the timeout is infinite.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal EnqueueResult Add<TMessage>(in TMessage message, TimeSpan timeout)
@@ -21,8 +21,8 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>
-    /// Completes when there may be room for a message of this size, or when the queue is closed. It ends one wait only:
-    /// the writer then tries again, and waits again if there is still no room.
+    /// Completes when there may be room for a message of this size, or when the queue is closed. The writer then tries
+    /// to add its message, and waits again if there is still no room.
     /// </summary>
     internal ValueTask WaitAsync(int size, CancellationToken cancellation)
     {
@@ -104,7 +104,7 @@ internal sealed partial class SendQueue
             }
             finally
             {
-                // A writer that continues to wait keeps the wake. If it passed the wake on, writers of messages that
+                // A woken writer that will wait again does not wake another writer. Otherwise writers of messages that
                 // are too large for the room would wake each other without end.
                 if (Waiters.Leave(waiter) && !waitsOn && HasRoom)
                 {
@@ -122,7 +122,7 @@ internal sealed partial class SendQueue
         return EnqueueResult.Full;
     }
 
-    // The loop has no thread of its own. Only the caller's iterations connect peers and make room.
+    // The loop has no thread of its own, so only the iterations that this thread runs connect peers and make room.
     private EnqueueResult RunLoopAndAdd<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {

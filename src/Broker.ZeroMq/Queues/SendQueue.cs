@@ -10,18 +10,18 @@ namespace Broker.ZeroMq;
 /// <remarks>
 /// <para>
 /// Writers exclude each other by a gate that costs a single writer almost nothing. They do not exclude the reader,
-/// which only reads what they have published. The reader knows the peers and how much each of them can take. The reader
-/// is the loop. If the sender has a gate of its own, a writer also acts as the reader when enough is waiting, or when
-/// the loop sleeps, provided that no other thread is sending.
+/// which reads only messages that a writer has published. The reader is the loop, which knows the peers and how much
+/// each peer can take. If the sender has a lock of its own, a writer can act as the reader too: when many messages are
+/// waiting or the loop sleeps, and no other thread is sending.
 /// </para>
 /// <para>
-/// The queue is full if its bound of messages or bytes is reached, and while no peer can take messages. A message that
-/// is larger than the bound is accepted if the queue is empty.
+/// The queue is full if its bound of messages or bytes is reached, and while no peer can take messages. An empty queue
+/// accepts one message that is larger than the bound in bytes.
 /// </para>
 /// </remarks>
 internal sealed partial class SendQueue
 {
-    // From 32 KiB on, a send is worth waking the thread that sends.
+    // When this many bytes are waiting, a send is worth waking the thread that sends.
     private const int WorthSending = 32 * 1024;
 
     private readonly BiasedGate _writers = new();
@@ -41,12 +41,10 @@ internal sealed partial class SendQueue
     /// <param name="mostMessages">The most messages that may wait for the loop; 0 for no bound.</param>
     /// <param name="mostBytes">The most bytes that may wait for the loop.</param>
     /// <param name="isOpen">False if there is no room before the first call of <see cref="Resume"/>.</param>
-    /// <param name="gate">
-    /// The lock of the sender, so that writers may send by themselves; null if only the loop may send.
-    /// </param>
+    /// <param name="gate">The sender's lock, under which writers may send too; null if only the loop may send.</param>
     /// <param name="isPrompt">
-    /// Whether each message is sent at once. It is set if no further message follows before a reply, so that waiting
-    /// gains nothing.
+    /// Whether each message is sent at once. Set it if no further message follows before a reply: then collecting
+    /// messages gains nothing.
     /// </param>
     internal SendQueue(
         MessageChunkPool pool,
@@ -72,17 +70,18 @@ internal sealed partial class SendQueue
     internal int Attempts { private get; init; }
 
     /// <summary>
-    /// The clock for timeouts. Tests replace it to count how often it is read; the kernel's waits use its own clock.
+    /// The clock for timeouts. Tests replace it to count how often it is read; waits in the kernel use the kernel's
+    /// clock.
     /// </summary>
     internal TimeProvider Clock { private get; init; } = TimeProvider.System;
 
     /// <summary>The calls that wait for room.</summary>
     internal WaitList Waiters => _room.Waiters;
 
-    /// <summary>Whether there is room for a small message at this moment. Any thread may read it.</summary>
+    /// <summary>Whether there is room for a small message at this moment. May be read on any thread.</summary>
     internal bool HasRoom => _counters.HasRoom;
 
-    /// <summary>The number of messages that wait for the loop at this moment. Any thread may read it.</summary>
+    /// <summary>The number of messages that wait for the loop at this moment. May be read on any thread.</summary>
     internal long Waiting => _counters.Waiting;
 
     /// <summary>Called on the loop when there may be room again after the queue was full.</summary>
@@ -93,7 +92,7 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>
-    /// Copies a message into the queue if there is room. Any thread may call it; it never waits for a peer.
+    /// Copies a message into the queue if there is room. Any thread may call this method; it never waits for a peer.
     /// </summary>
     // The method runs for each message, so it is optimized before its first call. On a single processor, the runtime
     // would run the unoptimized code for seconds.
@@ -119,8 +118,8 @@ internal sealed partial class SendQueue
         }
         catch
         {
-            // The cause is a lack of memory, or memory of the application that cannot be read. Other writers can
-            // continue.
+            // The cause is a lack of memory, or memory of the application that cannot be read. Leave the gate, so that
+            // other writers can continue.
             _writers.Exit(bias);
             throw;
         }
@@ -150,20 +149,20 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>
-    /// Sends waiting messages now, on this thread or on the loop. A caller that is about to wait for a reply uses it.
-    /// Any thread may call it.
+    /// Sends waiting messages now, on this thread or on the loop. For a caller that is about to wait for a reply. May
+    /// be called on any thread.
     /// </summary>
     internal void FlushNow() => _scheduler.FlushNow();
 
-    /// <summary>A peer can take messages again. Called on the loop.</summary>
+    /// <summary>Called on the loop when a peer can take messages again.</summary>
     internal void Resume() => _scheduler.Resume();
 
-    /// <summary>No peer can take messages. Called on the loop.</summary>
+    /// <summary>Called on the loop when no peer can take messages any more.</summary>
     internal void Pause() => _counters.IsPaused = true;
 
     /// <summary>
-    /// Accepts no more messages and ends all waits. The loop still sends the messages that are queued. Any thread may
-    /// call it.
+    /// Accepts no more messages and ends all waits. The loop still sends the queued messages. May be called on any
+    /// thread.
     /// </summary>
     /// <returns>A task that completes when the loop has taken every message.</returns>
     internal Task SealAsync()
@@ -177,8 +176,8 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>
-    /// Drops the messages that the loop has not taken. It must follow <see cref="SealAsync"/>, on the loop or after the
-    /// loop has ended.
+    /// Drops the messages that the loop has not taken. Call this method after <see cref="SealAsync"/>, on the loop or
+    /// after the loop has ended.
     /// </summary>
     /// <returns>The number of dropped messages.</returns>
     internal long Drop()
@@ -187,11 +186,11 @@ internal sealed partial class SendQueue
         return _scheduler.Drop(_tail);
     }
 
-    // Called under the gate.
+    // Called while the thread holds _writers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private MessageChunk Extend(int size)
     {
-        // The first, small chunk may be empty, if all messages are large.
+        // The first chunk is small. It stays empty if the first message is larger.
         MessageChunk chunk = _pool.Take(Math.Max(size, MessageChunkPool.Large));
         _tail.Next = chunk;
         return _tail = chunk;

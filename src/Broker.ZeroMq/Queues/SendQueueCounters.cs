@@ -3,16 +3,16 @@ using System.Runtime.CompilerServices;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The bounds of a <see cref="SendQueue"/>, the progress of its writers and of its reader, and the states that keep
-/// writers out.
+/// The bounds of a <see cref="SendQueue"/>, the progress of its writers and of its reader, and the flags that stop the
+/// writers.
 /// </summary>
 internal sealed class SendQueueCounters
 {
     private readonly MessageChunkPool _pool;
     private readonly long _mostBytes;
 
-    // These fields belong to the writers. Their copy of the reader's progress may be old; a writer reads the current
-    // progress when the copy leaves no room.
+    // These fields belong to the writers. The allowed values come from an earlier state of the reader; a writer
+    // computes them anew when they leave no room.
     private long _written;
     private long _writtenBytes;
     private long _allowed;
@@ -25,7 +25,9 @@ internal sealed class SendQueueCounters
     private volatile bool _isPaused;
     private volatile bool _isClosed;
 
-    /// <param name="pool">The pool of the chunks, which knows the queue's share of short memory.</param>
+    /// <param name="pool">
+    /// The pool of the chunks. It tells how much memory the queue may use while memory is short.
+    /// </param>
     /// <param name="mostMessages">The most messages that may wait; 0 for no bound.</param>
     /// <param name="mostBytes">The most bytes that may wait.</param>
     internal SendQueueCounters(MessageChunkPool pool, int mostMessages, long mostBytes)
@@ -50,24 +52,24 @@ internal sealed class SendQueueCounters
     /// <summary>Whether the queue accepts no more messages.</summary>
     internal bool IsClosed => _isClosed;
 
-    /// <summary>The number of all messages that were written. Any thread may read it.</summary>
+    /// <summary>The total number of messages that were written. May be read on any thread.</summary>
     internal long Written => Volatile.Read(ref _written);
 
-    /// <summary>The number of all messages that were taken.</summary>
+    /// <summary>The total number of messages that were taken.</summary>
     internal long Taken => _taken;
 
-    /// <summary>The number of messages that wait for the reader at this moment. Any thread may read it.</summary>
+    /// <summary>The number of messages that wait for the reader at this moment. May be read on any thread.</summary>
     internal long Waiting => Volatile.Read(ref _written) - Volatile.Read(ref _taken);
 
-    /// <summary>Whether there is room for a small message at this moment. Any thread may read it.</summary>
+    /// <summary>Whether there is room for a small message at this moment. May be read on any thread.</summary>
     internal bool HasRoom
         => _isClosed || (!_isPaused && Waiting < MostMessages && WaitingBytes < Math.Min(_mostBytes, _pool.Share));
 
     private long WaitingBytes => Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes);
 
     /// <summary>
-    /// Whether there is room for a message of this size at this moment. A message that is larger than the bound is
-    /// accepted if nothing else is waiting. Any thread may call it.
+    /// Whether there is room for a message of this size at this moment. An empty queue has room for a message that is
+    /// larger than the bound. May be called on any thread.
     /// </summary>
     internal bool HasRoomFor(int size)
     {
@@ -108,7 +110,7 @@ internal sealed class SendQueueCounters
     /// Returns the next point at which a writer notifies the reader, counted from now. The point is at half of the
     /// bound at most, so that the queue does not fill up. Called under the writers' gate.
     /// </summary>
-    /// <param name="bytes">The bytes for which a send is worth waking the thread that sends.</param>
+    /// <param name="bytes">How many new bytes make a send worth waking the thread that sends.</param>
     internal NotificationPoint NextNotification(int bytes)
         => new(_written + Math.Max(1, MostMessages / 2), _writtenBytes + Math.Min(bytes, _mostBytes / 2));
 
@@ -120,7 +122,7 @@ internal sealed class SendQueueCounters
     }
 
     /// <summary>
-    /// Counts all waiting messages as taken and returns their number. Called when nobody writes or reads.
+    /// Counts all waiting messages as taken and returns their number. Called when no thread writes or reads.
     /// </summary>
     internal long TakeAll()
     {
@@ -129,10 +131,10 @@ internal sealed class SendQueueCounters
         return dropped;
     }
 
-    /// <summary>Lets the queue accept no more messages. Called under the writers' gate.</summary>
+    /// <summary>Makes the queue accept no more messages. Called under the writers' gate.</summary>
     internal void Close() => _isClosed = true;
 
-    // The reader may have taken more messages than the writers knew.
+    // Computes the allowed values anew, because the reader may have taken more messages since the last time.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool FindRoom(int size)
     {

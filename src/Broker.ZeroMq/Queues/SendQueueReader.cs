@@ -2,7 +2,7 @@ namespace Broker.ZeroMq;
 
 /// <summary>
 /// The reader's side of a <see cref="SendQueue"/>: it passes the published messages to the sender and returns empty
-/// chunks to the pool. The loop uses it, or a writer under the sender's gate.
+/// chunks to the pool. Used by the loop, or by a writer that holds the sender's lock.
 /// </summary>
 /// <param name="first">The first chunk.</param>
 /// <param name="pool">The pool of the chunks.</param>
@@ -19,15 +19,18 @@ internal sealed class SendQueueReader(
     private int _read;
     private int _readMessages;
 
-    /// <summary>Whether a call is sending. It guards against a call from within the sender.</summary>
+    /// <summary>
+    /// Whether a call of <see cref="TryDrain"/> is in progress. Callers check this, because the sender may call back
+    /// into the queue.
+    /// </summary>
     internal bool IsDraining { get; private set; }
 
     /// <summary>Whether messages are waiting.</summary>
     internal bool HasMore => _head.Published.End != _read || _head.Next is not null;
 
     /// <summary>
-    /// Sends messages. Returns false when one iteration has sent its share. <paramref name="isEmpty"/> is true if no
-    /// message is left.
+    /// Sends messages. Returns false if one iteration has sent as much as it may, and more messages may wait.
+    /// <paramref name="isEmpty"/> is true if no message is left.
     /// </summary>
     internal bool TryDrain(out bool isEmpty)
     {
@@ -43,7 +46,7 @@ internal sealed class SendQueueReader(
         }
     }
 
-    /// <summary>Returns all chunks to the pool and continues with another one.</summary>
+    /// <summary>Returns all chunks to the pool and continues with the given chunk.</summary>
     internal void Reset(MessageChunk first)
     {
         for (MessageChunk? chunk = _head; chunk is not null;)

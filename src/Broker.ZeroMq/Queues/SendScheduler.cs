@@ -31,7 +31,7 @@ internal sealed class SendScheduler
     /// <param name="counters">The queue's counters.</param>
     /// <param name="reader">The reader's side of the queue.</param>
     /// <param name="room">The signal for writers.</param>
-    /// <param name="gate">The lock of the sender, so that writers may send; null if only the loop may send.</param>
+    /// <param name="gate">The sender's lock, under which writers may send too; null if only the loop may send.</param>
     /// <param name="isPrompt">Whether each message is sent at once.</param>
     internal SendScheduler(
         EventLoop loop, SendQueueCounters counters, SendQueueReader reader, RoomSignal room, Lock? gate, bool isPrompt)
@@ -53,9 +53,9 @@ internal sealed class SendScheduler
     internal Task Emptied => _emptied.Task;
 
     /// <summary>
-    /// Sends what is waiting, or notifies the loop. A writer sends at once if much is waiting. It also sends a single
-    /// message while the loop sleeps, because a wake of the loop would cost more. If single messages follow each other
-    /// closely, the queue collects them instead.
+    /// Sends the waiting messages, or notifies the loop. A writer sends at once if many messages are waiting. It also
+    /// sends a single message while the loop sleeps, because waking the loop would cost more. If single messages follow
+    /// each other closely, the queue collects them instead.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void SendOrNotify(bool isMuch)
@@ -66,7 +66,7 @@ internal sealed class SendScheduler
         }
     }
 
-    /// <summary>Sends waiting messages now, on this thread or on the loop. Any thread may call it.</summary>
+    /// <summary>Sends waiting messages now, on this thread or on the loop. May be called on any thread.</summary>
     internal void FlushNow()
     {
         if (_isAwake && _counters.Waiting > 0 && !TrySendHere())
@@ -75,7 +75,7 @@ internal sealed class SendScheduler
         }
     }
 
-    /// <summary>A peer can take messages again. Called on the loop.</summary>
+    /// <summary>Called on the loop when a peer can take messages again.</summary>
     internal void Resume()
     {
         if (_counters.IsPaused)
@@ -87,7 +87,7 @@ internal sealed class SendScheduler
         }
     }
 
-    /// <summary>Makes the loop check the queue. Any thread may call it.</summary>
+    /// <summary>Makes the loop check the queue. May be called on any thread.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void NotifyLoop()
     {
@@ -108,8 +108,8 @@ internal sealed class SendScheduler
     }
 
     /// <summary>
-    /// Drops the messages that were not taken. Called after the queue was closed, on the loop or after the loop has
-    /// ended.
+    /// Drops the messages that have not been taken. Called after the queue was closed, on the loop or after the loop
+    /// has ended.
     /// </summary>
     /// <param name="first">The chunk with which the reader continues.</param>
     /// <returns>The number of dropped messages.</returns>
@@ -123,8 +123,8 @@ internal sealed class SendScheduler
         return dropped;
     }
 
-    // Does the loop's work on the writer's thread. Returns false if another thread is sending, or if more is waiting
-    // than one iteration may send. The loop must then be notified.
+    // Does the loop's work on the writer's thread. Returns false if another thread is sending, or if more messages are
+    // waiting than one iteration may send. The caller must then notify the loop.
     private bool TrySendHere()
     {
         if (_gate is null || _counters.IsPaused || !_gate.TryEnter())
@@ -212,9 +212,9 @@ internal sealed class SendScheduler
         }
     }
 
-    // A writer stores its message and then reads _isAwake without a barrier between the two. The process-wide barrier
-    // here makes up for the missing one. Measured on one processor: the writer's store costs 0.5 ns, and 6.7 ns with a
-    // full barrier of its own. Returns true if a message arrived meanwhile.
+    // A writer stores its message and then reads _isAwake without a barrier between the store and the read. The
+    // process-wide barrier here replaces the missing barrier. Measured on one processor: the writer's store costs 0.5
+    // ns; with a full barrier it would cost 6.7 ns. Returns true if a message has arrived, so the loop stays awake.
     private bool TryGoToSleep()
     {
         _isAwake = false;

@@ -4,7 +4,7 @@ namespace Broker.ZeroMq;
 
 /// <summary>
 /// Decides when single messages follow each other so closely that a <see cref="SendQueue"/> collects them for the
-/// length of a window. A flush for a single message costs more than the message.
+/// length of a window. The reason: a flush for a single message costs more than the message itself.
 /// </summary>
 /// <param name="loop">The loop that sends.</param>
 /// <param name="counters">The queue's counters.</param>
@@ -31,7 +31,8 @@ internal sealed class StreamWindow(EventLoop loop, SendQueueCounters counters, b
     private long _takenAtStart;
 
     /// <summary>
-    /// Counts a message that a writer is about to send alone. Returns false if it should be collected.
+    /// Counts a message that a writer is about to send alone. Returns false if the queue should collect the message
+    /// instead.
     /// </summary>
     internal bool CountSingle()
     {
@@ -46,8 +47,8 @@ internal sealed class StreamWindow(EventLoop loop, SendQueueCounters counters, b
     }
 
     /// <summary>
-    /// Whether messages follow each other closely. The reader then checks the queue when the window ends or when much
-    /// is waiting, and no longer after each message. Called on the loop when the queue is empty.
+    /// Whether messages follow each other closely. If so, the reader checks the queue when the window ends or when many
+    /// messages are waiting, and not after each message. Called on the loop when the queue is empty.
     /// </summary>
     internal bool UpdateStreaming()
     {
@@ -77,7 +78,7 @@ internal sealed class StreamWindow(EventLoop loop, SendQueueCounters counters, b
         return ++_flushes >= FlushesToStream;
     }
 
-    // The window starts again at its end for as long as messages stream.
+    // A new window starts at the end of the previous window as long as messages follow each other closely.
     private void Start()
     {
         _takenAtStart = counters.Taken;

@@ -6,10 +6,10 @@ namespace Broker.ZeroMq;
 /// Blocks one thread until another thread wakes it, or until a timeout. The object is reused, by one thread at a time.
 /// </summary>
 /// <remarks>
-/// On Linux the kernel waits for a change of the word itself. With a monitor, the woken thread would also have to wait
-/// for the lock that the waking thread still owns. On a single processor that costs two more thread switches for each
-/// message that a thread waits for. Measured on one processor: a round trip of two threads costs 7 to 8 µs of processor
-/// time with the futex, and 22 to 28 µs with a monitor.
+/// On Linux the thread waits on a futex: the kernel itself waits until the state word changes. With a monitor, the
+/// woken thread would also have to wait for the lock that the waking thread still owns. On a single processor this lock
+/// costs two more thread switches for each message that a thread waits for. Measured on one processor: a round trip of
+/// two threads costs 7 to 8 µs of processor time with the futex, and 22 to 28 µs with a monitor.
 /// </remarks>
 internal sealed unsafe class ThreadParker
 {
@@ -20,7 +20,7 @@ internal sealed unsafe class ThreadParker
     private const int FutexWaitPrivate = 128;
     private const int FutexWakePrivate = 129;
 
-    // A DllImport would be resolved, and would allocate, during the first waits.
+    // A DllImport would be resolved during the first waits, and would allocate memory then.
     private static readonly nint SystemCallFunction =
         OperatingSystem.IsLinux() ? NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "syscall") : 0;
 

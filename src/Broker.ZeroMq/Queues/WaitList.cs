@@ -5,12 +5,12 @@ namespace Broker.ZeroMq;
 /// <summary>The calls that wait for a queue, in the order of their arrival. Thread-safe.</summary>
 /// <remarks>
 /// <para>
-/// A waiter joins the list and then checks the queue once more. A thread that changes the queue does so first and then
-/// wakes a waiter. So a waiter misses no change.
+/// A waiter joins the list and then checks the queue once more. Another thread first changes the queue and then wakes a
+/// waiter. So a waiter misses no change.
 /// </para>
 /// <para>
-/// Each change wakes one waiter. A woken waiter wakes the next one if it leaves something in the queue. A waiter that
-/// was woken but takes nothing, because its timeout has passed, wakes another one in its place.
+/// Each change wakes one waiter. A woken waiter wakes the next waiter if it leaves a message or room in the queue. A
+/// waiter that was woken but takes nothing, because its timeout has passed, wakes another waiter in its place.
 /// </para>
 /// </remarks>
 internal sealed class WaitList
@@ -25,8 +25,7 @@ internal sealed class WaitList
     internal WaitList() => _free = new Waiter(this);
 
     /// <summary>
-    /// Whether no call waits. Any thread may read it. A thread that changes the queue must do so before it reads this
-    /// property.
+    /// Whether no call waits. May be read on any thread. A thread must change the queue before it reads this property.
     /// </summary>
     internal bool IsEmpty => Volatile.Read(ref _count) == 0;
 
@@ -65,7 +64,8 @@ internal sealed class WaitList
     }
 
     /// <summary>
-    /// Removes the waiter. Returns true if it was woken; the caller must then wake another waiter if it takes nothing.
+    /// Removes the waiter. Returns true if the waiter was woken. A woken caller that takes nothing from the queue must
+    /// wake another waiter.
     /// </summary>
     internal bool Leave(Waiter waiter)
     {
@@ -84,8 +84,8 @@ internal sealed class WaitList
     }
 
     /// <summary>
-    /// Waits for a wake without blocking a thread. If it is cancelled, it throws, and passes on a wake that has
-    /// arrived.
+    /// Waits until the waiter is woken, without blocking a thread. Throws if the wait is cancelled; if the waiter was
+    /// woken at the same time, another waiter is woken in its place.
     /// </summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     internal async ValueTask WaitAsync(Waiter waiter, CancellationToken cancellation)

@@ -38,11 +38,12 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
     }
 
     /// <summary>
-    /// Ends the wait. Called once, under the list's lock and after the waiter has left the list, so that no other call
-    /// reuses it meanwhile.
+    /// Ends the wait. Called once, under the list's lock, after the waiter was removed from the list. Because of the
+    /// lock no other call can reuse the waiter at the same time.
     /// </summary>
     /// <returns>
-    /// Whether a call of <see cref="Wake"/> must follow, outside of the lock. The woken thread takes the lock at once.
+    /// Whether a call of <see cref="Wake"/> must follow, outside of the lock, because the woken thread takes the lock
+    /// at once.
     /// </returns>
     internal bool Signal()
     {
@@ -59,7 +60,8 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
     internal void Wake() => _parker.Wake();
 
     /// <summary>
-    /// Blocks the thread. Returns false if the wait was not ended: the timeout has passed, or nearly so.
+    /// Blocks the thread until another thread ends the wait. Returns false if the timeout passed first; the method may
+    /// return slightly before the timeout.
     /// </summary>
     internal bool Block(int milliseconds) => _parker.Wait(milliseconds);
 

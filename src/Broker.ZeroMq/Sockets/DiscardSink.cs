@@ -1,13 +1,11 @@
 namespace Broker.ZeroMq.Loops;
 
-/// <summary>
-/// The sink of sockets that do not receive. It drops the messages that a peer sends against the pattern.
-/// </summary>
+/// <summary>The sink of sockets that do not receive. It drops the messages of peers that should not send any.</summary>
 internal sealed class DiscardSink : InboundSink
 {
     internal static readonly DiscardSink Instance = new();
 
-    // A peer that follows the pattern sends only commands.
+    // A peer that follows the protocol sends only commands.
     internal static readonly ZmtpLimits Limits = new(
         maxFrameSize: 4096, maxMessageSize: 4096, maxFrames: 16, maxCommandSize: 4096);
 

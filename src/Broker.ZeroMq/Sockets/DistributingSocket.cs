@@ -2,12 +2,12 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Loops;
 
-/// <summary>A socket that sends each message to one peer: the next one in turn that has room.</summary>
+/// <summary>A socket that sends each message to one peer: the next peer in turn that has room.</summary>
 /// <remarks>
 /// The socket does not wait and does not drop messages. <c>TrySend</c> queues the whole message, or returns false if
-/// there is no peer or all peers are at their high-water marks. Then <see cref="OnWritable"/> is called once when there
-/// is room. Use the members on <see cref="SingleLoopSocket.Loop"/>; queued messages are sent at the end of the loop's
-/// iteration.
+/// there is no peer or all peers are at their high-water marks. After a refused message, <see cref="OnWritable"/> is
+/// called once when there is room. Use the members on <see cref="SingleLoopSocket.Loop"/>; queued messages are sent at
+/// the end of the loop's iteration.
 /// </remarks>
 public abstract class DistributingSocket : SingleLoopSocket
 {
@@ -19,9 +19,9 @@ public abstract class DistributingSocket : SingleLoopSocket
         : base(loop, type, options, sink) => _hasEnvelope = hasEnvelope;
 
     /// <summary>
-    /// Called on the loop exactly once after a message was refused: when a peer connects, or when half of the mark of a
-    /// full peer is free again. Set it before the first message is sent. An exception that it throws closes that peer's
-    /// connection.
+    /// Called on the loop exactly once after a message was refused: when a peer connects, or when half of the
+    /// high-water mark of a full peer is free again. Set it before the first message is sent. An exception that it
+    /// throws closes that peer's connection.
     /// </summary>
     public Action? OnWritable
     {
@@ -30,14 +30,14 @@ public abstract class DistributingSocket : SingleLoopSocket
     }
 
     /// <summary>
-    /// How many messages now fit below the marks of all peers that are not full, if their bytes fit too. A peer that
-    /// was full counts again when half of its mark is free. Read it on the loop.
+    /// How many messages all peers together can take now below their high-water marks, if the bytes of the messages fit
+    /// too. A peer that was full counts again when half of its high-water mark is free. Read this property on the loop.
     /// </summary>
     public long Room => _ring.Room;
 
     /// <summary>
-    /// Called on the loop when no peer has room any more. If it is set, <see cref="OnWritable"/> is also called without
-    /// a refused message: for the first room and whenever there is room again.
+    /// Called on the loop when no peer has room any more. If this callback is set, <see cref="OnWritable"/> is also
+    /// called without a refused message: when there is room for the first time, and whenever there is room again.
     /// </summary>
     public Action? OnUnwritable
     {
@@ -80,8 +80,8 @@ public abstract class DistributingSocket : SingleLoopSocket
 
     /// <summary>Queues a message that is already encoded.</summary>
     /// <param name="encoded">
-    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. They are not checked: if they are
-    /// malformed, the peer closes the connection.
+    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. The frames are not checked: if they
+    /// are malformed, the peer closes the connection.
     /// </param>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public bool TrySendEncoded(ReadOnlySpan<byte> encoded)
@@ -94,16 +94,17 @@ public abstract class DistributingSocket : SingleLoopSocket
     /// <param name="message">The encoder; it is called once.</param>
     /// <returns>False if no peer has room or the socket is closed.</returns>
     /// <exception cref="InvalidOperationException">
-    /// The call is not on the loop. This is only detected for the first message of an iteration to a peer.
+    /// The call is not on the loop. This mistake is detected only for the first message to a peer in an iteration.
     /// </exception>
     public bool TrySend<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
         => _hasEnvelope ? TrySendEnveloped(ref message) : _ring.TrySend(ref message) is not null;
 
     /// <summary>
-    /// Queues the first of these encoded messages: as many as go to one peer together. Called on the loop.
+    /// Queues as many of the encoded messages as go to one peer together, from the first message on. Called on the
+    /// loop.
     /// </summary>
-    /// <param name="messages">The messages, one after the other.</param>
+    /// <param name="messages">The encoded messages, one after the other.</param>
     /// <param name="count">The number of messages; at least one.</param>
     /// <param name="sent">
     /// The number of queued messages; 0 if no peer has room. <see cref="OnWritable"/> is then called when there is
@@ -113,7 +114,9 @@ public abstract class DistributingSocket : SingleLoopSocket
     internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent)
         => _ring.SendSome(messages, count, out sent);
 
-    /// <summary>The encoded frames that precede the next message. Throws if no message may be sent now.</summary>
+    /// <summary>
+    /// Returns the encoded frames that are written before the next message. Throws if no message may be sent now.
+    /// </summary>
     private protected virtual ReadOnlySpan<byte> BeginMessage() => [];
 
     /// <summary>Called after a message with an envelope was written to a pipe.</summary>
@@ -121,7 +124,10 @@ public abstract class DistributingSocket : SingleLoopSocket
     {
     }
 
-    /// <summary>Flushes the messages that were written to shared pipes. Called under the pipes' gate.</summary>
+    /// <summary>
+    /// Flushes the messages that were written to shared pipes. Called while the thread holds
+    /// <see cref="SingleLoopSocket.PipeGate"/>.
+    /// </summary>
     internal void FlushPipes() => _ring.Flush();
 
     internal override void OnRoom(OutboundPipe pipe) => _ring.Add(pipe);

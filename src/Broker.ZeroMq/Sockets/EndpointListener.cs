@@ -7,13 +7,14 @@ namespace Broker.ZeroMq.Loops;
 
 /// <summary>Listens at the TCP and Unix endpoints of a socket, and refuses peers by their addresses.</summary>
 /// <param name="socket">The socket that the sessions of accepted peers belong to.</param>
-/// <param name="singleLoop">The loop of all peers; null to assign the loops of the group in turn.</param>
+/// <param name="singleLoop">The loop of all peers; null to assign each new peer to the next loop of the group.</param>
 internal sealed class EndpointListener(LoopSocket socket, EventLoop? singleLoop)
 {
     /// <exception cref="ZeroMqBindException">The endpoint cannot be bound; the message contains the reason.</exception>
     internal Listener Listen(ZeroMqEndpoint endpoint, IReadOnlyList<IPNetwork> allowed, out ZeroMqEndpoint bound)
     {
-        // A peer may connect before the port is known here. Its endpoint is then the text as it was given.
+        // A peer may connect before this method knows the port that the system chose. The endpoint of such a peer is
+        // the text that the caller passed.
         var name = new StrongBox<string>(endpoint.ToString());
         try
         {

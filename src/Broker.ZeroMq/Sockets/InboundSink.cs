@@ -1,13 +1,13 @@
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// The target of the messages of a socket's peers. There is one virtual call per read; within it
-/// <see cref="MessageSession.Decode{TTaker}"/> calls a struct for each message, so that a sink that copies needs no
-/// delegate call.
+/// Receives the messages of a socket's peers. Each read causes one virtual call. Within this call,
+/// <see cref="MessageSession.Decode{TTaker}"/> calls a struct for each message, so a sink that only copies messages
+/// needs no call of a delegate.
 /// </summary>
 /// <remarks>
-/// Called on the socket's loop. After the call the batch is complete: a sink that wakes a thread does so once, at the
-/// end of the batch. If the sink refuses a message, the message is not consumed and the session is paused.
+/// Called on the socket's loop. One call delivers all messages of one read, so a sink that wakes a thread wakes it only
+/// once, at the end of the call. If the sink refuses a message, the message is not consumed and the session is paused.
 /// </remarks>
 internal abstract class InboundSink
 {

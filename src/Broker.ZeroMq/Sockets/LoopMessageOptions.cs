@@ -10,8 +10,8 @@ public record LoopMessageOptions : LoopSocketOptions
     /// <see cref="LoopSocketOptions.HeartbeatInterval"/> is set: a peer that accepts no messages for some time would
     /// not answer the PING either, and its connection and queued messages would be lost.
     /// <see cref="LoopSocketOptions.KeepAliveTime"/> detects idle peers that have vanished. If messages are queued for
-    /// a vanished peer, the kernel detects it when its retransmissions fail; with heartbeats the socket detects it after
-    /// about <see cref="LoopSocketOptions.HeartbeatTimeout"/> (Linux).
+    /// a vanished peer, the kernel detects the loss when its retransmissions fail; with heartbeats the socket detects
+    /// the loss after about <see cref="LoopSocketOptions.HeartbeatTimeout"/> (Linux).
     /// </summary>
     public LoopMessageOptions() => HeartbeatInterval = Timeout.InfiniteTimeSpan;
 
@@ -22,15 +22,16 @@ public record LoopMessageOptions : LoopSocketOptions
     public int SendHighWaterMark { get; init; } = 1000;
 
     /// <summary>
-    /// How much memory the queue of one peer may use before it is full, in bytes. It counts the messages and the unused
-    /// space at the ends of buffers (<see cref="Broker.Transport.Connection.BufferedBytes"/>), so that at least about
-    /// half of it is messages. If nothing is queued, a larger message is accepted. Default 16 MiB.
+    /// How much memory the queue of one peer may use before it is full, in bytes. This memory contains the messages and
+    /// the unused space at the ends of buffers (<see cref="Broker.Transport.Connection.BufferedBytes"/>); the messages
+    /// are at least about half of it. An empty queue accepts one message that is larger than the limit. Default 16 MiB.
     /// </summary>
     public long SendHighWaterBytes { get; init; } = 16 << 20;
 
     /// <summary>
-    /// Whether only completed connections get messages. If false, the default as in libzmq, each connected endpoint has
-    /// a queue from the start, which outlives its connections.
+    /// Whether messages are queued only for peers with a completed connection. If false, the default as in libzmq, each
+    /// endpoint that the socket connects to has a queue from the start, and the queue outlives the connections to that
+    /// endpoint.
     /// </summary>
     public bool Immediate { get; init; }
 

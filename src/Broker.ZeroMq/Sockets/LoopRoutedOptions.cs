@@ -4,14 +4,14 @@ namespace Broker.ZeroMq.Loops;
 public record LoopRoutedOptions : LoopMessageOptions
 {
     /// <summary>
-    /// The routing id by which ROUTER peers send to this socket: up to 255 bytes, the first of them not 0. Default
-    /// empty: each ROUTER generates one.
+    /// The routing id by which ROUTER peers send to this socket: up to 255 bytes; the first byte must not be 0. Default
+    /// empty: each ROUTER peer generates an id for this socket.
     /// </summary>
     public ReadOnlyMemory<byte> RoutingId { get; init; }
 
     /// <summary>
-    /// Whether the socket sends an empty message to each ROUTER peer right after the connection. The ROUTER then knows
-    /// this socket before it sends its first message. Default false.
+    /// Whether the socket sends an empty message to each ROUTER peer right after the connection is made. So the ROUTER
+    /// can send to this socket before this socket has sent another message. Default false.
     /// </summary>
     public bool ProbeRouter { get; init; }
 

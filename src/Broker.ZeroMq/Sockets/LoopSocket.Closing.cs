@@ -13,16 +13,17 @@ public abstract partial class LoopSocket
     private volatile bool _refusesEndpoints;
 
     /// <summary>
-    /// Closes the socket. It stops accepting and sending, sends the queued messages for up to
-    /// <paramref name="linger"/>, and then closes all connections. During that time it continues to connect to
-    /// endpoints that messages wait for. Further calls return the result of the first call.
+    /// Closes the socket. The socket accepts no more peers and no more messages, sends the queued messages for up to
+    /// <paramref name="linger"/>, and then closes all connections. During the linger time it still connects to
+    /// endpoints for which messages are queued. Further calls return the result of the first call.
     /// </summary>
     /// <param name="linger">
-    /// The time for sending queued messages. Zero drops them; <see cref="Timeout.InfiniteTimeSpan"/> waits without a
-    /// limit.
+    /// The time for sending queued messages. Zero drops the messages; <see cref="Timeout.InfiniteTimeSpan"/> waits
+    /// without a limit.
     /// </param>
     /// <returns>
-    /// The messages that were not delivered. The task completes at most about a second after the linger time.
+    /// A report of the messages that were not delivered. The task completes at most about a second after the linger
+    /// time.
     /// </returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger) => CloseAsync(linger, onLingering: null);
 
@@ -59,8 +60,8 @@ public abstract partial class LoopSocket
     }
 
     /// <summary>
-    /// Adds a session. Returns false if the session must close because the socket is full or closing. Called on the
-    /// session's loop.
+    /// Adds a session. Returns false if the session must close because the socket has too many peers or is closing.
+    /// Called on the session's loop.
     /// </summary>
     internal bool TryAdd(PeerSession session, out string? reason)
     {
@@ -123,7 +124,7 @@ public abstract partial class LoopSocket
         _isDraining = linger > TimeSpan.Zero && links.Length > 0;
         if (_isDraining)
         {
-            // The caller holds the lock until the first await returns.
+            // CloseAsync holds _gate until the first await yields, so BacklogSentAsync runs under the lock.
             long before = Stopwatch.GetTimestamp();
             Task sent = BacklogSentAsync();
             await FlushLoopsAsync().ConfigureAwait(false);

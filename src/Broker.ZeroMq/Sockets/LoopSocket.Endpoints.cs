@@ -7,23 +7,25 @@ public abstract partial class LoopSocket
     private readonly SocketEndpoints _endpoints = new();
 
     /// <summary>
-    /// The endpoint of the last bind or connect, with the port or path that was chosen; null if there was none. May be
-    /// read on any thread.
+    /// The endpoint of the last <see cref="Bind"/> or <see cref="Connect"/> call; null before the first call. After a
+    /// bind it contains the port or path that the system chose. May be read on any thread.
     /// </summary>
     public ZeroMqEndpoint? LastEndpoint => _endpoints.Last;
 
     /// <summary>Accepts peers at an endpoint. A host name is resolved on the caller's thread.</summary>
     /// <param name="endpoint">The endpoint to bind, in a form that <see cref="ZeroMqEndpoint"/> describes.</param>
     /// <param name="allowedAddresses">
-    /// The networks that may connect to this endpoint; null for those of the options.
+    /// The networks that may connect to this endpoint; null for the networks in the socket's options.
     /// </param>
     /// <returns>The endpoint that was bound, with the port that the system chose.</returns>
     /// <exception cref="FormatException">The text is not an endpoint.</exception>
     /// <exception cref="ZeroMqBindException">The endpoint cannot be bound; the message contains the reason.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The endpoint is inproc, but the socket has no names. See <see cref="LoopSocketOptions.Inproc"/>.
+    /// The endpoint is inproc, but the option <see cref="LoopSocketOptions.Inproc"/> is not set.
     /// </exception>
-    /// <exception cref="ObjectDisposedException">The socket or the context of its names is closed.</exception>
+    /// <exception cref="ObjectDisposedException">
+    /// The socket is closed, or the <see cref="InprocNames"/> object of its options is disposed.
+    /// </exception>
     public ZeroMqEndpoint Bind(string endpoint, IReadOnlyList<IPNetwork>? allowedAddresses = null)
     {
         var asked = ZeroMqEndpoint.Parse(endpoint);
@@ -52,8 +54,8 @@ public abstract partial class LoopSocket
     }
 
     /// <summary>
-    /// Stops accepting at an endpoint. The text may be the one that was passed to <see cref="Bind"/> or the one that it
-    /// returned. Peers stay connected.
+    /// Stops accepting at an endpoint. The text may be the argument of the <see cref="Bind"/> call or its result.
+    /// Connected peers stay connected.
     /// </summary>
     /// <returns>False if the endpoint is not bound.</returns>
     public bool Unbind(string endpoint)
@@ -75,7 +77,10 @@ public abstract partial class LoopSocket
     /// </summary>
     /// <exception cref="FormatException">The text is not an endpoint, or it contains a wildcard.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The endpoint is inproc, but the socket has no names. See <see cref="LoopSocketOptions.Inproc"/>.
+    /// The endpoint is inproc, but the option <see cref="LoopSocketOptions.Inproc"/> is not set.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">
+    /// The socket is closed, or the <see cref="InprocNames"/> object of its options is disposed.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The socket or the context of its names is closed.</exception>
     public void Connect(string endpoint) => ConnectAs(endpoint, routingId: null);

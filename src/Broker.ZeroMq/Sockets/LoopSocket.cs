@@ -8,8 +8,9 @@ namespace Broker.ZeroMq.Loops;
 /// </summary>
 /// <remarks>
 /// <para>
-/// The caller passes the event loops of the socket; other code may use them too. Each peer belongs to one loop, which
-/// does all its work. No thread ever waits for a peer. Close the sockets before the group is disposed.
+/// The caller passes the event loops to the socket; other code may use the same loops. Each peer belongs to one loop,
+/// which does all the work for this peer. No thread ever waits for a peer. Close the sockets before the group is
+/// disposed.
 /// </para>
 /// <para>The members of this class may be called on any thread.</para>
 /// </remarks>
@@ -26,7 +27,9 @@ public abstract partial class LoopSocket : IAsyncDisposable
     private long _peersRefused;
 
     /// <param name="loops">The group of the peers' loops.</param>
-    /// <param name="singleLoop">The loop of all peers; null to assign the loops of the group in turn.</param>
+    /// <param name="singleLoop">
+    /// The loop of all peers; null to assign each new peer to the next loop of the group.
+    /// </param>
     /// <param name="type">The socket type that the handshake announces.</param>
     /// <param name="options">The options; the constructor validates them.</param>
     private protected LoopSocket(
@@ -67,7 +70,8 @@ public abstract partial class LoopSocket : IAsyncDisposable
     public ZmtpSocketType SocketType { get; }
 
     /// <summary>
-    /// The counters of the socket since it was created. May be called on any thread; it iterates over the peers.
+    /// Returns the socket's counters, which count from its creation. May be called on any thread. The call iterates
+    /// over the peers.
     /// </summary>
     public ZeroMqCounts GetCounts()
     {
@@ -86,11 +90,15 @@ public abstract partial class LoopSocket : IAsyncDisposable
 
     /// <summary>
     /// How many messages were refused because they have more frames or bytes than the limits of the socket permit. Each
-    /// has ended its connection, and <see cref="LoopSocketOptions.OnEvent"/> got the reason. May be read on any thread.
+    /// of these messages has ended its connection, and <see cref="LoopSocketOptions.OnEvent"/> got the reason. May be
+    /// read on any thread.
     /// </summary>
     public long MessagesRefused => Interlocked.Read(ref _messagesRefused);
 
-    /// <summary>Counts what was refused with this result of the decoder.</summary>
+    /// <summary>
+    /// Counts a message that the decoder refused with this error, if the error is about the size or the number of
+    /// frames.
+    /// </summary>
     internal void CountRefused(ZmtpError error)
     {
         if (error is ZmtpError.FrameTooLarge or ZmtpError.MessageTooLarge or ZmtpError.TooManyFrames)
@@ -105,12 +113,13 @@ public abstract partial class LoopSocket : IAsyncDisposable
 
     internal ZmtpLimits InboundLimits { get; }
 
-    /// <summary>The names of inproc endpoints; null if the socket has none. Set before the first endpoint.</summary>
+    /// <summary>
+    /// The names of inproc endpoints; null if the socket cannot use inproc. Set it before the first endpoint is bound
+    /// or connected.
+    /// </summary>
     internal InprocNames? Inproc { get; set; }
 
-    /// <summary>
-    /// How many bytes may be sent to a peer in this process before it has processed the earlier ones.
-    /// </summary>
+    /// <summary>How many bytes may be on the way to an inproc peer: sent, but not yet processed by the peer.</summary>
     internal virtual long InprocWindow => InProcessLink.DefaultWindow;
 
     /// <summary>This side of the handshake with peers that connect to this socket.</summary>
@@ -127,8 +136,8 @@ public abstract partial class LoopSocket : IAsyncDisposable
     }
 
     /// <summary>
-    /// The reason why the pattern refuses a peer with a completed handshake; null to accept the peer. Called on the
-    /// peer's loop.
+    /// The reason why this socket type refuses a peer with a completed handshake; null to accept the peer. Called on
+    /// the peer's loop.
     /// </summary>
     internal virtual string? RefusalOf(PeerSession session) => null;
 
@@ -140,8 +149,8 @@ public abstract partial class LoopSocket : IAsyncDisposable
     }
 
     /// <summary>
-    /// Called when an endpoint is disconnected and the messages that wait for a connection to it are dropped. Runs on
-    /// the caller's thread.
+    /// Called when an endpoint that the socket connects to is removed. The messages that wait for a connection to this
+    /// endpoint must be dropped. Runs on the caller's thread.
     /// </summary>
     private protected virtual void OnDisconnecting(OutgoingLink link)
     {
@@ -159,14 +168,14 @@ public abstract partial class LoopSocket : IAsyncDisposable
     }
 
     /// <summary>
-    /// Registers a call of <see cref="OnMemoryAvailable"/> for the time when memory is no longer short, which may be at
-    /// once. May be called on any thread.
+    /// Requests a call of <see cref="OnMemoryAvailable"/> when memory is no longer short. The call may come at once.
+    /// May be called on any thread.
     /// </summary>
     internal void NotifyWhenMemoryAvailable() => Loops.MemoryBudget.NotifyWhenAvailable(_onMemoryAvailable);
 
     /// <summary>
-    /// Called when memory is no longer short: messages that were refused because of it may be sent again. Called on any
-    /// thread and possibly under locks, so that it may only post work.
+    /// Called when memory is no longer short: messages that were refused because of the shortage may be sent again.
+    /// Called on any thread and possibly under locks, so an override may only post work.
     /// </summary>
     private protected virtual void OnMemoryAvailable()
     {

@@ -20,7 +20,7 @@ public abstract record LoopSocketOptions
 
     /// <summary>
     /// Further properties of the READY command. Each name may occur once. Names for applications begin with <c>X-</c>;
-    /// the names of socket type and identity are reserved. Default none.
+    /// the names <c>Socket-Type</c> and <c>Identity</c> are reserved. Default none.
     /// </summary>
     public IReadOnlyCollection<KeyValuePair<string, string>> Properties { get; init; } = [];
 
@@ -28,25 +28,27 @@ public abstract record LoopSocketOptions
     public ZeroMqSecurity Security { get; init; } = ZeroMqSecurity.Null;
 
     /// <summary>
-    /// Authenticates peers during the handshake, in the role of ZAP (RFC 27). It is called on the peer's loop for every
-    /// peer that connects to this socket, and for all peers if this socket is the server of the mechanism. It must not
-    /// block. If it returns an uncompleted task, the session waits for it within <see cref="HandshakeTimeout"/> without
-    /// a thread and without reading. If it throws, the peer is refused. Default none: a peer is admitted if its
-    /// mechanism succeeds. PLAIN has no check of its own and therefore requires this option.
+    /// Authenticates peers during the handshake, in the role of ZAP (RFC 27). The callback is called on the peer's loop
+    /// for every peer that connects to this socket, and for all peers if this socket is the server of the mechanism. It
+    /// must not block. If it returns an uncompleted task, the session waits for the task, at most for
+    /// <see cref="HandshakeTimeout"/>; the wait blocks no thread, and nothing is read from the peer. If it throws, the
+    /// peer is refused. Default none: a peer is admitted if its mechanism succeeds. PLAIN has no check of its own and
+    /// therefore requires this option.
     /// </summary>
     public Func<ZeroMqCredentials, ValueTask<ZeroMqAdmission>>? Authenticate { get; init; }
 
     /// <summary>
     /// Accepts or refuses every peer after its handshake: null accepts the peer; any other text is the reason for the
     /// refusal, which is sent to the peer in an ERROR command. <see cref="ZeroMqPeer.TryGetProperty"/> returns the
-    /// properties that the peer announced. It is called on the peer's loop and must not block. Default none: all peers
-    /// are accepted.
+    /// properties that the peer announced. The function is called on the peer's loop and must not block. Default none:
+    /// all peers are accepted.
     /// </summary>
     public Func<ZeroMqPeer, string?>? AcceptPeer { get; init; }
 
     /// <summary>
-    /// Called with events for a log, on loops and pool threads, possibly at the same time. It must not block and must
-    /// not call the socket. Its exceptions are ignored, because a failing log must not stop the traffic.
+    /// Called with events for a log, on loops and pool threads, possibly on several threads at the same time. The
+    /// callback must not block and must not call the socket. Exceptions that it throws are ignored, because a failing
+    /// log must not stop the traffic.
     /// </summary>
     public Action<ZeroMqEvent>? OnEvent { get; init; }
 
@@ -59,50 +61,52 @@ public abstract record LoopSocketOptions
     public IReadOnlyList<IPNetwork> AllowedAddresses { get; init; } = [];
 
     /// <summary>
-    /// The names of the <c>inproc://</c> endpoints that the socket can bind and connect; a context has them in
-    /// <c>ZeroMqContext.Inproc</c>. Thread-safe sockets with a given context use that context's names. Default none:
-    /// such endpoints are refused.
+    /// The names with which the socket can bind and connect <c>inproc://</c> endpoints, for example
+    /// <c>ZeroMqContext.Inproc</c>. A thread-safe socket that is created with a context uses the names of that context.
+    /// Default none: <c>inproc://</c> endpoints are refused.
     /// </summary>
     public InprocNames? Inproc { get; init; }
 
     /// <summary>
-    /// The interval of PINGs to peers with ZMTP 3.1; <see cref="Timeout.InfiniteTimeSpan"/> sends none. Default for PUB
-    /// and SUB 15 s, so that a dead or unresponsive peer uses a connection for at most half a minute. PINGs of peers
-    /// are always answered.
+    /// The interval of PINGs to peers with ZMTP 3.1; <see cref="Timeout.InfiniteTimeSpan"/> sends none. Default 15 s
+    /// for PUB and SUB, so that a dead or unresponsive peer uses a connection for at most half a minute; other sockets
+    /// send none by default. PINGs of peers are always answered.
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
     /// How long a TCP connection may be idle before the kernel sends three keep-alive probes at intervals of ten
-    /// seconds. It is for peers older than ZMTP 3.1, which do not support PING. <see cref="Timeout.InfiniteTimeSpan"/>
-    /// sends none. Default 30 s.
+    /// seconds. The probes are for peers older than ZMTP 3.1, which do not support PING.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> sends none. Default 30 s.
     /// </summary>
     public TimeSpan KeepAliveTime { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
     /// How long a peer without PING support may send nothing after its handshake and still keep its connection. If
-    /// there are <see cref="MaxPeers"/> peers, a new peer replaces the one that has been silent longest, beyond this
-    /// time. Default 30 s.
+    /// there are already <see cref="MaxPeers"/> peers, a new peer replaces the peer that has been silent longest, if
+    /// that peer has been silent for longer than this time. Default 30 s.
     /// </summary>
     public TimeSpan SilenceAllowed { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
     /// How long a peer may be silent after a PING before its connection is closed. Any received byte counts as an
-    /// answer, also of a message that is incomplete. If bytes are queued, the peer may be slow: its connection is closed
-    /// only if its system acknowledges nothing for this time (Linux). Default: the interval.
+    /// answer, even a byte of an incomplete message. If bytes are queued for the peer, the peer may only be slow: its
+    /// connection is closed only if its system acknowledges no bytes for this time (Linux). Default:
+    /// <see cref="HeartbeatInterval"/>.
     /// </summary>
     public TimeSpan? HeartbeatTimeout { get; init; }
 
     /// <summary>
     /// The time-to-live that is sent with each PING: how long this socket may be silent before the peer should close
-    /// the connection. At most 6553.5 s. Default zero: none is sent.
+    /// the connection. At most 6553.5 s. Default zero: no time-to-live is sent.
     /// </summary>
     public TimeSpan HeartbeatTtl { get; init; }
 
     /// <summary>
-    /// The wait before the first reconnect. It doubles with each failure, up to <see cref="ReconnectMax"/>. A connection
-    /// that brought no message and ended within a second of its handshake, or sooner than the last wait, is a failure.
-    /// <see cref="Timeout.InfiniteTimeSpan"/> makes only one attempt to connect. Default 100 ms.
+    /// The wait before the first reconnect. The wait doubles with each failure, up to <see cref="ReconnectMax"/>. A
+    /// connection also counts as a failure if it brought no message and ended within a second of its handshake, or
+    /// within the length of the last wait. <see cref="Timeout.InfiniteTimeSpan"/> makes only one attempt to connect.
+    /// Default 100 ms.
     /// </summary>
     public TimeSpan ReconnectInitial { get; init; } = TimeSpan.FromMilliseconds(100);
 

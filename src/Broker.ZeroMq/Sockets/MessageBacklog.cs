@@ -4,10 +4,10 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// Encoded messages that wait for a connection, oldest first, in rented arrays of whole messages. Used on the socket's
-/// loop.
+/// Encoded messages that wait for a connection, oldest first. They are in rented arrays, each of which contains whole
+/// messages. Used on the socket's loop.
 /// </summary>
-/// <param name="budget">The budget that the arrays are counted in.</param>
+/// <param name="budget">The budget in which the arrays are counted.</param>
 internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
 {
     private const int Smallest = 1024;
@@ -17,7 +17,7 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
     private byte[]? _last;
     private int _length;
 
-    // How much of the oldest array was removed.
+    // How many bytes at the start of the oldest array belong to removed messages.
     private int _removed;
 
     internal int Count { get; private set; }
@@ -64,7 +64,7 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
         Add(message);
     }
 
-    /// <summary>Removes the oldest message and returns its size. Only if there is one.</summary>
+    /// <summary>Removes the oldest message, which must exist, and returns its size.</summary>
     internal int RemoveFirst()
     {
         ReadOnlySpan<byte> oldest = _full.TryPeek(out (byte[] Array, int Length) chunk)
@@ -154,7 +154,8 @@ internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
         IsFirstPartlySent = false;
     }
 
-    // What was not removed of the oldest array. It is taken once.
+    // Returns the messages in the array that were not removed. Only the first call skips removed messages, because only
+    // the oldest array has any.
     private ReadOnlySpan<byte> Rest(byte[] array, int length)
     {
         int removed = _removed;

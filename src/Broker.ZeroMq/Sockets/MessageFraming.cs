@@ -12,7 +12,8 @@ internal sealed class MessageFraming : IOutboundFraming
 {
     internal static readonly MessageFraming Instance = new();
 
-    // The first byte of the greeting. No frame begins with it, because its reserved bits are set.
+    // The first byte of the greeting. No frame begins with this byte, because the byte has bits that are reserved in
+    // frame flags.
     private const byte GreetingSignature = 0xFF;
     private const byte More = 1;
     private const byte Long = 2;

@@ -3,11 +3,11 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Loops;
 
-/// <summary>A peer of a socket that has all its peers on one loop.</summary>
+/// <summary>A socket's session with one peer, for sockets that have all their peers on one loop.</summary>
 internal sealed class MessageSession : PeerSession
 {
     // How many small messages of one read are delivered before the other peers are served. A read of larger messages
-    // contains fewer.
+    // contains fewer messages.
     private const int MaxMessagesPerRead = 1000;
 
     private readonly SingleLoopSocket _socket;
@@ -26,8 +26,8 @@ internal sealed class MessageSession : PeerSession
     /// <summary>Whether the session is in the queue of peers that a REP socket serves next.</summary>
     internal bool IsQueued { get; set; }
 
-    // A PING would wait behind the queued messages that the peer does not accept, so its silence proves nothing.
-    // Missing acknowledgements prove that it has vanished (PeerHeartbeat).
+    // A PING would wait behind the queued messages that the peer does not accept, so the peer's silence proves nothing.
+    // Missing TCP acknowledgements prove that the peer has vanished (PeerHeartbeat).
     internal override bool IsSilenceExpected => Connection.PendingBytes > 0;
 
     public override void OnLowWater(Connection connection)

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Loops;
 
-// Conflation: one message is being sent, and the newest one waits until that has been sent.
+// Conflation: while one message is being sent, only the newest of the later messages is kept.
 internal sealed partial class OutboundPipe
 {
     private bool IsEmpty => _buffer is { Length: 0 } && _connection!.PendingBytes == 0;
@@ -14,7 +14,8 @@ internal sealed partial class OutboundPipe
         return _credit > 0;
     }
 
-    // Replaces the message that was kept before. Without a connection the message is kept in the backlog.
+    // Keeps this message and drops the message that was kept before. Without a connection the message is kept in the
+    // backlog.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryStoreNewest<TMessage>(ref TMessage message, int size)
         where TMessage : struct, IZmtpEncoder, allows ref struct

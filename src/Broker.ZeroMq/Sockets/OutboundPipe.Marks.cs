@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Loops;
 
-// The room of the pipe: how much may still be written.
+// This part computes how many messages and bytes may still be written to the pipe.
 internal sealed partial class OutboundPipe
 {
     // The position in the connection's stream after everything that was written so far, including commands.
@@ -50,12 +50,12 @@ internal sealed partial class OutboundPipe
         return true;
     }
 
-    // At least one message is allowed, even if it is larger than the mark. The credit is limited to one step of the
-    // memory budget, so that it does not outlast the memory it was based on.
+    // The credit allows at least one message, even a message that is larger than the high-water mark. The credit is
+    // limited to one step of the memory budget, because other peers may use up the free memory while the credit lasts.
     private long CreditFor(int size, long room) => Math.Max(size, Math.Min(room, _budget.Granularity));
 
-    // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more than
-    // one mark.
+    // The loop flushes at the end of an iteration anyway. But without this flush, one iteration could send no more
+    // messages than the high-water mark allows.
     private bool TryGrantAfterFlush(int size, long share)
     {
         if (!TryFlush())
@@ -123,7 +123,8 @@ internal sealed partial class OutboundPipe
         return false;
     }
 
-    // Whether there is any room. Used if only the shortage of memory, and not the mark, refused a message.
+    // Whether there is any room. Used if a message was refused only because memory was short, and not because of the
+    // high-water mark.
     private bool HasAnyRoom()
     {
         long share = _budget.PerPeerLimit;
@@ -149,7 +150,7 @@ internal sealed partial class OutboundPipe
         return false;
     }
 
-    // As in libzmq: half of the mark must have been sent.
+    // As in libzmq, a full pipe has room again when half of the high-water mark has been sent.
     private int LowWater => _maxMessages / 2;
 
     // Returns false if the flush has ended the connection.
@@ -176,8 +177,8 @@ internal sealed partial class OutboundPipe
         NotifyWhenMemoryAvailable(share);
     }
 
-    // The memory of other peers may be the only reason why this peer was refused, so its own progress may not signal
-    // room.
+    // Other peers may have used up the memory. Then the progress of this peer alone does not signal room, so the memory
+    // budget must signal it.
     private void NotifyWhenMemoryAvailable(long share)
     {
         if (share != long.MaxValue)

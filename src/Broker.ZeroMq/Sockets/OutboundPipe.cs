@@ -4,22 +4,23 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// The messages that are sent to one peer. The pipe of a connected endpoint exists before its connection and outlives
-/// it; without a connection the messages wait in the pipe. A pipe is used on the socket's loop. If other threads send
-/// too (<see cref="SingleLoopSocket.IsShared"/>), it is used on any thread under
+/// The messages that are sent to one peer. If the socket connects to an endpoint, the pipe exists before the connection
+/// and outlives it; without a connection the messages wait in the pipe. A pipe is used on the socket's loop. If other
+/// threads send too (<see cref="SingleLoopSocket.IsShared"/>), the pipe is used on any thread under
 /// <see cref="SingleLoopSocket.PipeGate"/>.
 /// </summary>
 /// <remarks>
 /// <para>
-/// Each message uses up some credit. Only when the credit is exhausted, after a sixteenth of the high-water mark, the
-/// pipe checks what the connection has sent; <see cref="SentMarks"/> converts the bytes into messages. A pipe that
-/// conflates never grants credit: each message takes the slow path.
+/// The pipe has a credit: a number of messages, a sixteenth of the high-water mark, that may be queued without a check.
+/// When the credit is used up, the pipe checks how many bytes the connection has sent; <see cref="SentMarks"/> converts
+/// these bytes into messages. A pipe that conflates never has credit for a second message, so each message takes the
+/// slow path.
 /// </para>
 /// <para>
-/// A shared pipe writes to the connection's buffer for other threads, also on the loop, and calls <see cref="Flush"/>
-/// before the gate is released. So messages are sent in the order in which they were written, whichever thread wrote
-/// them. The connection may end after a thread has checked it and before its flush. Then the connection discards the
-/// messages and returns them by <see cref="OnDiscarded"/>.
+/// A shared pipe always writes to the connection's buffer for other threads, even on the loop, and <see cref="Flush"/>
+/// is called before the gate is released. So messages are sent in the order in which they were written, whichever
+/// thread wrote them. The connection may end after a thread has checked it and before that thread flushes. Then the
+/// connection discards the messages and returns them through <see cref="OnDiscarded"/>.
 /// </para>
 /// </remarks>
 internal sealed partial class OutboundPipe
@@ -27,7 +28,7 @@ internal sealed partial class OutboundPipe
     private const int Steps = 16;
     private const int StepWithoutMark = 1024;
 
-    // A copy is contiguous, so that the rest of a buffer that is too small for it is wasted.
+    // A copy is contiguous: if it does not fit into the rest of a buffer, the rest is wasted. So copies are small.
     private const int MaxCopySize = 4 * 1024;
 
     private readonly SingleLoopSocket _socket;
@@ -71,7 +72,7 @@ internal sealed partial class OutboundPipe
     /// <summary>The routing id of a ROUTER's peer; null for other sockets.</summary>
     internal byte[]? RoutingId { get; set; }
 
-    /// <summary>Whether this side has refused the peer, whose connection ends soon.</summary>
+    /// <summary>Whether this side has refused the peer and will soon close the connection.</summary>
     internal bool IsEnding { get; private set; }
 
     /// <summary>Whether the pipe has a connection now.</summary>
@@ -83,7 +84,7 @@ internal sealed partial class OutboundPipe
     /// <summary>The number of messages that wait for a connection.</summary>
     internal int BacklogCount => _backlog?.Count ?? 0;
 
-    /// <summary>How many more messages fit below the mark, if their bytes fit too.</summary>
+    /// <summary>How many more messages fit below the high-water mark, if their bytes fit too.</summary>
     internal int Room
     {
         get
@@ -135,10 +136,13 @@ internal sealed partial class OutboundPipe
         return true;
     }
 
-    /// <summary>Queues the first of these encoded messages with one copy; none if the pipe is full.</summary>
-    /// <param name="messages">The messages, one after the other.</param>
+    /// <summary>
+    /// Queues as many of the encoded messages as one copy may contain, from the first message on. Queues none if the
+    /// pipe is full.
+    /// </summary>
+    /// <param name="messages">The encoded messages, one after the other.</param>
     /// <param name="count">The number of messages; at least one.</param>
-    /// <param name="written">The number of queued messages. There may be room for more.</param>
+    /// <param name="written">The number of queued messages. There may be room for more messages.</param>
     /// <returns>The size of the queued messages in bytes.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal int WriteSome(ReadOnlySpan<byte> messages, int count, out int written)
@@ -185,7 +189,7 @@ internal sealed partial class OutboundPipe
         return size;
     }
 
-    /// <summary>Attaches the pipe to the peer's connection and sends the messages that wait for it.</summary>
+    /// <summary>Attaches the pipe to the peer's connection and sends the messages that wait in the pipe.</summary>
     internal void Attach(MessageSession session)
     {
         session.Pipe = this;
@@ -217,8 +221,8 @@ internal sealed partial class OutboundPipe
     }
 
     /// <summary>
-    /// Sends what was written, and writes nothing more to this connection: this side has refused the peer and is about
-    /// to close. Messages wait until the pipe is detached.
+    /// Sends the written messages. Writes no more messages to this connection, because this side has refused the peer
+    /// and is about to close the connection. Later messages wait until the pipe is detached.
     /// </summary>
     internal void BeginEnd()
     {
@@ -233,12 +237,12 @@ internal sealed partial class OutboundPipe
     }
 
     /// <summary>
-    /// Detaches the pipe from a closed connection. Unsent messages wait for the next connection. Returns false if there
-    /// will be none.
+    /// Detaches the pipe from a closed connection. Returns true if the unsent messages now wait for the next
+    /// connection, and false if there will be no next connection.
     /// </summary>
     /// <param name="connection">The connection that has ended.</param>
     /// <param name="dropped">
-    /// The size of a message that is not sent again, because it was interrupted too often; otherwise 0.
+    /// The size of a message that was dropped because it was interrupted too often; 0 if no message was dropped.
     /// </param>
     internal bool TryRecover(Connection connection, out int dropped)
     {
@@ -286,7 +290,7 @@ internal sealed partial class OutboundPipe
     {
         if (_flushingThread != Environment.CurrentManagedThreadId)
         {
-            // Commands that the loop wrote.
+            // These are not messages but commands that the loop wrote.
             return;
         }
 
@@ -333,7 +337,9 @@ internal sealed partial class OutboundPipe
         }
     }
 
-    /// <summary>Called when memory is no longer short, for a pipe that refused a message because of it.</summary>
+    /// <summary>
+    /// Called when memory is no longer short, for a pipe that refused a message because of the shortage.
+    /// </summary>
     internal void OnMemoryAvailable()
     {
         if (IsFull && !IsEnding && HasAnyRoom())
@@ -355,7 +361,7 @@ internal sealed partial class OutboundPipe
         IsFull = false;
         if (_connection is not null)
         {
-            // Otherwise each sent batch would signal low water, and the sender would contend with the loop for the
+            // Without this line, each send would signal low water, and the sender would contend with the loop for the
             // gate.
             _connection.LowWaterBytes = 0;
         }

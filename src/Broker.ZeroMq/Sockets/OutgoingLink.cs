@@ -4,12 +4,12 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// The connection of a socket to one endpoint: connects, waits for the connection to end, waits for the reconnect
+/// Keeps a socket connected to one endpoint: connects, waits until the connection ends, waits for the reconnect
 /// interval, and connects again.
 /// </summary>
 internal sealed class OutgoingLink : IDisposable
 {
-    // A connection without received messages that ends sooner after its handshake counts as a failure.
+    // A connection that brought no message and ended within this time after its handshake counts as a failure.
     private static readonly TimeSpan ShortestUse = TimeSpan.FromSeconds(1);
 
     private readonly LoopSocket _socket;
@@ -24,7 +24,7 @@ internal sealed class OutgoingLink : IDisposable
     /// <param name="socket">The socket.</param>
     /// <param name="loop">The loop of the connection.</param>
     /// <param name="endpoint">The endpoint.</param>
-    /// <param name="names">The names to find an inproc endpoint in; null for other endpoints.</param>
+    /// <param name="names">The names that contain an inproc endpoint; null for other endpoints.</param>
     internal OutgoingLink(LoopSocket socket, EventLoop loop, ZeroMqEndpoint endpoint, InprocNames? names)
     {
         _socket = socket;
@@ -62,7 +62,8 @@ internal sealed class OutgoingLink : IDisposable
     }
 
     /// <summary>
-    /// Whether this failure differs from the previous one. So a peer that is unreachable for a day causes one log line.
+    /// Whether this failure differs from the previous one. Only such a failure is logged, so a peer that is unreachable
+    /// for a day causes one log line.
     /// </summary>
     internal bool IsNewFailure(string reason)
     {
@@ -114,7 +115,7 @@ internal sealed class OutgoingLink : IDisposable
         }
     }
 
-    /// <summary>Runs one connection from the dial to its end. Returns whether its handshake was completed.</summary>
+    /// <summary>Runs one connection from the connect to its end. Returns whether its handshake was completed.</summary>
     private async Task<bool> ConnectOnceAsync()
     {
         PeerSession session = _socket.CreateSession(_loop, Endpoint, this);
@@ -137,7 +138,7 @@ internal sealed class OutgoingLink : IDisposable
         }
         catch (Exception e) when (!IsStopped && e is not OutOfMemoryException && !IsLoopStopped)
         {
-            // An address that the system or a name server rejects now may be valid later.
+            // An address that the system or a name server rejects now may be valid later, so the link tries again.
             Fail(ZmtpErrors.Printable(e.Message));
             return false;
         }

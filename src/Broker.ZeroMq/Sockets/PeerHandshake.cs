@@ -71,14 +71,15 @@ internal sealed class PeerHandshake
         _timer = null;
     }
 
-    /// <summary>Ends the handshake: removes its secrets from memory.</summary>
+    /// <summary>Ends the handshake and erases its secrets from memory.</summary>
     internal void End()
     {
         StopTimer();
         _zmtp.Wipe();
     }
 
-    // The bytes were written to the write buffer but not added to it yet.
+    // The handshake has written these bytes to the memory of the write buffer, but the buffer does not contain them
+    // yet.
     private void ApplyState(int written)
     {
         if (_zmtp.State == ZmtpHandshakeState.Active)

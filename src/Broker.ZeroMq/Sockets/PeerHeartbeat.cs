@@ -3,9 +3,9 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// The heartbeats of one session (RFC 37, "Connection Heartbeating"). There is a timer per PING and none per message:
-/// it compares the numbers of received bytes, so that also a part of a message proves that the peer is alive. Used on
-/// the session's loop.
+/// The heartbeats of one session (RFC 37, "Connection Heartbeating"). A timer for each PING, and not for each message,
+/// checks whether the number of received bytes has grown. So even a part of a message proves that the peer is alive.
+/// Used on the session's loop.
 /// </summary>
 internal sealed class PeerHeartbeat(PeerSession session)
 {
@@ -24,15 +24,17 @@ internal sealed class PeerHeartbeat(PeerSession session)
     private LoopTimer? _ttlTimer;
 
     /// <summary>
-    /// How long an incoming peer without PING support has sent nothing since its handshake, in milliseconds. -1 if it
-    /// has sent something, if it supports PING, or if this socket connected to it. May be called on any thread; the
-    /// value may be out of date at once.
+    /// How long a peer without PING support has sent nothing since its handshake, in milliseconds. -1 if the peer has
+    /// sent something or supports PING, or if this socket connected to the peer. May be called on any thread; the value
+    /// may be out of date at once.
     /// </summary>
     internal long GetSilence(long now)
         => session.IsAccepted && session.Link is null && !session.Peer!.Zmtp.UnderstandsPing
             && Received == _receivedAtHandshake ? now - _acceptedAt : -1;
 
-    /// <summary>The time of the accepted handshake, in milliseconds.</summary>
+    /// <summary>
+    /// The time at which the peer was accepted, in milliseconds of <see cref="Environment.TickCount64"/>.
+    /// </summary>
     internal long AcceptedAt => _acceptedAt;
 
     private long Received => session.Connection.ReceivedBytes;
@@ -51,7 +53,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
     /// <summary>Answers the PINGs in received bytes that are not decoded now. See <see cref="PingAnswers"/>.</summary>
     internal void AnswerBufferedPings(ReadOnlySpan<byte> buffered) => _answers.AnswerBuffered(buffered);
 
-    /// <summary>Starts after the handshake.</summary>
+    /// <summary>Starts the heartbeats. Called after the handshake.</summary>
     internal void Start(ZmtpPeer zmtp)
     {
         _receivedAtHandshake = Received;
@@ -71,7 +73,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
         _ttlTimer?.Cancel();
     }
 
-    /// <summary>Handles a PING. Returns false if it is malformed; the peer has been refused then.</summary>
+    /// <summary>Handles a PING. Returns false if the PING is malformed and the peer has been refused.</summary>
     internal bool OnPing(in ZmtpCommand command)
     {
         ZmtpError error = command.ReadPing(out ushort ttl, out ReadOnlySpan<byte> context);
@@ -126,8 +128,8 @@ internal sealed class PeerHeartbeat(PeerSession session)
             return;
         }
 
-        // The PING itself is sent within the iteration that wrote it, so that only further bytes show that the peer
-        // accepts data.
+        // The PING itself is sent within the iteration that wrote it, so only bytes that are sent later show that the
+        // peer accepts data.
         Connection connection = session.Connection;
         bool accepts = connection.PendingBytes > 0 && connection.SentBytes > _sentAtPing;
         if (!accepts && !session.IsSilenceExpected && !WasPausedSince(_pausesAtPing))

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Loops;
 
-// Pausing: while a session is paused, nothing is read from its peer, so that the peer's sends block. All members run on
-// the loop.
+// This part pauses the session. While a session is paused, nothing is read from its peer, so the peer's sends block.
+// All members run on the loop.
 internal abstract partial class PeerSession
 {
     /// <summary>Whether the current call must deliver no further messages.</summary>
@@ -10,7 +10,9 @@ internal abstract partial class PeerSession
     /// <summary>Whether no messages are delivered now.</summary>
     internal bool IsPaused => Connection.IsReceivingPaused;
 
-    /// <summary>The result for the decoder if a message was refused. Pauses the session unless it is over.</summary>
+    /// <summary>
+    /// Pauses the session, unless it is over. Returns the verdict for the decoder on a message that was refused.
+    /// </summary>
     private protected ZmtpVerdict Refused()
     {
         if (IsOver)
@@ -22,7 +24,9 @@ internal abstract partial class PeerSession
         return ZmtpVerdict.Defer;
     }
 
-    /// <summary>The result for the decoder if a message was taken and <see cref="MustStop"/> is true.</summary>
+    /// <summary>
+    /// Returns the verdict for the decoder on a message that was taken while <see cref="MustStop"/> is true.
+    /// </summary>
     private protected ZmtpVerdict Stopped() => IsOver ? ZmtpVerdict.Abort : ZmtpVerdict.Pause;
 
     /// <summary>Delivers no more messages of this peer until <see cref="Resume"/>.</summary>

@@ -2,12 +2,13 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Loops;
 
-// Refusals after the handshake, with the reason for the other side. All members run on the loop.
+// This part refuses peers after the handshake and sends them the reason. All members run on the loop.
 internal abstract partial class PeerSession
 {
     /// <summary>
-    /// Refuses the peer because of what it sent, and sends it the reason in an ERROR command. A peer of a version
-    /// before ZMTP 3.1 does not expect a command between messages and may take it for a message, so it gets none.
+    /// Refuses the peer because of what it sent, and sends it the reason in an ERROR command. A peer with a version
+    /// before ZMTP 3.1 gets no command, because it does not expect a command between messages and may take the command
+    /// for a message.
     /// </summary>
     internal void RefuseWithError(string reason)
     {
@@ -31,23 +32,23 @@ internal abstract partial class PeerSession
         StopTimers();
         Report(ZeroMqEventKind.PeerRefused, reason);
 
-        // The peer may be sending the rest of a large message. Closing at once would reset the connection, and a reset
-        // can take the command from the peer before it has read it. Reading on would take what the peer can send again
-        // on its next connection.
+        // The peer may be sending the rest of a large message. Closing at once would reset the connection, and after a
+        // reset the peer may be unable to read the command. Reading on would consume messages that the peer could
+        // otherwise send again on its next connection.
         Connection.CloseUnread(ErrorLinger);
         OnLingering();
     }
 
     /// <summary>
-    /// Called before an ERROR command is written for an accepted peer: no further message may be written for it,
-    /// although its connection lasts until the peer has read the command.
+    /// Called before an ERROR command is written for an accepted peer: from now on no message may be written for this
+    /// peer, although the connection lasts until the peer has read the command.
     /// </summary>
     private protected virtual void OnEnding()
     {
     }
 
     /// <summary>
-    /// Called after <see cref="OnEnding"/>, when the connection is no longer open but may last for up to
+    /// Called after <see cref="OnEnding"/>, when the connection is being closed. Closing may take up to
     /// <see cref="ErrorLinger"/>.
     /// </summary>
     private protected virtual void OnLingering()
@@ -69,7 +70,7 @@ internal abstract partial class PeerSession
         });
     }
 
-    // The peer does not say which message it refused.
+    // The ERROR command does not say which message the peer refused.
     private bool OnErrorOfPeer(in ZmtpCommand command)
     {
         string text = ZmtpErrors.Text(ZmtpError.PeerRefused);

@@ -2,19 +2,21 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Loops;
 
-/// <summary>One connection of a socket: the handshake, then the traffic, then the one event about its end.</summary>
+/// <summary>
+/// One connection of a socket: first the handshake, then the traffic, and finally the one event that reports the end.
+/// </summary>
 /// <remarks>
 /// All code runs on the connection's loop. Other loops only write messages to the buffers of <see cref="Connection"/>.
 /// </remarks>
 internal abstract partial class PeerSession : ConnectionHandler
 {
-    // The limit of answers that are queued for a peer that requests answers and does not read them.
+    // The limit in bytes of the answers that are queued for a peer that requests answers and does not read them.
     private const long MaxPendingAnswerBytes = 64 * 1024;
 
     /// <summary>The time for sending the ERROR command that contains the reason of a refusal.</summary>
     internal static readonly TimeSpan ErrorLinger = TimeSpan.FromSeconds(1);
 
-    // The most received bytes that a peer holds before its handshake is complete.
+    // The most received bytes that are buffered for a peer before its handshake is complete.
     private const int MaxHandshakeBytes = 8 * 1024;
 
     private const int KeepAliveProbes = 3;
@@ -56,14 +58,14 @@ internal abstract partial class PeerSession : ConnectionHandler
     internal ZeroMqPeer? Peer { get; private set; }
 
     /// <summary>
-    /// Completes when the connection has ended, with true if the handshake was completed and the peer accepted.
+    /// Completes when the connection has ended, with true if the handshake was completed and the peer was accepted.
     /// </summary>
     internal Task<bool> Ended => _ended.Task;
 
     /// <summary>Whether nothing more is read from the peer or sent to it.</summary>
     internal bool IsOver { get; private set; }
 
-    /// <summary>Whether the handshake was completed and the peer accepted. May be read on any thread.</summary>
+    /// <summary>Whether the handshake was completed and the peer was accepted. May be read on any thread.</summary>
     internal bool IsAccepted => _accepted;
 
     public sealed override void OnOpened(Connection connection)
@@ -78,7 +80,7 @@ internal abstract partial class PeerSession : ConnectionHandler
                 Report(ZeroMqEventKind.PeerRefused, reason);
             }
 
-            // Do not close the connection here: the transport continues with it after this method returns.
+            // Do not close the connection here: the transport still uses the connection after this method returns.
             IsOver = true;
             Loop.Post(() => connection.Close());
             return;
@@ -109,8 +111,8 @@ internal abstract partial class PeerSession : ConnectionHandler
         {
             consumed = _handshake!.Advance(bytes, ref needed);
 
-            // Bytes that follow the end of an encrypting handshake are encrypted already. The transport decrypts them
-            // and delivers them again.
+            // If the handshake has agreed on encryption, the bytes after its end are already encrypted. The transport
+            // decrypts them and delivers them again.
             if (!IsOver && (Peer is null || _cipher is not null))
             {
                 return consumed;
@@ -124,7 +126,7 @@ internal abstract partial class PeerSession : ConnectionHandler
 
         if (connection.IsReceivingPaused)
         {
-            // The end of the handshake has paused the connection.
+            // The connection was paused when the handshake ended.
             return consumed;
         }
 
@@ -183,8 +185,8 @@ internal abstract partial class PeerSession : ConnectionHandler
     }
 
     /// <summary>
-    /// The handshake is complete, and everything except its last READY is in the write buffer: accepts the peer, or
-    /// refuses it if the application or the socket objects to it.
+    /// Accepts the peer after a complete handshake, or refuses the peer if the application or the socket objects. The
+    /// write buffer contains all bytes of the handshake except this side's READY, if READY comes last.
     /// </summary>
     internal void Accept(ZmtpHandshake handshake, string userId)
     {
@@ -231,17 +233,17 @@ internal abstract partial class PeerSession : ConnectionHandler
     }
 
     /// <summary>
-    /// Whether the accepted connection, which has ended, brought a message or has lasted at least this long.
+    /// Whether the connection, which was accepted and has ended, brought a message or lasted at least this long.
     /// </summary>
     internal bool WasUseful(TimeSpan minimum) => Peer!.MessagesReceived > 0
         || Environment.TickCount64 - Heartbeat.AcceptedAt >= minimum.TotalMilliseconds;
 
-    /// <summary>Refuses the peer at once. Must be called on the loop.</summary>
+    /// <summary>Refuses the peer and closes the connection at once. Must be called on the loop.</summary>
     internal void Refuse(string reason) => Refuse(reason, linger: TimeSpan.Zero);
 
     /// <summary>
-    /// Closes the connection after the queued data has been sent; the peer is not at fault. May be called on any
-    /// thread.
+    /// Closes the connection after the queued data has been sent, at the latest after the linger time. The peer is not
+    /// reported as refused. May be called on any thread.
     /// </summary>
     internal void Close(TimeSpan linger) => Connection?.Close(linger);
 
@@ -263,8 +265,8 @@ internal abstract partial class PeerSession : ConnectionHandler
         => UnsentMessages.Of(connection, peer);
 
     /// <summary>
-    /// Whether the peer's queue has room for answers and PINGs. A hostile peer could otherwise request answers without
-    /// a limit.
+    /// Whether the peer's queue has room for answers and PINGs. Without this limit, a hostile peer could fill the
+    /// memory with answers that it does not read.
     /// </summary>
     internal virtual bool HasRoomForAnswer => Connection.PendingBytes < MaxPendingAnswerBytes;
 
@@ -273,10 +275,7 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     internal LoopWriteBuffer WriteBuffer => Connection.GetWriteBuffer(Loop);
 
-    /// <summary>
-    /// Handles a command that is not a subscription. Returns false if the connection must end; it has been refused
-    /// then.
-    /// </summary>
+    /// <summary>Handles a command that is not a subscription. Returns false if the peer has been refused.</summary>
     private protected bool OnCommonCommand(in ZmtpCommand command)
     {
         switch (command.Kind)
@@ -286,7 +285,8 @@ internal abstract partial class PeerSession : ConnectionHandler
             case ZmtpCommandKind.Error:
                 return OnErrorOfPeer(command);
             default:
-                // RFC 37: unknown commands are ignored. A PONG needs no handling, because its arrival has been counted.
+                // RFC 37: unknown commands are ignored. A PONG needs no handling, because its bytes have already been
+                // counted as received.
                 return true;
         }
     }
@@ -303,7 +303,10 @@ internal abstract partial class PeerSession : ConnectionHandler
         Heartbeat.Stop();
     }
 
-    /// <summary>Refuses the peer and sends what is queued for it. Must be called on the loop.</summary>
+    /// <summary>
+    /// Refuses the peer, and closes the connection after the queued data has been sent, at the latest after the linger
+    /// time. Must be called on the loop.
+    /// </summary>
     internal void Refuse(string reason, TimeSpan linger)
     {
         if (IsOver)

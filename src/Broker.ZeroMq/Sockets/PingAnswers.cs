@@ -4,7 +4,7 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// Answers the PINGs of a peer. A PING that was received behind messages which nobody takes now is answered at once;
+/// Answers the PINGs of a peer. A PING that is buffered behind messages that nobody takes now is answered at once;
 /// otherwise the peer could close the connection. Used on the session's loop.
 /// </summary>
 internal sealed class PingAnswers(PeerSession session)
@@ -28,8 +28,8 @@ internal sealed class PingAnswers(PeerSession session)
     }
 
     /// <summary>
-    /// Searches the received bytes that are buffered and answers their PINGs. It validates nothing, because the bytes
-    /// are decoded later.
+    /// Answers the PINGs in received bytes that are still buffered. The search validates nothing, because the bytes are
+    /// decoded later.
     /// </summary>
     internal void AnswerBuffered(ReadOnlySpan<byte> buffered)
     {

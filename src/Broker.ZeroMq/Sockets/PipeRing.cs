@@ -1,7 +1,8 @@
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// The pipes of a socket that are not full. They get the messages in turn (RFC 28, RFC 30). Used on the socket's loop.
+/// Contains the pipes of a socket that are not full. These pipes get the messages in turn (RFC 28, RFC 30). Used on the
+/// socket's loop.
 /// </summary>
 internal sealed class PipeRing
 {
@@ -16,8 +17,8 @@ internal sealed class PipeRing
     internal Action? OnWritable { get; set; }
 
     /// <summary>
-    /// Called when no pipe has room any more. If it is set, <see cref="OnWritable"/> is also called without a refused
-    /// message.
+    /// Called when no pipe has room any more. If this callback is set, <see cref="OnWritable"/> is also called without
+    /// a refused message.
     /// </summary>
     internal Action? OnUnwritable
     {
@@ -29,7 +30,7 @@ internal sealed class PipeRing
         }
     }
 
-    /// <summary>The number of messages that the pipes have room for.</summary>
+    /// <summary>The number of messages for which the pipes have room.</summary>
     internal long Room
     {
         get
@@ -44,7 +45,7 @@ internal sealed class PipeRing
         }
     }
 
-    /// <summary>Adds a pipe at the end unless it is already in the ring or full.</summary>
+    /// <summary>Adds a pipe at the end, unless the pipe is full or already in the ring.</summary>
     internal void Add(OutboundPipe pipe)
     {
         if (_isClosed || pipe.IsFull || IndexOf(pipe) >= 0)
@@ -74,7 +75,7 @@ internal sealed class PipeRing
         }
     }
 
-    /// <summary>Ends the use of the ring: it accepts no more messages.</summary>
+    /// <summary>Closes the ring, which then accepts no more messages.</summary>
     internal void Close()
     {
         _isClosed = true;
@@ -111,7 +112,8 @@ internal sealed class PipeRing
     }
 
     /// <summary>
-    /// Queues the first of these encoded messages. If there is only one pipe, it queues some of the next messages too.
+    /// Queues the first encoded message. If the ring contains only one pipe, some of the following messages are queued
+    /// too.
     /// </summary>
     /// <returns>The size of the queued messages in bytes.</returns>
     internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent)
@@ -146,7 +148,7 @@ internal sealed class PipeRing
 
     private int IndexOf(OutboundPipe pipe) => Array.IndexOf(_ready, pipe, 0, _count);
 
-    // The other pipes keep their order, and the next pipe stays the next.
+    // The other pipes keep their order, and the pipe whose turn it is keeps its turn.
     private void RemoveAt(int index)
     {
         Array.Copy(_ready, index + 1, _ready, index, --_count - index);

@@ -1,6 +1,8 @@
 namespace Broker.ZeroMq.Loops;
 
-/// <summary>The decision of a pattern with a state about a received message.</summary>
+/// <summary>
+/// The decision of a REQ or REP socket about a received message. It depends on the state of the request.
+/// </summary>
 internal enum Screening
 {
     /// <summary>Deliver the message.</summary>

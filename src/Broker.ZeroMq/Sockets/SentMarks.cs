@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// Converts a number of sent bytes into a number of sent messages. It stores pairs of both, one pair for several
-/// messages, oldest first.
+/// Converts a number of sent bytes into a number of sent messages. It stores marks, oldest first: each mark is a
+/// position in the stream and the number of messages up to this position. One mark stands for several messages.
 /// </summary>
 [StructLayout(LayoutKind.Auto)]
 internal struct SentMarks
@@ -33,7 +33,7 @@ internal struct SentMarks
         if (_count == Capacity)
         {
             // More marks are pending than a high-water mark has steps, for example after a backlog. Merge the two
-            // oldest.
+            // oldest marks.
             _first = (_first + 1) & (Capacity - 1);
             _count--;
         }
@@ -53,8 +53,8 @@ internal struct SentMarks
     }
 
     /// <summary>
-    /// The position of the stream up to which bytes must be sent until at most <paramref name="most"/> messages are
-    /// pending.
+    /// Returns the position in the stream up to which bytes must have been sent, so that no more than
+    /// <paramref name="most"/> messages are pending.
     /// </summary>
     internal readonly long PositionFor(long most)
     {

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// The sessions of a socket and the totals of those that have ended. Used under the socket's lock.
+/// The sessions of a socket and the totals of the sessions that have ended. Used under the socket's lock.
 /// </summary>
 internal sealed class SessionRegistry
 {
@@ -12,18 +12,18 @@ internal sealed class SessionRegistry
     private long _receivedBefore;
     private long _sentBefore;
 
-    /// <summary>The number of sessions, without those that were displaced.</summary>
+    /// <summary>The number of sessions, without displaced sessions.</summary>
     internal int Count => _sessions.Count;
 
-    /// <summary>Whether no session is left, including those that were displaced.</summary>
+    /// <summary>Whether no session is left, not even a displaced session.</summary>
     internal bool IsEmpty => _sessions.Count + _displaced.Count == 0;
 
     internal bool Add(PeerSession session) => _sessions.Add(session);
 
     /// <summary>
-    /// Finds the session that has been silent longest, for at least this time, and displaces it. A displaced session no
-    /// longer counts, although its connection has not ended yet. It runs only at the limit of peers, so that the
-    /// iteration costs each new peer at most that limit.
+    /// Displaces the session that has been silent longest, if it has been silent for at least this time. A displaced
+    /// session no longer counts, although its connection has not ended yet. This method is called only when the limit
+    /// of peers is reached, so each new peer costs at most one pass over that many sessions.
     /// </summary>
     internal PeerSession? DisplaceSilent(TimeSpan minimum)
     {

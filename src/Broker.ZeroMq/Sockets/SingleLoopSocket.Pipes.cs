@@ -1,6 +1,7 @@
 namespace Broker.ZeroMq.Loops;
 
-// Outgoing messages: each accepted peer has a pipe, and each connected endpoint has one that outlives its connections.
+// This part handles outgoing messages. Each peer that connected to this socket has a pipe. Each endpoint that this
+// socket connects to has a pipe that outlives its connections.
 public abstract partial class SingleLoopSocket
 {
     private readonly HashSet<OutboundPipe> _links = [];
@@ -8,14 +9,17 @@ public abstract partial class SingleLoopSocket
     private long _interrupted;
 
     /// <summary>
-    /// Whether the pipe belongs to a connected endpoint, so that its messages wait for the next connection.
+    /// Whether the pipe belongs to an endpoint that this socket connects to, so that the messages of the pipe wait for
+    /// the next connection.
     /// </summary>
     internal bool IsLinkPipe(OutboundPipe pipe) => _links.Contains(pipe);
 
-    /// <summary>The messages that were dropped because their connections ended too often while they were sent.</summary>
+    /// <summary>
+    /// The number of messages that were dropped because too many connections in a row ended in the middle of them.
+    /// </summary>
     private protected override long Dropped => Interlocked.Read(ref _interrupted);
 
-    /// <summary>Counts one message of <see cref="Dropped"/>. On the loop.</summary>
+    /// <summary>Adds one message to <see cref="Dropped"/>. Called on the loop.</summary>
     internal void CountInterrupted()
     {
         Interlocked.Increment(ref _interrupted);
@@ -34,7 +38,8 @@ public abstract partial class SingleLoopSocket
     private protected virtual bool QueuesBeforeHandshake => true;
 
     /// <summary>
-    /// Whether the queued messages of a connected endpoint wait for the next connection when a connection is lost.
+    /// When the connection to an endpoint is lost, whether the messages that are queued for the endpoint wait for the
+    /// next connection.
     /// </summary>
     private protected virtual bool QueuesAcrossConnections => !MessageOptions.Immediate;
 
@@ -43,7 +48,7 @@ public abstract partial class SingleLoopSocket
     {
     }
 
-    /// <summary>Called when a pipe was removed: nothing more may be written to it.</summary>
+    /// <summary>Called when a pipe was removed. No more messages may be written to the pipe.</summary>
     private protected virtual void OnPipeRemoved(OutboundPipe pipe)
     {
     }

@@ -3,8 +3,8 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// A socket with all its peers on one event loop. So the order of peers, their identities and the pattern's state need
-/// no lock. To use several loops, create several sockets.
+/// A socket with all its peers on one event loop. So the order of the peers, their identities and the state of a
+/// request need no lock. To use several loops, create several sockets.
 /// </summary>
 /// <remarks>Call the members on <see cref="Loop"/>, except the members of <see cref="LoopSocket"/>.</remarks>
 public abstract partial class SingleLoopSocket : LoopSocket
@@ -34,7 +34,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
         Sink = sink;
     }
 
-    /// <summary>The loop of all its peers.</summary>
+    /// <summary>The loop of all peers of this socket.</summary>
     public EventLoop Loop { get; }
 
     /// <summary>
@@ -46,9 +46,9 @@ public abstract partial class SingleLoopSocket : LoopSocket
     public bool IsReceivingPaused => _isPaused;
 
     /// <summary>
-    /// Whether other threads send on the socket's pipes too. Set before the first endpoint. If true, pipes are only
-    /// used under <see cref="PipeGate"/>. If false, they are only used on the loop, and the hot paths do not take the
-    /// gate.
+    /// Whether other threads send on the socket's pipes too. Set it before the first endpoint is bound or connected. If
+    /// true, the pipes are used only under <see cref="PipeGate"/>. If false, the pipes are used only on the loop, and
+    /// the hot paths do not take the gate.
     /// </summary>
     internal bool IsShared { get; set; }
 
@@ -58,9 +58,9 @@ public abstract partial class SingleLoopSocket : LoopSocket
     internal Lock PipeGate { get; } = new();
 
     /// <summary>
-    /// Whether screened messages are also added to the receive queue under <see cref="PipeGate"/>, so that a sending
-    /// thread finds all accepted messages in the queue. A receiver that wakes up may have to wait for the loop at the
-    /// gate.
+    /// Whether the loop holds <see cref="PipeGate"/> until a message that <see cref="Screen"/> accepted is in the
+    /// receive queue. A sending thread that holds the gate then finds all accepted messages in the queue. The price: a
+    /// receiver that wakes up may have to wait until the loop releases the gate.
     /// </summary>
     internal bool TakesUnderGate { get; set; }
 
@@ -88,9 +88,10 @@ public abstract partial class SingleLoopSocket : LoopSocket
     }
 
     /// <summary>
-    /// Resumes all paused peers, whether <see cref="PauseReceiving"/>, a pause of the single peer, or a refused message
-    /// paused them. The buffered bytes are delivered in a separate iteration of the loop. Each call begins with another
-    /// peer, so that no peer gets all of the room if there is little.
+    /// Resumes all paused peers: those that <see cref="PauseReceiving"/> or <see cref="ZeroMqPeer.PauseReceiving"/>
+    /// paused, and those with a message that the handler refused. The buffered bytes are delivered in a separate
+    /// iteration of the loop. Each call begins with another peer, so that one peer cannot always take the room if there
+    /// is little room.
     /// </summary>
     /// <exception cref="InvalidOperationException">The call is not on the loop.</exception>
     public void ResumeReceiving()
@@ -119,17 +120,22 @@ public abstract partial class SingleLoopSocket : LoopSocket
         return Screening.Deliver;
     }
 
-    /// <summary>Called when a message that was to be delivered has been refused.</summary>
+    /// <summary>
+    /// Called when <see cref="Screen"/> wanted to deliver a message, but the sink refused the message.
+    /// </summary>
     internal virtual void OnRefused(MessageSession session)
     {
     }
 
-    /// <summary>Called after all bytes of one read have been processed. Only for sockets that screen.</summary>
+    /// <summary>
+    /// Called after all bytes of one read have been processed. Called only if <see cref="Screens"/> is true.
+    /// </summary>
     internal virtual void OnBatchEnd()
     {
     }
 
-    // Within a process only the marks limit the bytes in transit, so the link buffers about one mark of small messages.
+    // Within a process only this window limits the bytes in transit, in addition to the high-water marks. So the window
+    // has about the size of the small messages that one high-water mark allows.
     internal override long InprocWindow => MessageOptions.SendHighWaterMark == 0
         ? base.InprocWindow
         : Math.Min(

@@ -1,15 +1,17 @@
 namespace Broker.ZeroMq.Loops;
 
 /// <summary>
-/// The endpoints that a socket has bound, with their listeners, and those that it connects to, with their links. Used
-/// under the lock of the socket.
+/// The endpoints that a socket has bound, with their listeners, and the endpoints that it connects to, with their
+/// links. Used under the lock of the socket.
 /// </summary>
 internal sealed class SocketEndpoints
 {
     private readonly List<(string Asked, ZeroMqEndpoint Bound, IDisposable Listener)> _bound = [];
     private readonly List<OutgoingLink> _links = [];
 
-    /// <summary>The endpoint that was added last; null if there was none. May be read without the lock.</summary>
+    /// <summary>
+    /// The endpoint that was added last; null before the first endpoint. May be read without the lock.
+    /// </summary>
     internal ZeroMqEndpoint? Last { get; private set; }
 
     internal IEnumerable<IDisposable> Listeners => _bound.Select(bound => bound.Listener);
@@ -18,8 +20,8 @@ internal sealed class SocketEndpoints
 
     /// <summary>Adds an endpoint that was bound.</summary>
     /// <param name="asked">The endpoint as the caller has named it.</param>
-    /// <param name="bound">The same with the port or path that was chosen.</param>
-    /// <param name="listener">Its listener.</param>
+    /// <param name="bound">The same endpoint with the port or path that the system chose.</param>
+    /// <param name="listener">The listener of the endpoint.</param>
     internal void Add(ZeroMqEndpoint asked, ZeroMqEndpoint bound, IDisposable listener)
     {
         _bound.Add((asked.ToString(), bound, listener));

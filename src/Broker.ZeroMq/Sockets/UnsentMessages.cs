@@ -6,7 +6,7 @@ namespace Broker.ZeroMq.Loops;
 internal static class UnsentMessages
 {
     /// <summary>
-    /// The unsent messages of a connection; null if there are none. Called within
+    /// Counts the unsent messages of a connection. Returns null if there are none. Called within
     /// <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
     internal static ZeroMqUndelivered? Of(Connection connection, ZeroMqPeer peer)

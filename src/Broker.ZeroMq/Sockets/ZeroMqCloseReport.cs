@@ -2,7 +2,7 @@ namespace Broker.ZeroMq;
 
 /// <summary>The messages that a closed socket could not deliver.</summary>
 /// <param name="Undelivered">
-/// The number of undelivered messages of all peers. A message that was sent partially counts.
+/// The number of undelivered messages of all peers. A message that was sent only in part counts as undelivered.
 /// </param>
 /// <param name="Peers">The peers with undelivered messages.</param>
 /// <remarks>

@@ -1,7 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The counters of a socket since it was created, over all its peers. They may be out of date at once.
+/// The counters of a socket, summed over all its peers since the socket was created. The values may be out of date at
+/// once.
 /// </summary>
 /// <param name="Peers">The number of connected peers with a completed handshake.</param>
 /// <param name="MessagesReceived">
@@ -9,8 +10,8 @@ namespace Broker.ZeroMq;
 /// </param>
 /// <param name="MessagesSent">The number of messages added to the peers' queues, counted once for each peer.</param>
 /// <param name="MessagesDropped">
-/// The number of messages that were lost because a peer had no room or did not exist, or because their connections ended
-/// too often while they were sent.
+/// The number of messages that were lost because a peer had no room or did not exist, or because too many connections
+/// in a row ended in the middle of them.
 /// </param>
 /// <param name="PendingBytes">The number of bytes that are queued for connected peers.</param>
 public readonly record struct ZeroMqCounts(
@@ -18,7 +19,7 @@ public readonly record struct ZeroMqCounts(
 {
     /// <summary>
     /// The number of received messages that were refused because they have more frames or bytes than the limits of the
-    /// socket permit. Each of them has ended its connection.
+    /// socket permit. Each of these messages has ended the connection that it came from.
     /// </summary>
     public long MessagesRefused { get; init; }
 

@@ -20,19 +20,20 @@ public enum ZeroMqEventKind
 
     /// <summary>
     /// A peer was refused before or after its handshake: a limit was exceeded, its bytes were malformed, its socket
-    /// type was wrong, or the application refused it. No other event reports the end of its connection. A connecting
-    /// socket reports it once until the reason changes.
+    /// type was wrong, or the application refused it. No other event reports the end of its connection. A socket that
+    /// connected to the peer reports the event only once until the reason changes.
     /// </summary>
     PeerRefused,
 
     /// <summary>
-    /// The high-water mark of a peer was reached. Messages to it are dropped and counted until its queue is empty.
+    /// A message was dropped because its peer's queue had no room, for example at the high-water mark. Further drops
+    /// are counted but not reported until the peer's queue has been empty.
     /// </summary>
     MessagesDropped,
 
     /// <summary>
-    /// A message to a connected endpoint was dropped, because its connection ended four times while it was being sent.
-    /// The peer may refuse it by its size.
+    /// A message to an endpoint that this socket connects to was dropped, because four connections in a row ended in
+    /// the middle of the message. The peer may refuse the message because of its size.
     /// </summary>
     MessageInterrupted,
 }

@@ -44,13 +44,13 @@ public sealed class ZeroMqPeer
     public ZmtpSocketType SocketType => Zmtp.SocketType;
 
     /// <summary>
-    /// The routing id that the peer announced or that the ROUTER generated for it; empty if it has none. The memory is
-    /// not reused.
+    /// The routing id that the peer announced or that the ROUTER generated for it; empty if the peer has no id. The
+    /// memory is not reused.
     /// </summary>
     public ReadOnlyMemory<byte> RoutingId { get; internal set; }
 
     /// <summary>
-    /// The user id that <see cref="LoopSocketOptions.Authenticate"/> returned; empty if it was not called.
+    /// The user id that <see cref="LoopSocketOptions.Authenticate"/> returned; empty if that callback was not called.
     /// </summary>
     public string UserId { get; }
 
@@ -90,9 +90,9 @@ public sealed class ZeroMqPeer
     /// A message that is being handled is not affected. Must be called on the peer's loop.
     /// </summary>
     /// <remarks>
-    /// Meanwhile the peer's PINGs are not answered, so that a peer with heartbeats may close the connection. PINGs to
-    /// the peer are suspended. The end of the connection is detected at once if no received bytes are buffered; epoll
-    /// always detects a reset.
+    /// While the peer is paused, its PINGs are not answered, so a peer that sends PINGs may close the connection. PINGs
+    /// to the peer are suspended. The end of the connection is detected at once if no received bytes are buffered;
+    /// epoll always detects a reset.
     /// </remarks>
     /// <exception cref="InvalidOperationException">The call is not on the peer's loop.</exception>
     public void PauseReceiving() => _session.Pause();
@@ -105,8 +105,8 @@ public sealed class ZeroMqPeer
     public void ResumeReceiving() => _session.Resume();
 
     /// <summary>
-    /// Closes the connection and reports it as refused for this reason. If this socket connected to the peer, it
-    /// reconnects.
+    /// Closes the connection and reports the peer as refused for this reason. If this socket connected to the peer, the
+    /// socket reconnects.
     /// </summary>
     public void Close(string reason)
     {
@@ -130,7 +130,7 @@ public sealed class ZeroMqPeer
     internal void CountFiltered() => _filtered++;
 
     // Most messages are published on the peer's own loop. Messages of other loops have a separate counter, so that only
-    // they need an atomic operation.
+    // these messages need an atomic operation.
     internal void CountSent(bool onOwnLoop)
     {
         if (onOwnLoop)

@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Why the octets of a peer were refused. No parser of this layer throws because of a peer's input; each returns one of
-/// these values.
+/// Why the octets of a peer were refused. No parser of this layer throws because of a peer's input; each parser returns
+/// one of these values.
 /// </summary>
 /// <remarks>
 /// <see cref="ZmtpErrors.Text"/> has a phrase for each value, for a log line and for the reason of an ERROR command.
@@ -35,7 +35,7 @@ internal enum ZmtpError
     /// <summary>A command frame has the MORE bit.</summary>
     CommandWithMore,
 
-    /// <summary>A frame length above 2^63-1.</summary>
+    /// <summary>A frame length is above 2^63-1.</summary>
     FrameLengthInvalid,
 
     /// <summary>A frame is longer than <see cref="ZmtpLimits.MaxFrameSize"/>.</summary>
@@ -69,7 +69,8 @@ internal enum ZmtpError
     PropertyTruncated,
 
     /// <summary>
-    /// The length of a metadata value is above 2^31-1. Peers that read it as signed would see a negative length.
+    /// The length of a metadata value is above 2^31-1. Peers that read the length as a signed number would see a
+    /// negative length.
     /// </summary>
     PropertyLengthInvalid,
 
@@ -100,7 +101,7 @@ internal enum ZmtpError
     /// <summary>The application does not admit the peer.</summary>
     NotAdmitted,
 
-    /// <summary>The parts of a PLAIN command do not fill it exactly.</summary>
+    /// <summary>The parts of a PLAIN command do not fill the command exactly.</summary>
     PlainMalformed,
 
     /// <summary>A CURVE command is too short or too long, or has another version.</summary>

@@ -4,8 +4,8 @@ namespace Broker.ZeroMq;
 internal static class ZmtpErrors
 {
     /// <summary>
-    /// Replaces all characters but visible ASCII and spaces in a text of the system or of a peer, so that it cannot
-    /// control a terminal or begin another line of a log.
+    /// Replaces all characters except visible ASCII and spaces by question marks. So a text from the system or from a
+    /// peer cannot control a terminal or begin another line of a log.
     /// </summary>
     internal static string Printable(string text)
         => string.Create(text.Length, text, static (line, source) =>

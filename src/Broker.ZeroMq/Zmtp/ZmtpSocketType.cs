@@ -3,10 +3,10 @@ namespace Broker.ZeroMq;
 /// <summary>The socket types of RFC 37. Names and legal pairs are in <see cref="ZmtpSocketTypes"/>.</summary>
 public enum ZmtpSocketType
 {
-    /// <summary>REQ: strict request, then reply.</summary>
+    /// <summary>REQ: sends a request and receives its reply, in strict alternation.</summary>
     Req,
 
-    /// <summary>REP: strict receive, then reply.</summary>
+    /// <summary>REP: receives a request and sends its reply, in strict alternation.</summary>
     Rep,
 
     /// <summary>DEALER: asynchronous REQ.</summary>
@@ -27,12 +27,12 @@ public enum ZmtpSocketType
     /// <summary>XSUB: subscriber that sends subscriptions as messages.</summary>
     XSub,
 
-    /// <summary>PUSH: pipeline, sending end.</summary>
+    /// <summary>PUSH: the sending end of a pipeline.</summary>
     Push,
 
-    /// <summary>PULL: pipeline, receiving end.</summary>
+    /// <summary>PULL: the receiving end of a pipeline.</summary>
     Pull,
 
-    /// <summary>PAIR: exclusive pair.</summary>
+    /// <summary>PAIR: exchanges messages with exactly one peer.</summary>
     Pair,
 }

@@ -43,7 +43,8 @@ internal static class EncodedMessage
     {
         isCommand = (received[0] & (byte)ZmtpFlags.Command) != 0;
 
-        // A command of length 0 has a long length: libzmq omits the LONG bit of some commands.
+        // If the one-octet length of a command is 0, the command has a long length: libzmq omits the LONG bit of some
+        // commands.
         bool isLong = (received[0] & (byte)ZmtpFlags.Long) != 0 || (isCommand && received[1] == 0);
         return isLong ? ZmtpWriter.MaxHeaderSize + (int)BinaryPrimitives.ReadInt64BigEndian(received[1..]) : 2 + received[1];
     }

@@ -66,7 +66,9 @@ internal static class Encoders
         }
     }
 
-    /// <summary>A message after encoded frames that have the MORE bit.</summary>
+    /// <summary>
+    /// A message that consists of an envelope and a body. The envelope is encoded frames that have the MORE bit.
+    /// </summary>
     internal ref struct Enveloped<TMessage>(ReadOnlySpan<byte> envelope, TMessage body) : IRoutableEncoder
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {

@@ -5,6 +5,6 @@ namespace Broker.ZeroMq;
 /// </summary>
 internal interface IRoutableEncoder : IZmtpEncoder
 {
-    /// <summary>Returns the body of the first frame. False if no frame follows it.</summary>
+    /// <summary>Gets the body of the first frame. Returns false if no frame follows the first frame.</summary>
     bool TryGetAddress(out ReadOnlySpan<byte> address);
 }

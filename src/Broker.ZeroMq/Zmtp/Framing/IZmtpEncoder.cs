@@ -1,7 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// A message that can write itself in the encoding of ZMTP. Implement it as a struct, so that the calls are direct.
+/// A message that can write itself in the encoding of ZMTP. Implement it as a struct, so that its members are called
+/// directly and not through the interface.
 /// </summary>
 public interface IZmtpEncoder
 {
@@ -15,8 +16,8 @@ public interface IZmtpEncoder
     /// cref="ZmtpWriter"/>.
     /// </summary>
     /// <remarks>
-    /// It is called once for each message, or not at all if no peer receives the message. If it throws, no queue
-    /// contains any part of the message.
+    /// The method is called once for each message, or not at all if no peer receives the message. If it throws, no
+    /// queue contains any part of the message.
     /// </remarks>
     void Encode(Span<byte> destination);
 }

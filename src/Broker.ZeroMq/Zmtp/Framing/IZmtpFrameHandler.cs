@@ -1,12 +1,13 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Receives the messages and commands that <see cref="ZmtpDecoder"/> finds. Implement it as a struct, so that the calls
-/// are direct.
+/// Receives the messages and commands that <see cref="ZmtpDecoder"/> finds. Implement it as a struct, so that its
+/// methods are called directly and not through the interface.
 /// </summary>
 /// <remarks>
-/// Both arguments refer to the receive memory and are valid until the call returns: copy what is needed later. The
-/// handler runs on the connection's thread and must not throw. After an exception the decoder must not be used again.
+/// The message or command refers to the receive memory and is valid until the call returns: copy the data that is
+/// needed later. The handler runs on the connection's thread and must not throw. After an exception the decoder must
+/// not be used again.
 /// </remarks>
 internal interface IZmtpFrameHandler
 {

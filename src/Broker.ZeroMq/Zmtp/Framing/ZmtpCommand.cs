@@ -2,7 +2,9 @@ using System.Buffers;
 
 namespace Broker.ZeroMq;
 
-/// <summary>A command: name length, name, data (RFC 37). It refers to the memory of the frame's body.</summary>
+/// <summary>
+/// A command: name length, name and data (RFC 37). The object refers to the memory of the frame's body.
+/// </summary>
 internal readonly ref struct ZmtpCommand
 {
     private static readonly SearchValues<byte> Letters =
@@ -50,7 +52,7 @@ internal readonly ref struct ZmtpCommand
 
     /// <summary>Reads the time-to-live and the context of a PING.</summary>
     /// <param name="ttlDeciseconds">
-    /// The tenths of a second of silence after which the sender must be considered lost; 0 if it gives no limit.
+    /// After how many tenths of a second of silence the sender must be considered lost; 0 if the sender gives no limit.
     /// </param>
     /// <param name="context">The 0 to 16 octets that the PONG must repeat. They refer to <see cref="Data"/>.</param>
     public ZmtpError ReadPing(out ushort ttlDeciseconds, out ReadOnlySpan<byte> context)
@@ -69,13 +71,13 @@ internal readonly ref struct ZmtpCommand
     }
 
     /// <summary>
-    /// Reads the reason of an ERROR. If the reason is cut short, it returns the part that is present, since the command
+    /// Reads the reason of an ERROR. If the reason is cut short, returns the part that is present, because the command
     /// is a refusal in any case.
     /// </summary>
     public ReadOnlySpan<byte> ReadErrorReason() => Data.IsEmpty ? default : Data.Slice(1, Math.Min(Data[0], Data.Length - 1));
 
-    // libzmq 4.3.4 writes one octet, 5E, in the ERROR of PLAIN in place of the length 5 and the letter E. As a length,
-    // 5E would be 94.
+    // In the ERROR command of PLAIN, libzmq 4.3.4 writes one octet, 5E, in place of the length 5 and the letter E. Read
+    // as a length, 5E would be 94.
     private static bool TryParseMangledError(ReadOnlySpan<byte> body, out ZmtpCommand command)
     {
         ReadOnlySpan<byte> mangled = "^RROR"u8;

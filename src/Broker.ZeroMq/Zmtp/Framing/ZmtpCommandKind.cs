@@ -1,6 +1,8 @@
 namespace Broker.ZeroMq;
 
-/// <summary>The commands of RFC 37 and of the mechanisms of RFC 24 and 25. A peer may send unknown names.</summary>
+/// <summary>
+/// The commands of RFC 37 and of the mechanisms of RFC 24 and 25. A peer may also send commands with other names.
+/// </summary>
 internal enum ZmtpCommandKind
 {
     /// <summary>An unknown name.</summary>

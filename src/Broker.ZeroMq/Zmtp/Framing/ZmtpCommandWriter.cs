@@ -54,7 +54,7 @@ internal static class ZmtpCommandWriter
     /// <summary>Writes PING.</summary>
     /// <param name="destination">At least <c>CommandSize(4, 2 + context.Length)</c> octets.</param>
     /// <param name="ttlDeciseconds">
-    /// The tenths of a second of silence after which the peer must consider this side lost; 0 for no limit.
+    /// After how many tenths of a second of silence the peer must consider this side lost; 0 for no limit.
     /// </param>
     /// <param name="context">The 0 to 16 octets that the peer must repeat.</param>
     /// <exception cref="ArgumentException">The context is too long.</exception>

@@ -6,8 +6,8 @@ namespace Broker.ZeroMq;
 internal partial struct ZmtpDecoder
 {
     /// <summary>
-    /// Takes one message or command from the front of <paramref name="rest"/>. Returns false if it cannot continue:
-    /// more octets are needed, the handler stopped, or <see cref="_error"/> is set.
+    /// Takes one message or command from the front of <paramref name="rest"/>. Returns false if decoding cannot
+    /// continue: more octets are needed, the handler stopped, or <see cref="_error"/> is set.
     /// </summary>
     private bool DecodeNext<THandler>(ref ReadOnlySpan<byte> rest, ref THandler handler, out int needed, out ZmtpVerdict verdict)
         where THandler : struct, IZmtpFrameHandler, allows ref struct
@@ -97,7 +97,8 @@ internal partial struct ZmtpDecoder
     }
 
     /// <summary>
-    /// Reads any header other than that of a short message frame. Returns false if the header is incomplete or refused.
+    /// Reads every kind of frame header except the header of a short message frame. Returns false if the header is
+    /// incomplete or refused.
     /// </summary>
     private bool ReadHeader(ReadOnlySpan<byte> frame, bool betweenMessages, out int header, out int length)
     {
@@ -145,10 +146,10 @@ internal partial struct ZmtpDecoder
     }
 
     /// <summary>
-    /// Reads the header of a command without its LONG bit. libzmq 4.3.4 omits the LONG bit of SUBSCRIBE and CANCEL if
-    /// the topic alone would fit a short frame (up to 255 octets) but the command with its name does not: flags 04,
-    /// then an 8-octet length of 256 to 265. A short command of length 0 has no name and is an error anyway, so the two
-    /// forms cannot be confused.
+    /// Reads the header of a command that lacks the LONG bit although its length has 8 octets. libzmq 4.3.4 omits the
+    /// LONG bit of SUBSCRIBE and CANCEL if the topic alone would fit a short frame (up to 255 octets) but the command
+    /// with its name does not. Such a header consists of the flags 04 and an 8-octet length of 256 to 265. A short
+    /// command of length 0 has no name and is an error anyway, so the two forms cannot be confused.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool ReadMislabelledHeader(ReadOnlySpan<byte> frame, out int header, out int length)
@@ -242,7 +243,8 @@ internal partial struct ZmtpDecoder
     }
 
     /// <summary>
-    /// Refuses a frame that exceeds a limit. A frame with MORE is refused if the frame after it would be one too many.
+    /// Refuses a frame that exceeds a limit. A frame with MORE is refused if the frame after it would exceed the limit
+    /// of frames.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool RefuseLimit(int length, int bodyBytes)

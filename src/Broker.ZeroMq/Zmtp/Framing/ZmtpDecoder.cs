@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Finds the messages and commands in the octets that one peer sent after the greeting (RFC 37, "Framing"). It works in
-/// place and allocates nothing.
+/// Finds the messages and commands in the octets that one peer sent after the greeting (RFC 37, "Framing"). The decoder
+/// works in place and allocates nothing.
 /// </summary>
 /// <remarks>
 /// <para>
@@ -21,8 +21,8 @@ namespace Broker.ZeroMq;
 /// <para>
 /// The grammar of RFC 37 does not allow commands inside a multipart message, but libzmq 4.3.4 writes PONG and PING
 /// between the frames of a message that it is still sending (of 382 PONGs that were requested during a transfer of
-/// seven-frame messages, 325 came inside a message). The decoder delivers them at once and counts them towards the
-/// limits of the surrounding message.
+/// seven-frame messages, 325 came inside a message). The decoder delivers such commands at once and counts them towards
+/// the limits of the surrounding message.
 /// </para>
 /// <para>
 /// This is a mutable struct: keep it in a field of the connection and do not copy it. It is for one thread at a time.
@@ -38,7 +38,7 @@ internal partial struct ZmtpDecoder
     private readonly int _maxFrames;
     private readonly int _maxCommandSize;
 
-    // No limit can refuse a message of one or two short frames. They need no check then.
+    // Whether the limits allow every message of one or two short frames, so that such messages need no check.
     private readonly bool _shortFramesFit;
 
     // The scanned part of an unfinished message. Offsets count from the first unconsumed octet.
@@ -76,8 +76,8 @@ internal partial struct ZmtpDecoder
     /// The received octets that were not consumed yet. They begin with the rest that the previous call left.
     /// </param>
     /// <param name="handler">The receiver of messages and commands.</param>
-    // The method is optimized before its first call. The runtime counts calls, and a call with thousands of messages
-    // would run unoptimized code for seconds.
+    // The method is optimized before its first call. Otherwise the runtime would optimize it only after many calls, and
+    // calls with thousands of messages would run unoptimized code for seconds.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public ZmtpDecodeResult Decode<THandler>(ReadOnlySpan<byte> input, ref THandler handler)
         where THandler : struct, IZmtpFrameHandler, allows ref struct

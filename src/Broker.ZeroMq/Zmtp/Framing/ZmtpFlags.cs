@@ -4,7 +4,7 @@ namespace Broker.ZeroMq;
 [Flags]
 internal enum ZmtpFlags : byte
 {
-    /// <summary>A short message frame, the last of its message.</summary>
+    /// <summary>No flag is set: the last frame of a message, with a length of 1 octet.</summary>
     None = 0,
 
     /// <summary>More frames of the same message follow.</summary>

@@ -15,11 +15,11 @@ public sealed class ZmtpLimits
     /// <summary>Creates limits.</summary>
     /// <param name="maxFrameSize">The size of the largest message frame.</param>
     /// <param name="maxMessageSize">
-    /// The largest sum of the frames of one message, including the commands between them.
+    /// The largest total size of the frames of one message, including the commands between the frames.
     /// </param>
-    /// <param name="maxFrames">The most frames in one message, including the commands between them.</param>
+    /// <param name="maxFrames">The most frames in one message, including the commands between the frames.</param>
     /// <param name="maxCommandSize">
-    /// The size of the largest command, including its name. It bounds the length of a subscription.
+    /// The size of the largest command, including its name. This limit bounds the length of a subscription.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException">
     /// A limit is below 1, or the limits together exceed the largest span.
@@ -45,15 +45,15 @@ public sealed class ZmtpLimits
     }
 
     /// <summary>
-    /// The default limits: 64 MiB and 1,048,576 frames for a message, 64 KiB for a command. So the bytes limit a message,
-    /// and its frames hardly do.
+    /// The default limits: 64 MiB and 1,048,576 frames for a message, 64 KiB for a command. In practice the size of a
+    /// message reaches its limit before the number of frames does.
     /// </summary>
     public static ZmtpLimits Default { get; } = new();
 
     /// <summary>The size of the largest message frame.</summary>
     public int MaxFrameSize { get; }
 
-    /// <summary>The largest sum of the frames of one message.</summary>
+    /// <summary>The largest total size of the frames of one message.</summary>
     public int MaxMessageSize { get; }
 
     /// <summary>The most frames in one message.</summary>

@@ -32,8 +32,8 @@ public readonly ref struct ZmtpMessage
     public int EncodedSize => _received.Length - _commandBytes;
 
     /// <summary>
-    /// Whether the encoded message is one contiguous span. It is not if the peer put a command between two of its
-    /// frames, as libzmq does with PONG and PING while it sends a long message.
+    /// Whether the encoded message is one contiguous span. The message is not contiguous if the peer put a command
+    /// between two of its frames, as libzmq does with PONG and PING while it sends a long message.
     /// </summary>
     public bool IsContiguous => _commandBytes == 0;
 

@@ -3,17 +3,18 @@ namespace Broker.ZeroMq;
 /// <summary>The decision of a frame handler about a message or command.</summary>
 internal enum ZmtpVerdict
 {
-    /// <summary>Taken. The decoder continues.</summary>
+    /// <summary>The message or command was taken. The decoder continues.</summary>
     Continue,
 
     /// <summary>
-    /// Taken. The decoder returns to the caller now, because the handler's state changed or other peers must be served.
+    /// The message or command was taken. The decoder returns to the caller now, because the handler's state changed or
+    /// other peers must be served.
     /// </summary>
     Pause,
 
     /// <summary>
-    /// Not taken. The decoder keeps the message unconsumed and returns to the caller; the next call delivers it again
-    /// (backpressure).
+    /// The message or command was not taken (backpressure). The decoder returns to the caller without consuming it, and
+    /// the next call delivers it again.
     /// </summary>
     Defer,
 

@@ -6,8 +6,8 @@ namespace Broker.ZeroMq;
 /// <summary>Writes frames and messages into the caller's memory (RFC 37, "Framing"). No method allocates.</summary>
 /// <remarks>
 /// Every <c>Write</c> method returns the number of octets that it wrote, which equals the result of the matching size
-/// method. It throws <see cref="ArgumentException"/> (or a subclass) if the destination is shorter, so the caller must
-/// compute the size first.
+/// method. The method throws <see cref="ArgumentException"/> (or a subclass) if the destination is shorter, so the
+/// caller must compute the size first.
 /// </remarks>
 public static class ZmtpWriter
 {
@@ -65,9 +65,7 @@ public static class ZmtpWriter
     }
 
     /// <summary>Writes a message of any number of frames.</summary>
-    /// <exception cref="ArgumentException">
-    /// There is no frame, although a message has at least one, or the destination is too short.
-    /// </exception>
+    /// <exception cref="ArgumentException">There is no frame, or the destination is too short.</exception>
     public static int WriteMessage(Span<byte> destination, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
         if (frames.IsEmpty)
@@ -92,7 +90,7 @@ public static class ZmtpWriter
             return WriteLongHeader(destination, bodyLength, flags);
         }
 
-        // One store and one bounds check for both octets.
+        // Write both octets with one store and one bounds check.
         BinaryPrimitives.WriteUInt16LittleEndian(destination, (ushort)((byte)flags | (bodyLength << 8)));
         return 2;
     }

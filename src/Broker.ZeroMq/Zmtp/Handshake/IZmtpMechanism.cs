@@ -5,7 +5,8 @@ namespace Broker.ZeroMq;
 /// handshake.
 /// </summary>
 /// <remarks>
-/// An instance serves one handshake. It never receives ERROR, which means the same in every mechanism.
+/// An instance serves one handshake. It never receives ERROR commands: the handshake itself handles them, because ERROR
+/// means the same in every mechanism.
 /// </remarks>
 internal interface IZmtpMechanism
 {
@@ -22,8 +23,8 @@ internal interface IZmtpMechanism
     bool AllowsVersion2 => false;
 
     /// <summary>
-    /// Whether commands, and at the client the greeting, cause public-key cryptography, which takes a good part of a
-    /// millisecond.
+    /// Whether a received command causes public-key cryptography, which takes a good part of a millisecond. On the
+    /// client the received greeting causes it too.
     /// </summary>
     bool IsCostly => false;
 
@@ -34,7 +35,10 @@ internal interface IZmtpMechanism
     /// <summary>Starts the mechanism. The greetings have been exchanged and name the same mechanism.</summary>
     /// <param name="peer">The peer, with the facts from its greeting.</param>
     /// <param name="metadata">This side's encoded metadata.</param>
-    /// <param name="output">The memory for commands. It has at least the rest of <see cref="MaxOutputSize"/>.</param>
+    /// <param name="output">
+    /// The memory for commands. It has room for at least the octets of <see cref="MaxOutputSize"/> that are not written
+    /// yet.
+    /// </param>
     ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output);
 
     /// <summary>Receives a command.</summary>
@@ -58,8 +62,8 @@ internal interface IZmtpMechanism
     void Wipe();
 
     /// <summary>
-    /// Returns the cipher for all frames after the handshake, or null if the frames are not encrypted. It is called
-    /// once, when the handshake is complete; the caller disposes the cipher.
+    /// Returns the cipher for all frames after the handshake, or null if the frames are not encrypted. Called once,
+    /// when the handshake is complete; the caller disposes the cipher.
     /// </summary>
     /// <param name="limits">The limits on what the peer may send.</param>
     ZmtpCipher? TakeCipher(ZmtpLimits limits);

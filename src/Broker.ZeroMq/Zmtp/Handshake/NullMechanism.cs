@@ -2,9 +2,9 @@ namespace Broker.ZeroMq;
 
 /// <summary>The NULL mechanism (RFC 37): each side sends READY, without authentication or encryption.</summary>
 /// <remarks>
-/// The side that connects sends first, and the side that binds answers after its decision (RFC 37), so that a refused
-/// peer does not consider itself connected. A peer of 3.0 gets the answer at once, because there each side sends before
-/// it receives (RFC 23).
+/// The side that connects sends READY first. The side that binds sends READY only when it accepts the peer (RFC 37), so
+/// that a refused peer does not consider itself connected. To a peer of ZMTP 3.0, the side that binds sends READY at
+/// once, because in ZMTP 3.0 each side sends before it receives (RFC 23).
 /// </remarks>
 /// <param name="asks">Whether the application is asked to admit the peer.</param>
 /// <param name="binds">Whether the peer connected to this side.</param>

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The credentials that a peer sent in the handshake. A value is null if the mechanism does not have it.
+/// The credentials that a peer sent in the handshake. A property is null if the mechanism does not use it.
 /// </summary>
 internal sealed class ZmtpCredentials
 {

@@ -60,8 +60,8 @@ internal readonly ref struct ZmtpGreeting
 
     /// <summary>
     /// Parses the greeting at the start of <paramref name="input"/>. Returns false with <see cref="ZmtpError.None"/> if
-    /// it is incomplete. Returns false with an error as soon as the available octets cannot become a greeting of
-    /// version 3 or above.
+    /// the greeting is incomplete. Returns false with an error as soon as the available octets cannot become a greeting
+    /// of version 3 or above.
     /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> input, out ZmtpGreeting greeting, out ZmtpError error)
     {

@@ -48,7 +48,7 @@ internal sealed partial class ZmtpHandshake
     }
 
     /// <summary>
-    /// The size of the output that <see cref="Advance"/> needs. It is the bound of all octets that a handshake writes.
+    /// The size of the output that <see cref="Advance"/> needs. A whole handshake never writes more octets.
     /// </summary>
     public int MaxOutputSize { get; }
 
@@ -68,13 +68,13 @@ internal sealed partial class ZmtpHandshake
     public ZmtpPeer? Peer { get; private set; }
 
     /// <summary>
-    /// The size of this side's READY at the end of the octets that were written by the call that led to state Active.
-    /// It is 0 if READY was sent before. If the caller withholds READY, a peer that is refused after all does not
-    /// consider itself connected.
+    /// The size of this side's READY. READY is at the end of the octets that were written by the call that led to state
+    /// Active; the size is 0 if READY was written earlier. The caller can withhold READY and still refuse the peer,
+    /// which then does not consider itself connected.
     /// </summary>
     public int ReadySize { get; private set; }
 
-    /// <summary>The credentials that the peer has sent. Use it in state Admission.</summary>
+    /// <summary>The credentials that the peer has sent. Use this property in state Admission.</summary>
     public ZmtpCredentials Credentials => _mechanism.Credentials;
 
     /// <summary>
@@ -91,8 +91,8 @@ internal sealed partial class ZmtpHandshake
     };
 
     /// <summary>
-    /// Takes received octets and writes the octets to send. If the mechanism is costly, it handles at most one greeting
-    /// or command: call it again for the rest as long as it consumes octets.
+    /// Takes received octets and writes the octets to send. If the mechanism is costly, one call handles at most one
+    /// greeting or command: call this method again with the remaining octets as long as it consumes octets.
     /// </summary>
     /// <param name="input">
     /// The received octets that were not consumed yet. They begin with the rest that the previous call left.

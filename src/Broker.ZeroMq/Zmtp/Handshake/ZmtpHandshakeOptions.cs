@@ -13,7 +13,7 @@ internal sealed class ZmtpHandshakeOptions
     /// <summary>Encodes the metadata.</summary>
     /// <param name="socketType">This side's socket type.</param>
     /// <param name="identity">
-    /// This side's identity: 0 to 255 octets that do not begin with 0. It is sent by REQ, DEALER and ROUTER only.
+    /// This side's identity: 0 to 255 octets that do not begin with 0. Only REQ, DEALER and ROUTER sockets send it.
     /// </param>
     /// <param name="properties">
     /// Further properties. Names for application use begin with "X-". Values are sent in UTF-8.
@@ -81,7 +81,7 @@ internal sealed class ZmtpHandshakeOptions
     /// <summary>This side's socket type.</summary>
     public ZmtpSocketType SocketType { get; }
 
-    /// <summary>This side's identity. It is empty if there is none.</summary>
+    /// <summary>This side's identity. Empty if this side has no identity.</summary>
     public ReadOnlyMemory<byte> Identity { get; }
 
     /// <summary>This side's encoded metadata.</summary>

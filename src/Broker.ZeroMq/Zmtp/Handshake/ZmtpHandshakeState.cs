@@ -21,6 +21,6 @@ internal enum ZmtpHandshakeState
     /// <summary>The handshake is complete. Messages follow.</summary>
     Active,
 
-    /// <summary>Either side has refused. Send the octets that were written, then close.</summary>
+    /// <summary>One side has refused the other. Send the octets that were written, then close the connection.</summary>
     Failed,
 }

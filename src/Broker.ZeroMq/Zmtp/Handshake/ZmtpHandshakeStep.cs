@@ -4,13 +4,15 @@ namespace Broker.ZeroMq;
 
 /// <summary>The result of a call of <see cref="ZmtpHandshake.Advance"/>.</summary>
 /// <param name="Consumed">
-/// The octets of the input that were consumed. In state Active, the octets after them are input for the decoder.
+/// The number of octets of the input that were consumed. In state Active, the octets after them are input for the
+/// decoder.
 /// </param>
 /// <param name="Needed">
 /// The length that the next input must have before another call can make progress; 0 once Active or Failed.
 /// </param>
 /// <param name="Written">
-/// The octets written to the output. Send them in every state, since a failure may come with an ERROR command.
+/// The number of octets that were written to the output. Send these octets in every state, because a failure may come
+/// with an ERROR command.
 /// </param>
 /// <param name="State">The current state.</param>
 [StructLayout(LayoutKind.Auto)]

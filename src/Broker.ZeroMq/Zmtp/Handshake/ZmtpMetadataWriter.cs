@@ -10,7 +10,7 @@ internal ref struct ZmtpMetadataWriter
     /// <summary>Starts at the beginning of <paramref name="destination"/>.</summary>
     public ZmtpMetadataWriter(Span<byte> destination) => _destination = destination;
 
-    /// <summary>The octets written so far.</summary>
+    /// <summary>The number of octets written so far.</summary>
     public int Written { get; private set; }
 
     /// <summary>Returns the size of one property.</summary>

@@ -74,7 +74,7 @@ internal sealed class ZmtpPeer
     /// <remarks>
     /// A missing Socket-Type is refused, although RFC 37 only recommends the property: the rules of the socket patterns
     /// cannot be enforced without it. The identity is read only from REQ, DEALER and ROUTER peers, because RFC 37
-    /// requires that it is ignored from others.
+    /// requires that the identity of all other peers is ignored.
     /// </remarks>
     public ZmtpError ReadMetadata(ReadOnlySpan<byte> metadata)
     {

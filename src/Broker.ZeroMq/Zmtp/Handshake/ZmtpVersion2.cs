@@ -2,7 +2,7 @@ namespace Broker.ZeroMq;
 
 /// <summary>
 /// The part of a ZMTP/2.0 greeting (RFC 15) after signature and revision: the socket type in one octet, and a frame
-/// with the identity. Message frames are those of 3.0; there are no commands.
+/// with the identity. Message frames are the same as in ZMTP 3.0; ZMTP/2.0 has no commands.
 /// </summary>
 internal static class ZmtpVersion2
 {

@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Receives the prefixes that the peers of a publisher subscribe to. Implement it as a struct, so that the calls are
-/// direct.
+/// Receives the prefixes that the peers of a publisher subscribe to. Implement it as a struct, so that the method is
+/// called directly and not through the interface.
 /// </summary>
 public interface IPrefixVisitor
 {

@@ -3,8 +3,8 @@ namespace Broker.ZeroMq;
 internal sealed partial class PrefixSubscriptions
 {
     /// <summary>
-    /// A node of the trie: the root, the end of a prefix, or a point at which prefixes diverge. All other nodes are
-    /// merged into their child, so there are at most twice as many nodes as prefixes.
+    /// A node of the trie: the root, the end of a prefix, or a point at which prefixes diverge. Any other node would
+    /// have only one child and is merged with this child, so there are at most twice as many nodes as prefixes.
     /// </summary>
     private sealed class Node(byte[] key, int start, int end)
     {
@@ -123,7 +123,7 @@ internal sealed partial class PrefixSubscriptions
         }
 
         /// <summary>
-        /// Replaces this node by its only child, if no prefix ends here. Returns the node that is in the trie.
+        /// Replaces this node by its only child, if no prefix ends here. Returns the node that is then in the trie.
         /// </summary>
         private Node JoinOnlyChild()
         {

@@ -1,7 +1,8 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// A subscription or its cancellation, in either of the two forms. It refers to the memory of the message or command.
+/// A subscription or its cancellation, read from a command or from a message. It refers to the memory of the command or
+/// message.
 /// </summary>
 /// <remarks>
 /// Peers of 3.1 send commands, and peers of 3.0 send messages (<c>01 topic</c>, <c>00 topic</c>). Both forms are
@@ -18,7 +19,7 @@ internal readonly ref struct ZmtpSubscription
     /// <summary>Subscribe, cancel, or neither.</summary>
     public ZmtpSubscriptionKind Kind { get; }
 
-    /// <summary>The prefix; empty matches every message.</summary>
+    /// <summary>The prefix. An empty prefix matches every message.</summary>
     public ReadOnlySpan<byte> Topic { get; }
 
     /// <summary>Reads a subscription from a command.</summary>
