@@ -24,7 +24,9 @@ internal sealed class BridgeConnection(ZeroMqBridgeOptions options, BridgeLog lo
     /// <summary>The connection; to be used after <see cref="ConnectAsync"/>.</summary>
     internal BrokerConnection Client => _client!;
 
-    /// <summary>Connects to a server, or in the background if the options permit this. Any thread.</summary>
+    /// <summary>
+    /// Connects to a server, or in the background if the options permit this. May be called on any thread.
+    /// </summary>
     /// <param name="given">The options of the client, with the callbacks of the bridge's owner.</param>
     /// <param name="cancellationToken">Cancels the attempt.</param>
     internal async Task ConnectAsync(ClientOptions given, CancellationToken cancellationToken)
@@ -72,10 +74,12 @@ internal sealed class BridgeConnection(ZeroMqBridgeOptions options, BridgeLog lo
             },
             cancellationToken).ConfigureAwait(false);
 
-    /// <summary>Ends the log messages about the server, because the bridge is being closed. Any thread.</summary>
+    /// <summary>
+    /// Ends the log messages about the server, because the bridge is being closed. May be called on any thread.
+    /// </summary>
     internal void BeginStop() => _isStopping = true;
 
-    /// <summary>Closes the connection, unless its loop has ended. Any thread.</summary>
+    /// <summary>Closes the connection, unless its loop has ended. May be called on any thread.</summary>
     internal Task CloseAsync() => _client is { } client ? client.Loop.WaitWhileRunningAsync(client.CloseAsync) : Task.CompletedTask;
 
     private void OnServerLost(BrokerConnection client, Exception reason)
@@ -140,7 +144,7 @@ internal sealed class BridgeConnection(ZeroMqBridgeOptions options, BridgeLog lo
         }
     }
 
-    // Any thread.
+    // May be called on any thread.
     private void OnServerGone()
     {
         if (!_isStopping)

@@ -43,7 +43,7 @@ public sealed partial class ZeroMqBridge
         return _reservedContext;
     }
 
-    // Reserves the subjects of the running routes, and those of a route that is about to start.
+    // Reserves the subjects of the running routes and of a route that is about to start.
     private void ReserveSubjects(IReadOnlyList<string> more)
         => _reservation?.SetSubjects([.. _routes.SelectMany(static route => route.ReservedSubjects).Concat(more).Distinct(StringComparer.Ordinal)]);
 

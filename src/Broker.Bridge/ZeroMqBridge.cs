@@ -125,7 +125,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
                 return null;
             }
 
-            // Publishes the messages that were taken from the ZeroMQ programs while the route still counts them.
+            // Messages that the route has taken from ZeroMQ programs are published before the route is removed, so that
+            // it still counts them.
             await route.Loop.WaitWhileRunningAsync(route.StopIngressAsync).ConfigureAwait(false);
             return await EndAsync(route, linger).ConfigureAwait(false);
         }
@@ -144,8 +145,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         };
 
     /// <summary>
-    /// Stops receiving from ZeroMQ and waits until the server has received all messages that were taken before.
-    /// Messages from subjects still go to the ZeroMQ programs.
+    /// Stops receiving from ZeroMQ and waits until the server has received all messages that the bridge has taken
+    /// before. Messages from subjects still go to the ZeroMQ programs.
     /// </summary>
     /// <exception cref="OperationCanceledException">
     /// The token was cancelled; some messages may still be on their way to the server.
@@ -197,7 +198,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     internal BridgeRoute? Find(string name)
         => Array.Find(_routes, route => string.Equals(route.Name, name, StringComparison.Ordinal));
 
-    // Runs on the thread of any listener of the loops.
+    // Runs on the thread of the listener that has reached the limit.
     private void OnBudgetExhausted(object? sender, HandledEventArgs e)
     {
         if (!e.Handled)
@@ -249,7 +250,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         void Remove() => _routes = Array.FindAll(_routes, other => other != route);
     }
 
-    // If the owner of the loops has ended them, no messages are left to send.
+    // If the owner of the loops has ended the loops, no messages are left to send.
     private static Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger)
         => route.Loop.WaitWhileRunningAsync(() => route.CloseAsync(linger));
 }

@@ -14,8 +14,9 @@ public sealed record ZeroMqBridgeOptions
     /// <remarks>
     /// <para>If <see cref="ClientOptions.Loops"/> is set, the bridge runs on these loops, for example on those of an
     /// embedded server.</para>
-    /// <para>The bridge calls these callbacks after its own. They are not called for a second connection, which the
-    /// bridge makes for pipelines whose subjects it reserves (<see cref="PushPullRouteOptions.ReserveSubjects"/>).</para>
+    /// <para>The bridge calls the callbacks of these options after its own. It does not call them for the second
+    /// connection that it makes for pipelines whose subjects it reserves
+    /// (<see cref="PushPullRouteOptions.ReserveSubjects"/>).</para>
     /// <para><see cref="ClientOptions.Echo"/> is always on, because one route may receive what another route
     /// publishes.</para>
     /// </remarks>

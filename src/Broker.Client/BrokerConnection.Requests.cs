@@ -36,8 +36,8 @@ public sealed partial class BrokerConnection
     /// </summary>
     /// <inheritdoc cref="RequestAsync"/>
     /// <returns>The reply.</returns>
-    /// <exception cref="InvalidOperationException">The caller is on a loop of the connection's group that has its own
-    /// thread or is inside an iteration, or 1,048,575 requests are pending already.</exception>
+    /// <exception cref="InvalidOperationException">The calling loop belongs to the connection's group and has its own
+    /// thread, the calling loop is inside an iteration, or 1,048,575 requests are pending already.</exception>
     public Message Request(
         string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers = default,
         CancellationToken cancellationToken = default)
@@ -54,15 +54,16 @@ public sealed partial class BrokerConnection
     /// <param name="body">The body. It must not change before the enumeration starts.</param>
     /// <param name="options">The conditions for the end of the replies. Null for the defaults.</param>
     /// <param name="headers">A complete header block. Empty for none.</param>
-    /// <param name="cancellationToken">Ends the request. The enumeration ends with an
-    /// <see cref="OperationCanceledException"/> after the replies that wait.</param>
+    /// <param name="cancellationToken">Ends the request. The enumeration returns the replies that have already arrived,
+    /// and then it throws an <see cref="OperationCanceledException"/>.</param>
     /// <exception cref="ArgumentException">The subject or an option is not valid, or the headers are not a header
     /// block.</exception>
     /// <exception cref="NoRespondersException">Nobody subscribes to the subject.</exception>
-    /// <exception cref="ConnectionLostException">No server is connected, the server was lost before the end, or the
-    /// connection is closed. The replies that came before are returned first.</exception>
+    /// <exception cref="ConnectionLostException">No server is connected, the server was lost before the enumeration
+    /// ended, or the connection is closed. The enumeration first returns the replies that came before the
+    /// loss.</exception>
     /// <exception cref="PublishRefusedException">The request was refused.</exception>
-    /// <exception cref="SlowConsumerException">The replies that waited for the reader had more than
+    /// <exception cref="SlowConsumerException">The replies that waited for the reader had more bytes than
     /// <see cref="RequestManyOptions.MaxBytes"/>.</exception>
     public IAsyncEnumerable<Message> RequestManyAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,
@@ -80,7 +81,7 @@ public sealed partial class BrokerConnection
     /// </summary>
     /// <inheritdoc cref="RequestManyAsync"/>
     /// <returns>The replies in the order of their arrival. The list is empty if the deadline came first.</returns>
-    /// <exception cref="SlowConsumerException">All replies together have more than
+    /// <exception cref="SlowConsumerException">All replies together have more bytes than
     /// <see cref="RequestManyOptions.MaxBytes"/>.</exception>
     public async Task<IReadOnlyList<Message>> GatherAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,

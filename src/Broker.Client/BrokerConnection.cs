@@ -11,7 +11,7 @@ namespace Broker.Client;
 /// <para><b>Order.</b> Messages that one thread publishes arrive in order. An event loop of the connection's group
 /// writes without a lock, and its bytes are sent at the end of the loop's iteration. All other threads share one lock.
 /// SUB, UNSUB and PING are queued when the call returns: the server receives them before any message that any thread
-/// publishes after that.</para>
+/// publishes after the call.</para>
 /// <para><b>Delivery</b> is at most once. Bytes that were passed to one server's transport are never sent to another
 /// server.</para>
 /// <para><b>Memory.</b> A published message is copied once, into the outbound buffer. A received message is borrowed
@@ -33,8 +33,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     public int MaxPayload => Core.Publisher.MaxPayload;
 
     /// <summary>
-    /// The current server as <c>host:port</c>. If <see cref="ClientOptions.Dialer"/> reaches it, this is the name that
-    /// the server has sent. Null if no server is connected.
+    /// The current server as <c>host:port</c>. With a <see cref="ClientOptions.Dialer"/>, it is the name that the
+    /// server has sent in its INFO. Null if no server is connected.
     /// </summary>
     public string? Server => Core.Link is not { } link ? null : Core.Options.Dialer is null ? link.Address.ToString() : link.Info.ServerName ?? "";
 
@@ -48,7 +48,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 
     internal ConnectionCore Core { get; }
 
-    /// <summary>Connects to the first of the servers that replies, with default options.</summary>
+    /// <summary>Connects to the first server that replies, with default options.</summary>
     /// <param name="servers">One or more addresses as in <see cref="ClientOptions.Servers"/>, separated by
     /// commas.</param>
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
@@ -61,9 +61,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>Connects to the server that a dialer reaches, with default options.</summary>
-    /// <param name="dialer">
-    /// The same as <see cref="ClientOptions.Dialer"/>: <c>server.CreateDialer()</c> for an embedded server.
-    /// </param>
+    /// <param name="dialer">The dialer for <see cref="ClientOptions.Dialer"/>. An embedded server returns it from
+    /// <c>server.CreateDialer()</c>.</param>
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
     /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
     /// that.</param>
@@ -73,7 +72,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         return ConnectAsync(new ClientOptions { Dialer = dialer }, cancellationToken);
     }
 
-    /// <summary>Connects to the first of the servers that replies.</summary>
+    /// <summary>Connects to the first server that replies.</summary>
     /// <param name="options">The options. Null for the defaults.</param>
     /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
     /// that.</param>
@@ -108,8 +107,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>Creates a unique subject for replies.</summary>
-    /// <param name="prefix">The first tokens of the subject, as <see cref="ClientOptions.InboxPrefix"/>. A server may
-    /// permit a user only its own prefix.</param>
+    /// <param name="prefix">The first tokens of the subject, like <see cref="ClientOptions.InboxPrefix"/>. A server may
+    /// permit each user only the user's own prefix.</param>
     /// <exception cref="ArgumentException">The prefix is not a valid subject, has wildcards, or has more than 256
     /// characters.</exception>
     public static string NewInbox(string prefix = ClientOptions.DefaultInboxPrefix)
@@ -123,8 +122,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>Publishes a message without checks. This overload is for programs that forward messages.</summary>
     /// <param name="subject">
     /// The subject. This method does <b>not check</b> <paramref name="subject"/> and <paramref name="replyTo"/>. A
-    /// space, a tab or a line end in one of them ends it early, and the server reads the rest as other arguments or as
-    /// commands. Check subjects that come from others with <see cref="Broker.Protocol.Subject"/>, or use the
+    /// space, a tab or a line end in a subject ends the subject early, and the server reads the rest as other arguments
+    /// or as commands. Check subjects from outside the program with <see cref="Broker.Protocol.Subject"/>, or use the
     /// overload with strings. The server silently drops a message if its subject has an empty token.
     /// </param>
     /// <param name="body">The body. It is copied before the method returns.</param>
@@ -173,10 +172,10 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         => Core.Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers), body.Length + headers.Length);
 
     /// <summary>
-    /// Publishes like <see cref="Publish"/>, but waits for space if the limit of bytes that wait for the server, or
-    /// that are buffered for the next server, is reached. Without a server the method waits only if messages are
-    /// buffered and the buffer is full. If a caller awaits each call, its messages arrive in order. Do not await this
-    /// on <see cref="Loop"/>: the loop would wait for itself.
+    /// Publishes like <see cref="Publish"/>, but waits for space if <see cref="ClientOptions.MaxPendingBytes"/> or
+    /// <see cref="ClientOptions.ReconnectBufferSize"/> is reached. If no server is connected, the method waits only
+    /// while the buffer of <see cref="PublishWhileDisconnected.Buffer"/> is full. If a caller awaits each call, its
+    /// messages arrive in order. Do not await the method on <see cref="Loop"/>: the loop would wait for itself.
     /// </summary>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
     /// <param name="body">The body. It must not change before the task has completed.</param>
@@ -194,13 +193,13 @@ public sealed partial class BrokerConnection : IAsyncDisposable
             : Core.Publisher.PublishAsync(subject, body, replyTo, headers, cancellationToken);
 
     /// <summary>
-    /// Subscribes to a subject. The SUB is queued when the method returns. Without a server, it is the first command
-    /// that the next server receives.
+    /// Subscribes to a subject. The SUB is queued when the method returns. If no server is connected, the next server
+    /// receives the SUB before any published message.
     /// </summary>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
-    /// more.</param>
+    /// more tokens.</param>
     /// <param name="handler">Called for each message, on <see cref="Loop"/>.</param>
-    /// <param name="queue">The queue group. If it is given, each message goes to one member of the group.</param>
+    /// <param name="queue">The queue group: each message goes to one of its members. Null for none.</param>
     /// <param name="state">An object for the handler: <see cref="Subscription.State"/>.</param>
     /// <exception cref="ArgumentException">The filter or the name of the queue group is not valid.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
@@ -213,9 +212,9 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// reader gets a <see cref="ConnectionLostException"/>.
     /// </summary>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
-    /// more.</param>
+    /// more tokens.</param>
     /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
-    /// <param name="queue">The queue group. If it is given, each message goes to one member of the group.</param>
+    /// <param name="queue">The queue group: each message goes to one of its members. Null for none.</param>
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
     /// valid.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
@@ -225,16 +224,16 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>
     /// Subscribes and reads: <c>await foreach (Message message in connection.ReadAsync("orders.>"))</c>. The
     /// subscription starts when the enumeration starts. It ends when the enumeration is left, when the token is
-    /// cancelled, or when the connection closes. After the cancellation the enumeration returns the messages that wait in
-    /// the queue, and then it throws.
+    /// cancelled, or when the connection closes. After the cancellation the enumeration returns the queued messages,
+    /// and then it throws.
     /// </summary>
     /// <inheritdoc cref="SubscribeQueued"/>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
-    /// more.</param>
+    /// more tokens.</param>
     /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
-    /// <param name="queue">The queue group. If it is given, each message goes to one member of the group.</param>
-    /// <param name="cancellationToken">Unsubscribes. The enumeration ends with an
-    /// <see cref="OperationCanceledException"/> after the messages that wait.</param>
+    /// <param name="queue">The queue group: each message goes to one of its members. Null for none.</param>
+    /// <param name="cancellationToken">Unsubscribes. The enumeration returns the queued messages, and then it throws an
+    /// <see cref="OperationCanceledException"/>.</param>
     public async IAsyncEnumerable<Message> ReadAsync(
         string filter, QueueOptions? options = null, string? queue = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -242,7 +241,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         QueuedSubscription subscription = SubscribeQueued(filter, options, queue);
         await using (subscription.ConfigureAwait(false))
         {
-            // A wait for the next message looks at its token only if no message waits, and that may never happen.
+            // The reader checks its token only when the queue is empty, and under load the queue may never be empty. So
+            // the token is also observed here.
             using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
                 static (state, token) => ((QueuedSubscription)state!).Cancel(token), subscription);
             await foreach (Message message in subscription.ReadAllAsync(CancellationToken.None).ConfigureAwait(false))
@@ -254,7 +254,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 
     /// <summary>
     /// Sends a PING and calls back when its PONG arrives. The server has then processed everything that the calling
-    /// thread sent before. After a subscribe, every message that is published later reaches the subscription.
+    /// thread sent before. If the thread subscribed before, the subscription receives every message that is published
+    /// after the PONG.
     /// </summary>
     /// <param name="callback">
     /// Called once and never inside this call: on <see cref="Loop"/>, or on a thread-pool thread if the connection is
@@ -271,8 +272,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) => Core.Barriers.PingAsync(cancellationToken);
 
     /// <summary>
-    /// Waits until the server has processed everything that was published before, by any thread and by every event
-    /// loop.
+    /// Waits until the server has processed everything that any thread or event loop published before the call.
     /// </summary>
     /// <exception cref="ConnectionLostException">No server is connected, or the server was lost before it
     /// answered.</exception>
@@ -282,9 +282,10 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     public ClientStatistics GetStatistics() => Core.GetStatistics();
 
     /// <summary>
-    /// Ends all subscriptions without loss and leaves the connection open. The method waits until the messages on their
-    /// way are handled and queued messages are read. It does not wait for readers that take no message for a second; they
-    /// can still read what waits. Afterwards the application can subscribe, publish and send requests as before.
+    /// Ends all subscriptions without loss and leaves the connection open. The method waits until messages on their way
+    /// have been handled and queued messages have been read. It does not wait for a reader that takes no message for a
+    /// second. Such a reader can still read its queued messages later. Afterwards the application can subscribe,
+    /// publish and send requests as before.
     /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled. The
     /// subscriptions have ended nevertheless.</exception>
@@ -294,8 +295,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// Closes without loss. This ends all subscriptions, waits until the messages on their way are handled and queued
     /// messages are read, sends what the handlers and readers published, and then closes. If messages wait for a server
     /// while none is connected, the method waits for the reconnect. If several readers share a queue, the reply of the
-    /// last reader may be too late. If an <see cref="EncodedConnection"/> calls a handler that drains, the drain does not
-    /// wait for this handler. The connection closes without further waiting after
+    /// last reader may come too late to be sent. If an <see cref="EncodedConnection"/> calls a handler that drains, the
+    /// drain does not wait for this handler. The connection closes without further waiting after
     /// <see cref="ClientOptions.DrainTimeout"/>, or when <paramref name="cancellationToken"/> is cancelled.
     /// </summary>
     /// <exception cref="ConnectionLostException">Accepted messages were not sent.

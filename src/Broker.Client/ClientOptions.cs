@@ -10,12 +10,12 @@ namespace Broker.Client;
 /// </summary>
 /// <remarks>
 /// The callbacks (<c>On…</c>) are called on the connection's event loop and must not block. Only <see cref="OnClosed"/>
-/// may be called on any thread. Several callbacks can be combined with <c>+</c>. Each of them is called on its own, and
-/// exceptions that they throw are reported to <see cref="OnFault"/>.
+/// may be called on any thread. Several callbacks can be combined with <c>+</c>. Each callback is called on its own,
+/// and an exception that a callback throws is reported to <see cref="OnFault"/>.
 /// </remarks>
 public sealed record ClientOptions
 {
-    // A timer of the runtime takes at most about 49 days, and some code adds two of these periods.
+    // A .NET timer accepts at most about 49 days, and some code adds two periods.
     private static readonly TimeSpan LongestPeriod = TimeSpan.FromDays(20);
 
     internal const string DefaultInboxPrefix = "_INBOX";
@@ -45,7 +45,8 @@ public sealed record ClientOptions
     public string? Token { get; init; }
 
     /// <summary>
-    /// The public user nkey: 56 characters, the first of them <c>U</c>. <see cref="Sign"/> signs with its seed.
+    /// The public user nkey: 56 characters, the first of them <c>U</c>. <see cref="Sign"/> signs with the seed of this
+    /// nkey.
     /// <c>UserCredentials</c> in the package Broker.Cryptography reads seeds and credentials files for this option and
     /// for <see cref="Jwt"/>.
     /// </summary>
@@ -61,10 +62,11 @@ public sealed record ClientOptions
     public Func<ReadOnlyMemory<byte>, byte[]>? Sign { get; init; }
 
     /// <summary>
-    /// Returns the credentials for the next connect, in place of the six options above. It is called for each connect
-    /// and reconnect, on a thread-pool thread, so renewed passwords, tokens and files apply without a restart. Its token
-    /// is cancelled after <see cref="ConnectTimeout"/>. If it throws, this attempt to connect fails. Credentials in the
-    /// address take precedence.
+    /// Returns the credentials for the next connect, in place of <see cref="User"/>, <see cref="Password"/>,
+    /// <see cref="Token"/>, <see cref="Nkey"/>, <see cref="Jwt"/> and <see cref="Sign"/>. It is called for each connect
+    /// and reconnect, on a thread-pool thread, so renewed passwords, tokens and files apply without a restart. The
+    /// token that it receives is cancelled after <see cref="ConnectTimeout"/>. If it throws, this attempt to connect
+    /// fails. Credentials in the address take precedence.
     /// </summary>
     public Func<CancellationToken, ValueTask<ConnectCredentials>>? GetCredentials { get; init; }
 
@@ -92,14 +94,14 @@ public sealed record ClientOptions
     public bool Pedantic { get; init; }
 
     /// <summary>
-    /// The TLS options. If null, the default, the client uses TLS when the server requires it or the address has the
-    /// scheme <c>tls</c>. The system must then trust the server's certificate. An address with the scheme <c>tls</c>
-    /// always requires TLS. If TLS is used, a server's list of other servers counts only if it came over TLS, because
-    /// an attacker could change an unencrypted INFO.
+    /// The TLS options. With null, the default, the client uses TLS if the server requires TLS or the address has the
+    /// scheme <c>tls</c>, and the system must then trust the server's certificate. An address with the scheme
+    /// <c>tls</c> always requires TLS. If the connection uses TLS, the client ignores a list of other servers that it
+    /// received before TLS started, because an attacker could change an unencrypted INFO.
     /// </summary>
     public ClientTlsOptions? Tls { get; init; }
 
-    /// <summary>The limit for one server from the dial to the end of the handshake. Default 2 s.</summary>
+    /// <summary>The longest time for connecting to one server: dial, TLS and handshake together. Default 2 s.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>The interval of the client's keep-alive PINGs. Default 2 min.</summary>
@@ -112,8 +114,8 @@ public sealed record ClientOptions
     public int MaxPingsOut { get; init; } = 2;
 
     /// <summary>
-    /// The number of attempts to reach a server after a loss before the connection closes. Default -1: no limit. 0: no
-    /// attempt.
+    /// The number of attempts to reach a server after a loss before the connection closes. -1, the default, means no
+    /// limit. 0 means that the connection closes without an attempt.
     /// </summary>
     public int MaxReconnectAttempts { get; init; } = -1;
 
@@ -142,10 +144,11 @@ public sealed record ClientOptions
     public TimeSpan ReconnectJitter { get; init; } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>
-    /// Returns the delay before the servers are tried again, in place of the three options above. Its argument is the
-    /// number of times that all servers have been tried without success, beginning with 0. A result below 0 counts as
-    /// 0, and a result above one day as one day. If it throws, this is reported to <see cref="OnFault"/> and the three
-    /// options apply. Called on a thread-pool thread.
+    /// Returns the delay before the servers are tried again, in place of <see cref="ReconnectWait"/>,
+    /// <see cref="MaxReconnectWait"/> and <see cref="ReconnectJitter"/>. Its argument is the number of times that all
+    /// servers have been tried without success, beginning with 0. A result below 0 counts as 0, and a result above one
+    /// day as one day. If it throws, the exception is reported to <see cref="OnFault"/> and those three options apply.
+    /// Called on a thread-pool thread.
     /// </summary>
     public Func<int, TimeSpan>? ReconnectDelay { get; init; }
 
@@ -173,8 +176,8 @@ public sealed record ClientOptions
     public TimeSpan WriteDeadline { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// The server's <c>max_control_line</c>: the server closes the connection after a longer command line. It limits
-    /// the length of subject and reply subject together, which share the line with the other arguments. Default 4096.
+    /// The server's <c>max_control_line</c>: the server closes the connection after a longer command line. Subject and
+    /// reply subject share the line with the other arguments, so the client limits their total length. Default 4096.
     /// </summary>
     public int MaxControlLine { get; init; } = 4096;
 
@@ -185,7 +188,7 @@ public sealed record ClientOptions
     public int MaxPayload { get; init; } = 64 * 1024 * 1024;
 
     /// <summary>
-    /// The limit for a drain, and for sending the queued bytes when the connection closes. Default 30 s.
+    /// The longest time for a drain, and for sending the queued bytes when the connection closes. Default 30 s.
     /// </summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
@@ -197,8 +200,8 @@ public sealed record ClientOptions
     public EventLoopGroup? Loops { get; init; }
 
     /// <summary>
-    /// Opens the transport to the server in place of an address. The method <c>Connect()</c> of an embedded server
-    /// returns a dialer, and <see cref="Dialers"/> creates dialers from streams and pipes. It is called for
+    /// Opens the transport to the server in place of an address. The method <c>CreateDialer()</c> of an embedded server
+    /// returns a dialer, and <see cref="Dialers"/> creates dialers from streams and pipes. The dialer is called for
     /// every connect and reconnect, on a thread-pool thread. <see cref="Servers"/> then only provides credentials.
     /// </summary>
     public IDialer? Dialer { get; init; }
@@ -255,25 +258,26 @@ public sealed record ClientOptions
     public Action<BrokerConnection, IReadOnlyList<string>>? OnServersDiscovered { get; init; }
 
     /// <summary>
-    /// The reader of a queued subscription is too slow, so messages are dropped or the subscription ends. Called once
-    /// until the reader has caught up.
+    /// The reader of a queued subscription is too slow, so messages are dropped or the subscription ends. After this
+    /// call, the next call comes only after the reader has caught up.
     /// </summary>
     public Action<BrokerConnection, QueuedSubscription>? OnSlowConsumer { get; init; }
 
     /// <summary>
     /// Space is available again, so a caller that was refused for lack of space may publish. It is always called after
     /// a refusal with <see cref="PublishStatus.PendingLimit"/> or <see cref="PublishStatus.BufferFull"/>, unless the
-    /// connection closes. It is also called each time the memory of the waiting bytes falls to half of
-    /// <see cref="MaxPendingBytes"/> after it was above that. Messages of slightly more than 32 KiB can leave as much
-    /// of that memory unused as used, so in the worst case a quarter of the limit still waits.
+    /// connection closes. It is also called each time the memory for waiting bytes falls from above half of
+    /// <see cref="MaxPendingBytes"/> to half or less. With messages of slightly more than 32 KiB, only half of that
+    /// memory may be in use. In the worst case, the waiting bytes are then only a quarter of
+    /// <see cref="MaxPendingBytes"/>.
     /// </summary>
     public Action<BrokerConnection>? OnWritable { get; init; }
 
     /// <summary>
-    /// A <see cref="MessageHandler"/> or a callback has thrown. For a handler, the first argument is its subscription.
-    /// Also called with the <see cref="ConnectionLostException"/> of a connection that has used up its attempts to
-    /// reconnect, and with a <see cref="PublishRefusedException"/> for a buffered message that the next server does not
-    /// accept.
+    /// A <see cref="MessageHandler"/> or a callback has thrown. If a handler has thrown, the first argument is its
+    /// subscription. The callback also receives the <see cref="ConnectionLostException"/> of a connection that has used
+    /// up its attempts to reconnect, and a <see cref="PublishRefusedException"/> for each buffered message that the
+    /// next server does not accept.
     /// </summary>
     public Action<Subscription?, Exception>? OnFault { get; init; }
 
@@ -293,7 +297,7 @@ public sealed record ClientOptions
         }
 
         OptionRange.Require(IsInboxPrefix(options.InboxPrefix), nameof(InboxPrefix), options.InboxPrefix, "a subject without wildcards and with at most 256 characters");
-        OptionRange.Require(options.Nkey is null || options.Sign is not null, nameof(Sign), null, "set if Nkey is set");
+        OptionRange.Require(options.Nkey is null || options.Sign is not null, nameof(Sign), null, "set, because Nkey is set");
         OptionRange.Require(
             options.FirstConnect is >= FirstConnect.Fail and <= FirstConnect.Background, nameof(FirstConnect), options.FirstConnect, "a member of the enumeration");
         RequirePeriod(options.ConnectTimeout, nameof(ConnectTimeout));

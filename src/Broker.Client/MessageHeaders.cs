@@ -58,7 +58,7 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
             }
 
             int colon = line.IndexOf((byte)':');
-            // Not a line of a name and a value, or the continuation of the line before. The other lines are readable.
+            // This line has no name and value, or it continues the line before it. The other lines are still readable.
             if (colon < 1 || line[0] is (byte)' ' or (byte)'\t')
             {
                 continue;

@@ -192,7 +192,7 @@ public sealed class OptionTests
         (ClientOptions Options, string Name, object? Value, string Range)[] wrong =
         [
             (new() { InboxPrefix = "a.*" }, "InboxPrefix", "a.*", "a subject without wildcards and with at most 256 characters"),
-            (new() { Nkey = "U" }, "Sign", null, "set if Nkey is set"),
+            (new() { Nkey = "U" }, "Sign", null, "set, because Nkey is set"),
             (new() { FirstConnect = (FirstConnect)9 }, "FirstConnect", (FirstConnect)9, "a member of the enumeration"),
             (new() { ConnectTimeout = TimeSpan.Zero }, "ConnectTimeout", TimeSpan.Zero, "above 0 and below 20 days"),
             (new() { PingInterval = 20 * day }, "PingInterval", 20 * day, "above 0 and below 20 days"),

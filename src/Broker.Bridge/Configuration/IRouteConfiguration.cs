@@ -1,8 +1,9 @@
 namespace Broker.Bridge;
 
 /// <summary>
-/// Reads the keys of one route, or of one section in it, from any format: the command's file and a host's configuration
-/// implement it. Pass an implementation to a function of <see cref="RoutePatterns"/> to get the options of a route.
+/// Reads the keys of one route, or of one section in it, from any format. The command implements this interface for its
+/// file, and a host for its configuration. Pass an implementation to a function of <see cref="RoutePatterns"/> to get
+/// the options of a route.
 /// </summary>
 /// <remarks>
 /// Keys are passed as a host writes them, for example <c>TimeToLive</c>. If a value is wrong, the implementation

@@ -43,7 +43,7 @@ internal sealed class PlainUsers
             }
         }
 
-        return users._passwords.Count > 0 ? users : throw new FormatException("there is nobody in it");
+        return users._passwords.Count > 0 ? users : throw new FormatException("it contains no user");
     }
 
     /// <summary>Checks a user and a password. Thread-safe.</summary>

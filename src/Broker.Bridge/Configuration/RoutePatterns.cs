@@ -186,7 +186,7 @@ public static class RoutePatterns
         };
     }
 
-    // Without a prefix, all messages use the one subject.
+    // Without the key Prefix, topics are not mapped to subjects: all messages use the one subject of the route.
     private static MappingOptions? TopicsIfAny(IRouteConfiguration keys)
     {
         if (keys.ReadText("Prefix") is not null)

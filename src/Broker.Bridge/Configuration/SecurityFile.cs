@@ -40,7 +40,7 @@ public static class SecurityFile
         }
         catch (UnauthorizedAccessException)
         {
-            reason = "it may not be read";
+            reason = "the broker has no permission to read it";
         }
         catch (Exception e) when (e is IOException or ArgumentException or NotSupportedException)
         {

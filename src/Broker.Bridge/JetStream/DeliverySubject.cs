@@ -16,7 +16,7 @@ internal readonly record struct DeliverySubject(long Delivered, long Sequence, l
 {
     private const int Tokens = 9;
 
-    // This form has the domain and the account's hash before the stream, and a random token at the end.
+    // The long form also has the domain and the account's hash before the stream, and a random token at the end.
     private const int LongTokens = 12;
 
     internal static bool TryParse(ReadOnlySpan<byte> replyTo, out DeliverySubject delivery)

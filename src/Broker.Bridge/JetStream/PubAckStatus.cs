@@ -15,6 +15,6 @@ internal enum PubAckStatus
     /// <summary>The stream can never store the message.</summary>
     NeverStored,
 
-    /// <summary>No such stream exists for the subject.</summary>
+    /// <summary>No stream has the subject.</summary>
     NoStream,
 }

@@ -43,8 +43,9 @@ internal sealed class StreamApi
         json => WriteConsumer(json, mostUnacknowledged));
 
     /// <summary>
-    /// Returns how many messages of a work queue its only consumer will never deliver, because it regards some of them
-    /// as delivered and acknowledged. Returns 0 if there are none or the number is uncertain.
+    /// Detects a work queue with messages that its only consumer will never deliver, because the consumer regards them
+    /// as delivered and acknowledged. Returns the number of all messages in the stream then. Returns 0 if there are no
+    /// such messages or the result is uncertain.
     /// </summary>
     /// <remarks>
     /// A nats-server of version 2.9 that was killed may restart with a lower last sequence number and assign the same
@@ -70,7 +71,7 @@ internal sealed class StreamApi
             return 0;
         }
 
-        // The two answers describe the same state only if the stream has not changed in between.
+        // The two answers describe the same state only if the stream has not changed between them.
         using JsonDocument after = await QueryAsync($"STREAM.INFO.{_options.Stream}").ConfigureAwait(false);
         bool stands = Number(after, "state", "messages") == messages && Number(after, "state", "last_seq") == Number(stream, "state", "last_seq");
         return stands ? messages : 0;

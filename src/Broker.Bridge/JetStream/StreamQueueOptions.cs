@@ -14,8 +14,8 @@ public sealed record StreamQueueOptions
 
     /// <summary>
     /// Whether the route creates a missing stream or consumer. It creates the stream as a work queue for the pipeline's
-    /// subject, with file storage, which refuses messages beyond its limits. It creates the consumer with explicit
-    /// acknowledgement. An existing stream or consumer is used unchanged. Default true.
+    /// subject, with file storage and with limits beyond which the stream refuses messages. It creates the consumer
+    /// with explicit acknowledgement. An existing stream or consumer is used unchanged. Default true.
     /// </summary>
     public bool Create { get; init; } = true;
 

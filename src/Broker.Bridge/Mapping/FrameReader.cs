@@ -4,9 +4,9 @@ namespace Broker.Bridge;
 
 /// <summary>Reads the ZeroMQ frames of a mapped NATS message one after the other.</summary>
 /// <remarks>
-/// Refers to the payload of the NATS message and to the scratch memory of the mapper, and is valid as long as both are.
-/// The mapper has already checked the framing, so reading never finds a malformed frame. A copy continues at the
-/// position of the original.
+/// Refers to the payload of the NATS message and to the scratch memory of the mapper, and is valid as long as both
+/// memories are. The mapper has already checked the framing, so reading never finds a malformed frame. A copy continues
+/// at the position of the original.
 /// </remarks>
 public ref struct FrameReader : IFrameSequence
 {

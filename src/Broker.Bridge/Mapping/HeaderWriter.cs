@@ -4,7 +4,8 @@ using System.Text;
 namespace Broker.Bridge;
 
 /// <summary>
-/// Writes the header blocks of messages from ZeroMQ. The constructor prepares the common blocks. Immutable. Any thread.
+/// Writes the header blocks of messages from ZeroMQ. The constructor prepares the common blocks. Immutable and
+/// thread-safe.
 /// </summary>
 internal sealed class HeaderWriter
 {

@@ -3,12 +3,12 @@ namespace Broker.Bridge;
 /// <summary>The state of a filter's subscription.</summary>
 internal enum InterestPhase
 {
-    /// <summary>Not subscribed.</summary>
+    /// <summary>The filter is not subscribed.</summary>
     Absent,
 
-    /// <summary>Subscribed, but the PONG that confirms it has not arrived yet.</summary>
+    /// <summary>The filter is subscribed, but the PONG that confirms the subscription has not arrived yet.</summary>
     Pending,
 
-    /// <summary>Subscribed, and the server has processed the subscription.</summary>
+    /// <summary>The filter is subscribed, and the server has processed the subscription.</summary>
     Active,
 }

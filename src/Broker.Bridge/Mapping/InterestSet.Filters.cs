@@ -1,6 +1,7 @@
 namespace Broker.Bridge;
 
-/// <content>Finds filters by their text, and the filters above and below a filter.</content>
+/// <content>Finds filters by their text, and the filters above and below a filter. A filter above another one matches
+/// all subjects of that filter and more.</content>
 internal sealed partial class InterestSet
 {
     private readonly Dictionary<byte[], InterestFilter> _filters = new(new ByteStringComparer());
@@ -35,7 +36,8 @@ internal sealed partial class InterestSet
     }
 
     /// <summary>
-    /// Returns the nearest filter strictly above. Call it again with the result to find the next one.
+    /// Returns the nearest filter above this stem. Call it again with the stem of the result to find the next filter
+    /// above.
     /// </summary>
     private InterestFilter? Above(ReadOnlySpan<byte> stem)
     {

@@ -4,8 +4,8 @@ namespace Broker.Bridge;
 internal sealed partial class InterestSet
 {
     private readonly Dictionary<long, InterestFilter> _byId = [];
-    // The filters that change at a barrier, in the order of their tokens: pending filters become active, active filters
-    // are settled.
+    // The filters that change at a barrier, in the order of their tokens: pending filters become active, and active
+    // filters are passed to Settle.
     private readonly LinkedList<InterestFilter> _awaiting = [];
     private long _lastId;
     private long _lastToken;
@@ -195,8 +195,8 @@ internal sealed partial class InterestSet
 
     // Unsubscribes an active filter that no prefix needs. The filter stays while pending filters below it are about to
     // replace it. It also stays if a broader filter is needed: that filter unsubscribes everything below it when it
-    // becomes active. If filters below are already active, the change waits for a barrier. At any other time, the next
-    // copy to arrive may be the second copy of a message.
+    // becomes active. If filters below are already active, the change waits for a barrier, because between barriers it
+    // could come between the two copies of a message.
     private void Settle<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
@@ -245,9 +245,9 @@ internal sealed partial class InterestSet
         }
     }
 
-    // Changes the count of pending filters in all active filters above. A count that was increased is also decreased,
-    // because the same filters are active when this filter stops being pending, or were removed: a filter that becomes
-    // active in between ends all subscriptions below it.
+    // Changes the count of pending filters in all active filters above. Each increase has its decrease: when this
+    // filter stops being pending, the same filters above are still active or were removed. A filter above that becomes
+    // active in between ends all subscriptions below it, so also the subscription of this filter.
     private void AddToPendingAbove(InterestFilter filter, int change)
     {
         for (InterestFilter? above = Above(filter.Stem); above is not null; above = Above(above.Stem))

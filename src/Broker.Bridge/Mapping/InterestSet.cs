@@ -8,10 +8,10 @@ namespace Broker.Bridge;
 /// <para>
 /// Filters are nested (<c>p.&gt;</c>, <c>p.a.&gt;</c>, <c>p.a.b.&gt;</c>). The set subscribes only to needed filters
 /// that have no broader needed filter. A subscription is active when the PONG of the barrier after it has arrived.
-/// While it is pending, the subscriptions that it replaces stay: narrower ones until the broader one is active, a
-/// broader one until no filter below it is pending. During this time the server sends some messages twice. Exactly one
-/// copy arrives through the topmost active filter, and only this copy is delivered. The topmost active filter of a
-/// message changes at barriers only, never between its copies.
+/// While it is pending, the subscriptions that it replaces stay. Narrower subscriptions stay until the broader one is
+/// active. A broader subscription stays until no filter below it is pending. During this time the server sends some
+/// messages twice. Exactly one copy arrives through the topmost active filter, and only this copy is delivered. The
+/// topmost active filter of a message changes at barriers only, never between the copies of the message.
 /// </para>
 /// <para>
 /// This requires that the server processes the commands of a connection in order, and that it does not send a PONG

@@ -1,6 +1,6 @@
 namespace Broker.Bridge;
 
-/// <summary>The result of adding a prefix to an <see cref="InterestSet"/> or removing one.</summary>
+/// <summary>The result of adding a prefix to an <see cref="InterestSet"/> or removing a prefix.</summary>
 internal enum InterestStatus
 {
     /// <summary>The prefix was added or removed.</summary>

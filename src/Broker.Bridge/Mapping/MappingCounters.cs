@@ -1,6 +1,6 @@
 namespace Broker.Bridge;
 
-/// <summary>The number of refused messages for each reason. Any thread.</summary>
+/// <summary>The number of refused messages for each reason. Thread-safe.</summary>
 public sealed class MappingCounters
 {
     private readonly long[] _counts = new long[(int)MapStatus.ScratchTooSmall + 1];

@@ -1,7 +1,8 @@
 namespace Broker.Bridge;
 
 /// <summary>
-/// How a bridge converts ZeroMQ topics and messages to NATS subjects and messages and back, and the limits of both.
+/// How a bridge converts ZeroMQ topics and messages to NATS subjects and messages and back, and the limits of topics,
+/// subjects and messages.
 /// </summary>
 /// <remarks>
 /// Immutable. All bridges of a system must use the same <see cref="Prefix"/>, <see cref="TopicDelimiter"/>,
@@ -56,22 +57,22 @@ public sealed record MappingOptions
     public int? MaxPayload { get; init; }
 
     /// <summary>
-    /// Whether messages that this bridge published for ZeroMQ programs may go back to ZeroMQ programs. Turn it off if a
-    /// ZeroMQ forwarder also connects both sides, because the forwarder has already delivered these messages. Default
-    /// true.
+    /// Whether messages that this bridge published for ZeroMQ programs may go back to ZeroMQ programs. Set this option
+    /// to false if a ZeroMQ forwarder also connects both sides, because the forwarder has already delivered these
+    /// messages. Default true.
     /// </summary>
     public bool Echo { get; init; } = true;
 
     /// <summary>
     /// Whether the topic in headers or in a single frame must belong to the subject of the message. Without this check,
-    /// a client that may publish to one subject can send any topic to ZeroMQ programs. Turn it off only if the server
-    /// rewrites subjects. Default true.
+    /// a client that may publish to one subject can send any topic to ZeroMQ programs. Set this option to false only if
+    /// the server rewrites subjects. Default true.
     /// </summary>
     public bool VerifyTopic { get; init; } = true;
 
     /// <summary>
     /// Whether to refuse subjects that <see cref="TopicCodec.Encode"/> never writes, such as <c>zmq.a/b</c>. Default
-    /// false: they are decoded leniently.
+    /// false: such subjects are decoded leniently.
     /// </summary>
     public bool RefuseForeignSubjects { get; init; }
 

@@ -19,7 +19,7 @@ namespace Broker.Bridge;
 /// begins with <c>==</c>. Filters never contain more tokens than a hashed subject keeps, so prefixes find hashed topics
 /// as well.
 /// </para>
-/// <para>Immutable. Any thread. A codec keeps no references to the caller's memory and allocates only in its
+/// <para>Immutable and thread-safe. A codec keeps no references to the caller's memory and allocates only in its
 /// constructor.</para>
 /// </remarks>
 public sealed partial class TopicCodec

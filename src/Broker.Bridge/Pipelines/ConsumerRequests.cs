@@ -7,7 +7,7 @@ namespace Broker.Bridge;
 
 /// <summary>
 /// Requests messages from a JetStream consumer. Only one request is open at a time, for as many messages as there is
-/// space for. The next one follows when these messages have arrived or the request has ended.
+/// space for. The next request follows when these messages have arrived or the open request has ended.
 /// </summary>
 /// <remarks>Used on the connection's loop.</remarks>
 internal sealed class ConsumerRequests<TConnection>
@@ -89,8 +89,8 @@ internal sealed class ConsumerRequests<TConnection>
             return false;
         }
 
-        // 404, 408 and 409 mean: no messages, request expired, and other reasons. The most frequent one is that the
-        // next message exceeds max_bytes.
+        // 404 means that there are no messages, and 408 that the request has expired. 409 has several reasons, most
+        // often that the next message exceeds max_bytes.
         if (number != _number || status < 400)
         {
             return false;
@@ -103,16 +103,16 @@ internal sealed class ConsumerRequests<TConnection>
             return false;
         }
 
-        // After another status, the next request follows at once only if this one delivered messages. Otherwise
-        // requests could repeat without end.
+        // After 408 the next request follows at once. After 409 it follows at once only if this request has delivered
+        // messages, because otherwise requests could repeat without end.
         return status is 408 || (status is 409 && _hasDelivered);
     }
 
     /// <param name="isOpen">Whether a PULL program can take messages.</param>
     internal void Tick(bool isOpen)
     {
-        // The consumer reports when a request has expired. If it does not, the consumer no longer exists, or its status
-        // was lost.
+        // The consumer reports when a request has expired. Without a report, the consumer no longer exists, or its
+        // status was lost.
         if (Outstanding > 0 && ++_silentTicks > TimeoutTicks)
         {
             Outstanding = 0;

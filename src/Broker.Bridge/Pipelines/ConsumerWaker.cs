@@ -1,14 +1,15 @@
 namespace Broker.Bridge;
 
 /// <summary>
-/// Detects that a consumer has messages but does not deliver them, and sends requests to it until it does. Used on the
-/// connection's loop.
+/// Detects that a consumer has messages but does not deliver them, and sends requests to the consumer until it
+/// delivers. Used on the connection's loop.
 /// </summary>
 /// <remarks>
 /// A nats-server that was killed may remember messages as delivered and not acknowledged although the stream has lost
-/// them. Versions before 2.10 deliver these messages again before all others. They find that a message is lost, and go
-/// on to the next one only when something happens to the consumer, such as another request. After each <c>AckWait</c>
-/// they start again. All other messages wait behind the lost ones if nobody publishes to the stream.
+/// these messages. A server before version 2.10 tries to deliver the lost messages before all others. It skips one lost
+/// message at each step of the consumer, and a step needs an event such as another request. After each <c>AckWait</c>
+/// the server starts again with the first lost message. All other messages wait behind the lost ones if nobody
+/// publishes to the stream.
 /// </remarks>
 internal sealed class ConsumerWaker<TConnection>
     where TConnection : struct, IPipelineConnection
@@ -16,13 +17,13 @@ internal sealed class ConsumerWaker<TConnection>
     // For this many ticks without messages, the waker does nothing, because there may be no messages.
     private const int QuietTicks = 2;
 
-    // The number of requests that are sent together, and the largest number of such groups between two ticks. Each
-    // request is one step for the consumer.
+    // The number of requests that are sent together, and the largest number of such batches until the next try. Each
+    // request is one step of the consumer.
     private const int BatchSize = 16;
     private const int MaxBatches = 512;
 
-    // If the requests had no effect, they are repeated after twice as many ticks as the last time: the consumer may
-    // also wait for other egresses' acknowledgements.
+    // If the requests had no effect, the next try follows after a pause, which doubles each time up to this number of
+    // ticks. The cause may be another one: the consumer may wait for acknowledgements of other egresses.
     private const int LongestPause = 64;
 
     private readonly byte[] _subject;
@@ -49,7 +50,7 @@ internal sealed class ConsumerWaker<TConnection>
         _connection = connection;
     }
 
-    /// <summary>The last token of the reply subject of the question whether the consumer has messages.</summary>
+    /// <summary>The last token of the reply subject for the question whether the consumer has messages.</summary>
     internal static ReadOnlySpan<byte> Question => "q"u8;
 
     /// <summary>The last token of the reply subject of a request that wakes the consumer.</summary>
@@ -59,10 +60,10 @@ internal sealed class ConsumerWaker<TConnection>
     // messages than there are.
     private static ReadOnlySpan<byte> HasAny => """{"batch":1,"no_wait":true}"""u8;
 
-    // This request expires after a millisecond, because its expiry is a step for the consumer, too.
+    // This request expires after a millisecond, because its expiry is one more step of the consumer.
     private static ReadOnlySpan<byte> One => """{"batch":1,"expires":1000000}"""u8;
 
-    /// <summary>Resets the waker after a message has arrived or the request has ended.</summary>
+    /// <summary>Resets the waker after a message has arrived or the open request has ended.</summary>
     internal void Reset()
     {
         _silentTicks = 0;

@@ -34,7 +34,8 @@ internal sealed class DeliveryQueue(PipelineMemoryPool pool)
     internal void Clear() => _queue.Clear();
 
     /// <summary>
-    /// Reports progress for each queued message, so that the stream does not deliver it again to others.
+    /// Reports progress for each queued message, so that the stream does not deliver the message again to other
+    /// egresses.
     /// </summary>
     internal void ReportProgress<TConnection>(ref TConnection connection)
         where TConnection : struct, IPipelineConnection

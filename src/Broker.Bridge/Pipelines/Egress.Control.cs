@@ -66,9 +66,8 @@ internal sealed partial class Egress<TConnection, TSink>
     {
         if (_connection.IsConnected)
         {
-            // While no server is connected, silence is not counted, however long that lasts. If a link were removed,
-            // the egress would not know which of its messages PUSH had taken, and the ingress would send all of them
-            // again.
+            // While no server is connected, silence is not counted. If a link were removed, the egress would not know
+            // which messages of the link PUSH had taken, and the ingress would send all of them again.
             _links.CountSilence(_expired);
         }
 
@@ -80,14 +79,15 @@ internal sealed partial class Egress<TConnection, TSink>
         _expired.Clear();
         if (!IsOpen && Waiting > 0)
         {
-            // Returns messages from ingresses that had not received the release yet.
+            // Returns messages from ingresses that had not received the earlier release yet.
             Release();
         }
 
         Announce();
     }
 
-    // A number before the expected one was already received. A number after it means that a message was lost.
+    // A number below the expected number means that the message was already received. A number above it means that an
+    // earlier message was lost.
     private void OnUnexpected(EgressLink link, long number)
     {
         if (link.IsEnded)
@@ -108,8 +108,8 @@ internal sealed partial class Egress<TConnection, TSink>
         }
     }
 
-    // The ingress sends the number of its last message after this message. Messages up to this number that have not
-    // arrived are lost.
+    // A probe contains the number of the last message that the ingress has sent before the probe. Messages up to this
+    // number that have not arrived are lost.
     private void OnProbe(EgressLink link, long last)
     {
         link.SilentTicks = 0;
@@ -127,7 +127,7 @@ internal sealed partial class Egress<TConnection, TSink>
     {
         if (_links.TryGet(ingress, out EgressLink? link))
         {
-            // The ingress sends messages to another egress if they were not acknowledged.
+            // The ingress sends the unacknowledged messages of this link to another egress.
             Discard(link);
             RemoveLink(link);
         }
@@ -151,7 +151,7 @@ internal sealed partial class Egress<TConnection, TSink>
         _acknowledgementsDue.Add(link);
         if (_acknowledgementsDue.Count > _limits.MostPeers)
         {
-            // Some of the links were removed meanwhile: they must not wait here for a timer.
+            // Some of these links were removed meanwhile. They must not be kept here until the timer comes.
             Flush();
             return;
         }
@@ -217,8 +217,8 @@ internal sealed partial class Egress<TConnection, TSink>
         return link;
     }
 
-    // Answers a probe of a link that the egress does not know, as if nothing of the link had arrived. The egress
-    // remembers nothing of it.
+    // Answers a probe of a link that the egress does not know, as if no message of the link had arrived. The egress
+    // keeps no state of the link.
     private void AnswerStranger(in PipelineHeader header)
     {
         if (header.Last < 0)

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Broker.Bridge;
 
 /// <summary>
-/// The egress of a pipeline without its sockets. It passes each message to PUSH once, in the order of its link, and
+/// The egress of a pipeline without its sockets. It passes each message to PUSH once, in the order of the link, and
 /// acknowledges the message only when PUSH has taken it. Used on the connection's loop. docs/push-pull.md describes the
 /// protocol.
 /// </summary>
@@ -72,7 +72,7 @@ internal sealed partial class Egress<TConnection, TSink> : IPipelineEgress
     /// <summary>The number of messages that are queued for PUSH.</summary>
     internal long Waiting => Volatile.Read(ref _waitingCount);
 
-    /// <summary>Called when acknowledgements become pending, once before each <see cref="Flush"/>.</summary>
+    /// <summary>Called when the first acknowledgement becomes pending after a <see cref="Flush"/>.</summary>
     internal Action? OnFlushWanted { get; set; }
 
     /// <summary>Whether the egress announces itself and takes messages.</summary>

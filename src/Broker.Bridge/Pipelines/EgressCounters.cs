@@ -11,20 +11,20 @@ internal sealed class EgressCounters
     private long _released;
     private long _refused;
 
-    /// <summary>Messages received. A message that arrives again is not counted.</summary>
+    /// <summary>Messages received. A message that arrives again is not counted again.</summary>
     internal long Received => Volatile.Read(ref _received);
 
     /// <summary>Messages that PUSH took.</summary>
     internal long Delivered => Volatile.Read(ref _delivered);
 
-    /// <summary>Messages that another egress, or this one before a restart, may have passed to PUSH too.</summary>
+    /// <summary>Messages that another egress, or this egress before a restart, may have passed to PUSH too.</summary>
     internal long PossibleDuplicates => Volatile.Read(ref _possibleDuplicates);
 
     /// <summary>Messages that arrived again and were dropped.</summary>
     internal long DuplicatesDropped => Volatile.Read(ref _duplicates);
 
     /// <summary>
-    /// Messages that arrived after a lost one. The egress requested them again together with the lost one.
+    /// Messages that arrived after a lost message. The egress requested them again together with the lost message.
     /// </summary>
     internal long OutOfOrder => Volatile.Read(ref _outOfOrder);
 

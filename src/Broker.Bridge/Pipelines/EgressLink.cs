@@ -23,7 +23,9 @@ internal sealed class EgressLink
 
     internal HeaderBuilder Headers { get; }
 
-    /// <summary>The headers of the link's messages up to the sequence number, as bridges write them.</summary>
+    /// <summary>
+    /// The beginning of a message's headers, up to the sequence number, as bridges write it for this link.
+    /// </summary>
     internal byte[] ExpectedHeader { get; }
 
     /// <summary>The messages that were received and that PUSH has not taken.</summary>
@@ -42,18 +44,20 @@ internal sealed class EgressLink
     internal long BytesSinceAck { get; set; }
 
     /// <summary>
-    /// The number that was last requested again. It is requested once, unless the ingress sends a probe.
+    /// The number of the first message that the egress last requested again. It requests each number once, unless the
+    /// ingress sends a probe.
     /// </summary>
     internal long RequestedFrom { get; set; }
 
-    /// <summary>Whether the link was released: messages that still arrive are not taken.</summary>
+    /// <summary>Whether the link was released: the egress does not take messages that still arrive.</summary>
     internal bool IsEnded { get; set; }
 
     /// <summary>Whether an acknowledgement is pending.</summary>
     internal bool IsAckDue { get; set; }
 
     /// <summary>
-    /// Whether the ingress has shown with a token that it receives what the egress sends to this link.
+    /// Whether the ingress has returned the link's token, which shows that the ingress receives what the egress sends
+    /// to this link.
     /// </summary>
     internal bool IsProven { get; set; }
 

@@ -3,18 +3,19 @@ using System.Diagnostics.CodeAnalysis;
 namespace Broker.Bridge;
 
 /// <summary>
-/// The links of ingresses at one egress: which ones get a place, and which ones lose it. Used on the egress's loop.
+/// The links of ingresses at one egress. A link needs one of a limited number of places; this class decides which links
+/// get a place and which lose it. Used on the egress's loop.
 /// </summary>
 /// <remarks>
-/// A place goes to an ingress that has returned its token. So nobody can use up the places who does not receive what
-/// the egress sends. Ingresses that know no tokens share half of the places.
+/// A link gets a place when its ingress has returned the token that the egress has sent to it. So a program that cannot
+/// receive what the egress sends cannot use up the places. Ingresses that know no tokens share half of the places.
 /// </remarks>
 internal sealed class EgressLinks(PipelineLimits limits, PipelineBudget budget)
 {
     private readonly Dictionary<byte[], EgressLink> _links = new(new ByteStringComparer());
     private readonly LinkTokens _tokens = new();
 
-    // The number of links without a token.
+    // The number of links whose ingress has not returned a token.
     private int _unproven;
 
     internal int Count => _links.Count;
@@ -73,7 +74,9 @@ internal sealed class EgressLinks(PipelineLimits limits, PipelineBudget budget)
         _unproven -= link.IsProven ? 0 : 1;
     }
 
-    /// <summary>Counts one more tick of silence for each link, and adds those that were silent for too long.</summary>
+    /// <summary>
+    /// Counts one more tick of silence for each link, and adds the links that were silent for too long.
+    /// </summary>
     internal void CountSilence(List<EgressLink> expired)
     {
         foreach (EgressLink link in _links.Values)
@@ -86,8 +89,8 @@ internal sealed class EgressLinks(PipelineLimits limits, PipelineBudget budget)
         }
     }
 
-    // The link that has been silent for the longest time and has no queued messages. Only a proven link may replace a
-    // proven one.
+    // Returns the link that has been silent for the longest time and has no queued messages. Only a proven link may
+    // replace a proven link.
     private EgressLink? FindSilent(bool provenToo)
     {
         EgressLink? silent = null;

@@ -7,7 +7,7 @@ namespace Broker.Bridge;
 /// </summary>
 internal sealed class HeaderBuilder
 {
-    // Enough for all lines that can follow together, with numbers of 19 digits.
+    // Enough for all lines that can follow the start of a block, with numbers of 19 digits.
     private const int Room = 256;
 
     private readonly byte[] _bytes;

@@ -9,7 +9,9 @@ internal interface IPipelineEgress
     /// <summary>Starts to take messages: a PULL program is connected.</summary>
     void Open();
 
-    /// <summary>Stops taking messages and returns those that PUSH has not taken, so that others receive them.</summary>
+    /// <summary>
+    /// Stops taking messages, and returns the messages that PUSH has not taken, so that other egresses receive them.
+    /// </summary>
     void Release();
 
     /// <summary>Passes queued messages to PUSH while it accepts them.</summary>

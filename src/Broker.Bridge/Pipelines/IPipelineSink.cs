@@ -5,7 +5,7 @@ internal interface IPipelineSink
 {
     /// <summary>
     /// Sends a message. Returns false if no peer has space; <see cref="Egress{TConnection, TSink}.Drain"/> is called
-    /// when one has space again.
+    /// when a peer has space again.
     /// </summary>
     /// <param name="body">The frame, or several frames with their lengths. Valid during the call only.</param>
     /// <param name="frames">The number of frames. The caller has checked the frame lengths.</param>

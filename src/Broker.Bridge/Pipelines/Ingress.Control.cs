@@ -18,7 +18,7 @@ internal sealed partial class Ingress<TConnection>
 
         if (_links.TryGet(header.Egress, out IngressLink? link))
         {
-            // Does not count as a sign of life: anybody can announce the name of a dead egress.
+            // An announcement is no sign of life: anybody can announce the name of a dead egress.
             if (link.IsPaused || link.Candidate is not null || !link.Queue.IsEmpty)
             {
                 // The egress may have been disconnected and may have missed messages.
@@ -34,7 +34,8 @@ internal sealed partial class Ingress<TConnection>
         link.Open(header.WindowMessages, header.WindowBytes, _limits.Window);
         _links.AddCandidate(link);
 
-        // The egress gets messages when it has answered: whoever only announces egresses does not know the link.
+        // The egress gets messages only after it has answered the probe. A program that only announces an egress does
+        // not receive the probe, so it does not know the number of the link.
         Probe(link);
     }
 
@@ -62,7 +63,7 @@ internal sealed partial class Ingress<TConnection>
 
         if (!header.Egress.SequenceEqual(link.Egress) || header.Acknowledged > link.HighestSent)
         {
-            // Not from the partner of this link, or for messages that it cannot have received.
+            // The acknowledgement is not from the egress of this link, or it is for messages that were never sent.
             Counters.CountViolation();
             return;
         }
@@ -101,7 +102,7 @@ internal sealed partial class Ingress<TConnection>
         Continue();
     }
 
-    /// <summary>Called when a server is connected: the first one, or another one.</summary>
+    /// <summary>Called when a server is connected: at first, and after each loss of a server.</summary>
     internal void OnConnected()
     {
         _isBlocked = false;
@@ -154,18 +155,18 @@ internal sealed partial class Ingress<TConnection>
             }
             else if (Probe(link))
             {
-                // Each probe is answered, so only a probe that was sent shows silence.
+                // An egress answers each probe, so a tick is a tick of silence only if a probe was sent.
                 link.SilentTicks++;
             }
         }
 
-        // Retries messages that the connection refused without a later notification.
+        // Sends messages again that the connection refused without a later notification.
         OnWritable();
     }
 
     /// <summary>
-    /// Ends all links. Messages that are not acknowledged yet may still be at the egresses; otherwise they are lost
-    /// with this ingress.
+    /// Ends all links. Messages that are not acknowledged yet may still be at the egresses; messages that are not there
+    /// are lost with this ingress.
     /// </summary>
     internal void Close()
     {
@@ -183,7 +184,7 @@ internal sealed partial class Ingress<TConnection>
         _links.Clear();
     }
 
-    // The egress is there: sends what it has space for, and again what it misses.
+    // The egress has answered: sends the messages that it has space for, and again the messages that it lacks.
     private void Resume(IngressLink link, in PipelineHeader header)
     {
         link.IsPaused = false;
@@ -201,12 +202,14 @@ internal sealed partial class Ingress<TConnection>
         Pump(link);
     }
 
-    // An egress that has lost the state of a link sends the same as an egress that has received nothing of it. If it
-    // was silent for so long that it may have removed the link, PUSH may have taken the messages.
+    // An egress that has lost the state of a link sends the same answer as an egress that has received no message of
+    // the link. If the egress was silent for so long that it may have removed the link, PUSH may already have taken the
+    // messages.
     private bool MayBeForgotten(IngressLink link, in PipelineHeader header)
         => header is { Acknowledged: 0, Resend: 1 } && link.HighestSent > 0 && link.UnansweredTicks > _limits.RememberedTicks / 2;
 
-    // An egress sends a token if it does not know the link: it gives the link a place when the token comes back.
+    // An egress sends a token if it does not know the link. When the token comes back, the egress gives the link a
+    // place.
     private void TakeToken(IngressLink link, ReadOnlySpan<byte> token)
     {
         if (!token.IsEmpty && PipelineSubjects.IsId(token, tokens: 1))
@@ -246,7 +249,7 @@ internal sealed partial class Ingress<TConnection>
         _links.Remove(link);
         if (!link.Queue.IsEmpty)
         {
-            // First in the list, because orphaned messages that this link had adopted come before all others.
+            // Adds the messages before all others: the link may have taken over orphaned messages, which are older.
             _orphans.AddFirst(link, perhapsTaken ? link.HighestSent - link.Acknowledged : 0);
         }
     }

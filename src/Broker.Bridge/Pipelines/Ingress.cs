@@ -71,7 +71,8 @@ internal sealed partial class Ingress<TConnection>
     internal IngressSpans? Spans { get; init; }
 
     /// <summary>
-    /// Accepts a message. Returns false if there is no capacity; <see cref="OnRoom"/> is called when there is again.
+    /// Accepts a message. Returns false if there is no capacity; <see cref="OnRoom"/> is called when there is capacity
+    /// again.
     /// </summary>
     /// <param name="body">The frame, or several frames with their lengths. It is copied.</param>
     /// <param name="frames">The number of frames.</param>
@@ -80,8 +81,8 @@ internal sealed partial class Ingress<TConnection>
         => TryAccept(body, frames, _orphans.IsEmpty ? _links.Choose(body.Length) : null);
 
     /// <summary>
-    /// Accepts a message of a pusher whose messages keep their order: they go to one egress as long as this egress is
-    /// connected.
+    /// Accepts a message of a pusher whose messages keep their order. All its messages go to one egress as long as this
+    /// egress is connected.
     /// </summary>
     /// <param name="body">The frame, or several frames with their lengths. It is copied.</param>
     /// <param name="frames">The number of frames.</param>

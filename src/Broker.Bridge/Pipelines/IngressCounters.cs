@@ -25,7 +25,7 @@ internal sealed class IngressCounters
     /// <summary>Messages sent again to the same egress.</summary>
     internal long Resent => Volatile.Read(ref _resent);
 
-    /// <summary>Messages that were sent to another egress than the first one.</summary>
+    /// <summary>Messages that were sent to one egress and later to another egress.</summary>
     internal long Moved => Volatile.Read(ref _moved);
 
     /// <summary>Moved messages that the first egress may have passed to PUSH.</summary>

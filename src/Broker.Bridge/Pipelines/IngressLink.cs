@@ -60,7 +60,7 @@ internal sealed class IngressLink
 
     internal bool IsClosed { get; set; }
 
-    /// <summary>The place among the egresses that have not answered yet; null if this one has.</summary>
+    /// <summary>The node of this link in the list of candidates; null if the egress has answered.</summary>
     internal LinkedListNode<IngressLink>? Candidate { get; set; }
 
     /// <summary>The token that the egress expects in probes; empty for none.</summary>
@@ -86,7 +86,8 @@ internal sealed class IngressLink
     }
 
     /// <summary>
-    /// Removes the acknowledged messages. Returns their number, or -1 if the acknowledgement is not possible.
+    /// Removes the acknowledged messages and returns their number. Returns -1 if the acknowledgement is for messages
+    /// that were never sent, or is older than the last one.
     /// </summary>
     internal long Acknowledge(long through)
     {

@@ -3,8 +3,9 @@ using System.Diagnostics.CodeAnalysis;
 namespace Broker.Bridge;
 
 /// <summary>
-/// The links of one ingress to egresses. Those that have answered a probe are counted, and get messages in turn.
-/// Candidates have announced themselves and not answered yet. Used on the ingress's loop.
+/// The links of one ingress to egresses. Links whose egress has answered a probe are counted, and get messages in turn.
+/// All other links are candidates: their egresses have announced themselves but not answered yet. Used on the ingress's
+/// loop.
 /// </summary>
 internal sealed class IngressLinks(PipelineLimits limits, PipelineBudget budget)
 {

@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 namespace Broker.Bridge;
 
 /// <summary>
-/// Tokens that prove that an ingress receives what an egress sends to one of its links. They need no memory: a token is
-/// a code of the link's name with a key that only this egress has.
+/// Tokens that prove that an ingress receives what an egress sends to one of its links. A token is an HMAC of the
+/// link's name with a key that only this egress has, so tokens need not be stored.
 /// </summary>
 internal sealed class LinkTokens
 {

@@ -26,14 +26,15 @@ internal sealed class OrphanedMessages(bool keepOrder, Func<int, IngressLink?> c
     }
 
     /// <summary>
-    /// Adds the messages of a lost link before all others, because messages that this link had adopted come first.
+    /// Adds the messages of a lost link before all others: the link may have taken over orphaned messages, which are
+    /// older.
     /// </summary>
     /// <param name="link">The link.</param>
     /// <param name="perhapsTaken">How many of the first messages the lost egress may have passed to PUSH.</param>
     internal void AddFirst(IngressLink link, long perhapsTaken) => _orphans.AddFirst((link, link.Queue, perhapsTaken));
 
     /// <summary>
-    /// Moves the first message to another link. Returns false if no link has capacity or none is left.
+    /// Moves the first message to another link. Returns false if no link has capacity or no message is left.
     /// </summary>
     internal bool TryMoveNext([NotNullWhen(true)] out IngressLink? to, out bool perhapsTaken)
     {
@@ -72,9 +73,10 @@ internal sealed class OrphanedMessages(bool keepOrder, Func<int, IngressLink?> c
     }
 
     /// <summary>
-    /// Returns whether a new message for this link (null for any link) could overtake orphaned messages of its pusher.
-    /// These may go to the same link. While some have no destination yet, no message may use the capacity that they
-    /// wait for.
+    /// Returns whether orphaned messages must be sent before a new message for this link (null for any link). This is
+    /// the case if orphaned messages go to the same link, because the new message could overtake messages of its own
+    /// pusher. It is also the case while orphaned messages have no link yet, because the new message would use the
+    /// capacity that they wait for.
     /// </summary>
     internal bool MustPrecede(IngressLink? link)
     {
@@ -106,7 +108,8 @@ internal sealed class OrphanedMessages(bool keepOrder, Func<int, IngressLink?> c
             return choose(size);
         }
 
-        // All messages of one link go to one other link, and messages that it had adopted went to the same link.
+        // All messages of one lost link go to one other link, its successor. Orphaned messages that the lost link had
+        // taken over go to the same successor.
         IngressLink? to = ResolveSuccessor(from.Successor);
         from.Successor = to ??= choose(size);
         return to is not null && to.HasCredit(size) ? to : null;

@@ -2,7 +2,7 @@ namespace Broker.Bridge;
 
 /// <summary>
 /// The memory that one end of a pipeline may use for the messages of all its partners. Each partner may use an equal
-/// share, so that those that take nothing leave room for the others. Used on one loop.
+/// share, so that partners that take no messages leave room for the others. Used on one loop.
 /// </summary>
 internal sealed class PipelineBudget
 {

@@ -11,10 +11,12 @@ internal sealed record PipelineLimits
     /// </summary>
     internal int Window { get; init; } = 4096;
 
-    /// <summary>The same limit in bytes. A single message may exceed it.</summary>
+    /// <summary>The limit in bytes for the messages of <see cref="Window"/>. A single message may exceed it.</summary>
     internal long WindowBytes { get; init; } = 4 << 20;
 
-    /// <summary>The most bytes that one end keeps for all its partners together. A single message may exceed it.</summary>
+    /// <summary>
+    /// The largest number of bytes that one end keeps for all its partners together. A single message may exceed it.
+    /// </summary>
     internal long MostBytes { get; init; } = 64 << 20;
 
     /// <summary>The largest number of egresses of an ingress, and of ingresses of an egress.</summary>
@@ -32,6 +34,6 @@ internal sealed record PipelineLimits
     /// </summary>
     internal int RememberedTicks => TimeoutsRemembered * MostSilentTicks;
 
-    /// <summary>Whether all messages of one pusher go to the same egress as long as it is connected.</summary>
+    /// <summary>Whether all messages of one pusher go to the same egress as long as this egress is connected.</summary>
     internal bool KeepOrder { get; init; }
 }

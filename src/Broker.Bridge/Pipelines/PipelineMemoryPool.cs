@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Broker.Bridge;
 
 /// <summary>
-/// A pool of memory chunks for queued messages. Chunks of the standard size are reused; larger ones come from the
+/// A pool of memory chunks for queued messages. Chunks of the standard size are reused; larger chunks come from the
 /// shared array pool. Used on one loop.
 /// </summary>
 internal sealed class PipelineMemoryPool

@@ -61,7 +61,8 @@ internal sealed class PipelineQueue(PipelineMemoryPool pool)
     }
 
     /// <summary>
-    /// Returns the first message that has not been sent, which is valid until it is removed. There must be one.
+    /// Returns the first message that has not been sent, which is valid until it is removed. The queue must contain an
+    /// unsent message.
     /// </summary>
     internal ReadOnlySpan<byte> PeekUnsent(out MessageShape shape)
     {

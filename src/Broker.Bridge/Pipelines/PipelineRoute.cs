@@ -64,7 +64,7 @@ internal abstract class PipelineRoute : BridgeRoute
 
     private protected PipelineConnection PipelineClient => new(Client, Server);
 
-    /// <summary>Whether no PULL program can take a message now. On the loop.</summary>
+    /// <summary>Whether no PULL program can take a message now. Used on the loop.</summary>
     private protected bool IsPushFull { get; private set; }
 
     internal IReadOnlyList<string> PusherEndpoints { get; private set; } = [];
@@ -83,7 +83,7 @@ internal abstract class PipelineRoute : BridgeRoute
     /// <summary>The egress; null if the route has none.</summary>
     private protected abstract IPipelineEgress? Egress { get; }
 
-    /// <summary>The number of messages that were accepted and are still kept. Any thread.</summary>
+    /// <summary>The number of messages that were accepted and are still kept. May be read on any thread.</summary>
     private protected abstract long InFlight { get; }
 
     internal override void Start()
@@ -112,7 +112,7 @@ internal abstract class PipelineRoute : BridgeRoute
 
     internal override Task<long> CloseAsync(TimeSpan linger) => _closed ??= CloseCoreAsync(linger);
 
-    /// <summary>Creates the subscriptions with <see cref="Add"/>. On the loop.</summary>
+    /// <summary>Creates the subscriptions with <see cref="Add"/>. Called on the loop.</summary>
     private protected abstract void Subscribe();
 
     /// <summary>Called on the loop when a server is connected.</summary>
@@ -121,13 +121,17 @@ internal abstract class PipelineRoute : BridgeRoute
     /// <summary>Called on the loop each second, before the egress.</summary>
     private protected abstract void TickIngress();
 
-    /// <summary>Accepts a message of a PUSH program; returns false if there is no capacity. On the loop.</summary>
+    /// <summary>
+    /// Accepts a message of a PUSH program; returns false if there is no capacity. Called on the loop.
+    /// </summary>
     private protected abstract bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames);
 
-    /// <summary>Stops taking messages from subjects, and returns those that PUSH has not taken. On the loop.</summary>
+    /// <summary>
+    /// Stops taking messages from subjects, and returns those that PUSH has not taken. Called on the loop.
+    /// </summary>
     private protected virtual void EndEgress() => Egress?.Release();
 
-    /// <summary>Releases the resources of the route. On the loop.</summary>
+    /// <summary>Releases the resources of the route. Called on the loop.</summary>
     private protected abstract void End();
 
     private protected Subscription Add(string filter, MessageHandler handler)
@@ -144,7 +148,8 @@ internal abstract class PipelineRoute : BridgeRoute
     }
 
     /// <summary>
-    /// Logs that the connected server can never accept a message. PUSH programs wait for another server. On the loop.
+    /// Logs that the connected server can never accept a message. PUSH programs wait for another server. Called on the
+    /// loop.
     /// </summary>
     private protected void ReportUnsendable(PublishStatus status)
     {
@@ -158,10 +163,10 @@ internal abstract class PipelineRoute : BridgeRoute
         }
     }
 
-    /// <summary>Resumes the paused PUSH programs. On the loop.</summary>
+    /// <summary>Resumes the paused PUSH programs. Called on the loop.</summary>
     private protected void ResumePushers() => Pull?.ResumeReceiving();
 
-    /// <summary>Whether no PULL program is connected. On the loop.</summary>
+    /// <summary>Whether no PULL program is connected. Used on the loop.</summary>
     private bool HasNoPuller => IsPushFull && Push is { Peers.Count: 0 };
 
     private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
@@ -240,7 +245,7 @@ internal abstract class PipelineRoute : BridgeRoute
         long undelivered = Push is null ? 0 : (await Push.CloseAsync(linger).ConfigureAwait(false)).Undelivered;
         await OnLoopAsync(() =>
         {
-            // Returns messages from ingresses that had not received the release yet.
+            // Returns messages from ingresses that had not received the earlier release yet.
             EndEgress();
             _timer?.Cancel();
             _subscriptions.ForEach(subscription => subscription.Unsubscribe());

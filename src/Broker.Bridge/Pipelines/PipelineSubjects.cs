@@ -34,11 +34,12 @@ internal sealed class PipelineSubjects(string subject)
     /// <summary>The filter for the acknowledgements to all links of an ingress.</summary>
     internal string In(string ingress) => $"{_subject}._in.{ingress}.*";
 
-    /// <summary>Returns a new name for an ingress or an egress that nobody can guess.</summary>
+    /// <summary>Returns a new random name for an ingress or an egress. Nobody can guess the name.</summary>
     internal static string NewId() => Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(IdBytes));
 
     /// <summary>
-    /// Returns a new number for a link that nobody can guess: only who has received a message of the link can answer.
+    /// Returns a new random number for a link. Nobody can guess the number, so only a program that has received a
+    /// message of the link can answer.
     /// </summary>
     internal static long NewLinkNumber()
         => BinaryPrimitives.ReadInt64LittleEndian(RandomNumberGenerator.GetBytes(sizeof(long))) & long.MaxValue;

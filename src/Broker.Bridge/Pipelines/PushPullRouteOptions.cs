@@ -40,20 +40,22 @@ public sealed record PushPullRouteOptions : RouteOptions
     /// </summary>
     public int Window { get; init; } = 4096;
 
-    /// <summary>The same limit in bytes. A single message may exceed it. Default 4 MiB.</summary>
+    /// <summary>
+    /// The limit in bytes for the messages of <see cref="Window"/>. A single message may exceed it. Default 4 MiB.
+    /// </summary>
     public long WindowBytes { get; init; } = 4 << 20;
 
     /// <summary>
     /// How many bytes the ingress keeps for all its egresses together, and how many the egress queues for its PULL
-    /// programs. Each partner may use an equal share of it, at most <see cref="WindowBytes"/>; a single message may
-    /// exceed it. PUSH programs wait while it is used up. Default 64 MiB.
+    /// programs. Each partner may use an equal share, at most <see cref="WindowBytes"/>; a single message may exceed
+    /// the share. PUSH programs wait while all bytes are used up. Default 64 MiB.
     /// </summary>
     public long MaxQueuedBytes { get; init; } = 64 << 20;
 
     /// <summary>
     /// Whether all messages of one PUSH connection go to one egress, in order, as long as this egress is connected.
     /// Default false: each message goes to the next egress in turn that has capacity. If an egress has several PULL
-    /// programs, their PUSH socket distributes the messages among them in both cases.
+    /// programs, its PUSH socket always distributes the messages among these programs.
     /// </summary>
     public bool KeepOrder { get; init; }
 
@@ -65,7 +67,7 @@ public sealed record PushPullRouteOptions : RouteOptions
 
     /// <summary>
     /// The largest number of frames in a ZeroMQ message. A peer that sends more is disconnected. Default 65,535, the
-    /// most that a header can state: the size limits the messages.
+    /// largest number that a header can state. With the default, <see cref="MaxMessageSize"/> is the effective limit.
     /// </summary>
     public int MaxFrames { get; init; } = ushort.MaxValue;
 
@@ -80,15 +82,15 @@ public sealed record PushPullRouteOptions : RouteOptions
 
     /// <summary>
     /// The interval between PINGs to a program that speaks ZMTP 3.1. A program that sends nothing for one interval
-    /// after a PING is disconnected, unless data for it still waits to be sent; its queued messages go to others. A
-    /// libzmq program that reads nothing does not answer PINGs either. Default
+    /// after a PING is disconnected, unless data for it still waits to be sent; its queued messages go to other
+    /// programs. A libzmq program that reads nothing does not answer PINGs either. Default
     /// <see cref="Timeout.InfiniteTimeSpan"/> for no PINGs, as in libzmq: then only TCP detects lost programs.
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// How long an egress may be silent before others receive the messages that it has not acknowledged. An egress
-    /// announces itself each second. Whole seconds, at least 2. Default 10 s.
+    /// How long an egress may be silent before other egresses receive the messages that it has not acknowledged. An
+    /// egress announces itself each second. Whole seconds, at least 2. Default 10 s.
     /// </summary>
     public TimeSpan PeerTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
@@ -102,18 +104,18 @@ public sealed record PushPullRouteOptions : RouteOptions
     public StreamQueueOptions? Stream { get; init; }
 
     /// <summary>
-    /// Whether the PULL programs only receive copies of the messages of the pipeline, without taking part in it.
-    /// Nothing waits for them, and a message that they have no space for is dropped and counted. If a message is sent
-    /// again after a loss, it is copied again. Such a route has no PUSH programs and no stream. Default false.
+    /// Whether the PULL programs only receive copies of the messages of the pipeline, without taking part in it. No
+    /// other program waits for them, and a copy that they have no space for is dropped and counted. If a message is
+    /// sent again after a loss, it is copied again. Such a route has no PUSH programs and no stream. Default false.
     /// </summary>
     public bool Shadow { get; init; }
 
     /// <summary>
-    /// Whether the bridge reserves the internal subjects of the pipeline if a dialer of a server in this process
-    /// connects it (<c>BrokerServer.CreateDialer</c>). Other clients of that server can then neither publish nor
-    /// subscribe to them, unless the allowed subjects of their permissions name them. Set it to false in all routes of
-    /// the pipeline if native clients, or bridges of other processes, without such permissions take part in it. It has
-    /// no effect with a stream, which needs no internal subjects. Default true.
+    /// Whether the bridge reserves the internal subjects of the pipeline in the server of this process. This needs a
+    /// connection through the server's dialer (<c>BrokerServer.CreateDialer</c>). Other clients of the server can then
+    /// use these subjects only if their permissions allow the subjects by name. Set this option to false in all routes
+    /// of the pipeline if native clients or bridges of other processes take part without such permissions. The option
+    /// has no effect with a stream, which needs no internal subjects. Default true.
     /// </summary>
     public bool ReserveSubjects { get; init; } = true;
 

@@ -32,12 +32,12 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
     public long Resent { get; init; }
 
     /// <summary>
-    /// Messages that the ingress sent to another egress because the first one was lost or had returned them.
+    /// Messages that the ingress sent to another egress because the first egress was lost or had returned them.
     /// </summary>
     public long Moved { get; init; }
 
     /// <summary>
-    /// Moved messages that the first egress may have passed to PUSH without a received acknowledgement.
+    /// Moved messages that the first egress may have passed to PUSH, because its acknowledgement may have been lost.
     /// </summary>
     public long PossiblyMovedTwice { get; init; }
 
@@ -56,7 +56,7 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
     /// <summary>Messages that the PUSH socket took for PULL programs.</summary>
     public long Delivered { get; init; }
 
-    /// <summary>Messages that another egress, or this one before a restart, may have passed to PUSH too.</summary>
+    /// <summary>Messages that another egress, or this egress before a restart, may have passed to PUSH too.</summary>
     public long PossibleDuplicates { get; init; }
 
     /// <summary>Messages that arrived at the egress again and were dropped.</summary>
@@ -69,7 +69,8 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
     public long Waiting { get; init; }
 
     /// <summary>
-    /// The number of egresses that the ingress sends to plus the number of ingress links that the egress receives from.
+    /// The number of egresses that the ingress sends to, plus the number of ingress links that the egress receives
+    /// from.
     /// </summary>
     public int Partners { get; init; }
 

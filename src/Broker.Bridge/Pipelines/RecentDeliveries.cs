@@ -10,8 +10,8 @@ internal sealed class RecentDeliveries(int capacity)
     private readonly int _mostOrdered = MostOrdered(capacity);
     private readonly Dictionary<(long Sequence, long Stored), Entry> _entries = new(capacity + 1);
 
-    // The oldest entry is first. A removed message stays in the queue, and may be added again: a queue item counts only
-    // if its number is that of the entry.
+    // The oldest entry is first. A removed message stays in the queue and may be added again. So an item of the queue
+    // is valid only if it has the same number as the entry of its message.
     private readonly Queue<((long Sequence, long Stored) Key, long Number)> _order = new(MostOrdered(capacity) + 1);
 
     private (long Sequence, long Stored) _newest;
@@ -32,7 +32,7 @@ internal sealed class RecentDeliveries(int capacity)
     }
 
     /// <summary>
-    /// Returns whether the stream has delivered the message before, to this egress or to another one. Either its
+    /// Returns whether the stream has delivered the message before, to this egress or to another egress. Either its
     /// delivery count shows that, or a message that was stored later has already arrived: a server that was killed may
     /// lose the record of its last deliveries and repeat them as first deliveries, and it may assign sequence numbers
     /// twice.

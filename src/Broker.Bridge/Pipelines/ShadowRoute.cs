@@ -71,7 +71,7 @@ internal sealed class ShadowRoute : PipelineRoute
         _received++;
         if (header.Frames != 1 && (header.Frames == 0 || !FrameLengths.AreValid(message.Body, header.Frames)))
         {
-            // Also counts messages that their ingress gave up: only their number was sent.
+            // Also counts messages that their ingress has given up: the ingress then sends only the number.
             _refused++;
         }
         else if (_sink.TryTake(message.Body, header.Frames))

@@ -3,8 +3,8 @@ using Broker.Protocol;
 namespace Broker.Bridge;
 
 /// <summary>
-/// Takes messages from a stream's consumer. It requests no more messages than it has space for, and acknowledges each
-/// when PUSH has taken it. Used on the connection's loop.
+/// Takes messages from a stream's consumer. It requests only as many messages as it has space for, and acknowledges
+/// each message when PUSH has taken it. Used on the connection's loop.
 /// </summary>
 internal sealed class StreamEgress<TConnection, TSink> : IPipelineEgress
     where TConnection : struct, IPipelineConnection
@@ -66,7 +66,8 @@ internal sealed class StreamEgress<TConnection, TSink> : IPipelineEgress
     }
 
     /// <summary>
-    /// Returns the queued messages to the stream because no PULL program is connected, so that others receive them.
+    /// Returns the queued messages to the stream because no PULL program is connected, so that other egresses receive
+    /// them.
     /// </summary>
     public void Release()
     {
@@ -214,7 +215,7 @@ internal sealed class StreamEgress<TConnection, TSink> : IPipelineEgress
         int frames = 1;
         if (!headers.IsEmpty && HeaderBlock.TryGet(headers, "Zmq-Frames"u8, out ReadOnlySpan<byte> value))
         {
-            // A single frame is the whole body, also if the message has the header with the value 1.
+            // If Zmq-Frames is 1, the body is the single frame, without a length before it.
             frames = PipelineHeader.TryReadNumber(value, out long number) && number <= ushort.MaxValue
                 && (number == 1 || FrameLengths.AreValid(body, (int)number))
                 ? (int)number

@@ -93,7 +93,8 @@ internal sealed class StreamIngress<TConnection>
     internal bool IsReady { get; set; }
 
     /// <summary>
-    /// Accepts a message. Returns false if there is no capacity; <see cref="OnRoom"/> is called when there is again.
+    /// Accepts a message. Returns false if there is no capacity; <see cref="OnRoom"/> is called when there is capacity
+    /// again.
     /// </summary>
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
     {
@@ -111,7 +112,8 @@ internal sealed class StreamIngress<TConnection>
             return true;
         }
 
-        // Before the message is kept: the earlier secret of its slot may be known, and must not confirm it.
+        // The slot gets a new secret before the message is kept. The earlier secret may be known, and must not confirm
+        // this message.
         _secrets[(_first + _queue.Count) % _secrets.Length] = _random.Next();
         _queue.Add(body, new MessageShape(frames));
         Counters.CountAccepted();
@@ -119,7 +121,9 @@ internal sealed class StreamIngress<TConnection>
         return true;
     }
 
-    /// <summary>Handles a message to a reply subject. It is an answer of the stream if its token is right.</summary>
+    /// <summary>
+    /// Handles a message to a reply subject. It is an answer of the stream only if its token has the right secret.
+    /// </summary>
     /// <param name="token">The last token of the subject.</param>
     /// <param name="headers">The headers of the answer.</param>
     /// <param name="body">The body of the answer.</param>
@@ -209,9 +213,7 @@ internal sealed class StreamIngress<TConnection>
         }
     }
 
-    /// <summary>
-    /// Releases all messages. Those that the stream has not confirmed are lost, unless the stream has stored them.
-    /// </summary>
+    /// <summary>Releases all messages. Unconfirmed messages are lost, unless the stream has stored them.</summary>
     internal void Close() => _queue.Clear();
 
     private void SendAgain()
@@ -332,7 +334,7 @@ internal sealed class StreamIngress<TConnection>
         /// <summary>The stream has refused the last copy of the message.</summary>
         Refused = 2,
 
-        /// <summary>A copy of the message before the last one was not answered.</summary>
+        /// <summary>The message was sent more than once, and a copy before the last copy was not answered.</summary>
         PerhapsStored = 4,
     }
 }

@@ -217,7 +217,7 @@ internal sealed class StreamRoute : PipelineRoute
             skipped = await _api.CountSkippedAsync().ConfigureAwait(false);
             if (skipped > 0 && skipped == before)
             {
-                // Two checks found the same number, so the consumer makes no progress.
+                // Two checks found the same number of messages, so the consumer makes no progress.
                 isReady = false;
                 Log.StreamMessagesSkipped(Options.Stream!.Stream, skipped, Options.Stream.Consumer);
                 await _api.RecreateConsumerAsync().ConfigureAwait(false);
@@ -240,7 +240,7 @@ internal sealed class StreamRoute : PipelineRoute
     }
 
     // The limit must cover the messages of all egresses. Otherwise egresses whose PULL programs take nothing would stop
-    // the consumer for the others.
+    // the consumer for the other egresses.
     private static int MostUnacknowledged(int window) => (int)Math.Min((long)window * MostEgresses, int.MaxValue);
 
     private async Task PrepareAsync(int server)

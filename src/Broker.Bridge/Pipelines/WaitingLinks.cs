@@ -1,7 +1,8 @@
 namespace Broker.Bridge;
 
 /// <summary>
-/// The links with queued messages, in round-robin order. A link that leaves is forgotten at once. Used on one loop.
+/// The links with queued messages, in round-robin order. A link that is removed leaves the list at once. Used on one
+/// loop.
 /// </summary>
 internal sealed class WaitingLinks
 {

@@ -4,13 +4,14 @@ using Broker.ZeroMq.Loops;
 namespace Broker.Bridge;
 
 /// <summary>
-/// Collects the changes that make the interest set contain the prefixes of all SUBs, or the empty prefix if they exceed
-/// a limit. Any thread: the lock orders the callers that change prefixes and the loop that applies the changes.
+/// Collects the changes that make the interest set contain the prefixes of all SUBs, or the empty prefix if the
+/// prefixes exceed a limit. Thread-safe: the lock orders the callers that change prefixes and the loop that applies the
+/// changes.
 /// </summary>
 /// <remarks>
-/// No SUB is refused because of the prefixes of others. Above the limit, the bridge subscribes to everything under its
-/// prefix, and the socket compares the topics, as it always does. When half of the limit is left, the bridge subscribes
-/// to each prefix again.
+/// No SUB is refused because of the prefixes of other SUBs. Above the limit, the bridge subscribes to everything under
+/// its subject prefix, and the socket compares the topics, as it always does. When the prefixes have fallen to half of
+/// the limit, the bridge subscribes to each prefix again.
 /// </remarks>
 internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
 {
@@ -38,7 +39,8 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
     }
 
     /// <summary>
-    /// Records that the first SUB subscribed to a prefix or the last one unsubscribed. The socket calls this method.
+    /// Records that the first SUB has subscribed to a prefix or the last SUB has unsubscribed. The socket calls this
+    /// method.
     /// </summary>
     internal void Change(ReadOnlySpan<byte> prefix, bool wanted, LoopPublisher socket)
     {
@@ -63,9 +65,9 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
 
     /// <summary>
     /// Takes pending changes out; returns false if there are none. New prefixes come first: a SUB that replaces a
-    /// prefix by an overlapping one must not miss messages that match both.
+    /// prefix by an overlapping prefix must not miss messages that match both prefixes.
     /// </summary>
-    /// <param name="work">The amount of work to take, counted in prefixes and in the tokens that they may have.</param>
+    /// <param name="work">The work to take: 1 for each prefix, and 1 for each 16 bytes of the prefix.</param>
     /// <param name="add">Receives the prefixes to add.</param>
     /// <param name="remove">Receives the prefixes to remove after that.</param>
     internal bool TakeBatch(int work, List<byte[]> add, List<byte[]> remove)
@@ -74,7 +76,8 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
         {
             if (_toRemove.Count > maxPrefixes || _bytesToRemove > maxBytes)
             {
-                // SUBs replace prefixes faster than they are applied, and the removed ones must not accumulate.
+                // SUBs replace prefixes faster than the changes are applied. Removals then come first, so that they do
+                // not accumulate.
                 Move(_toRemove, remove, ref work);
             }
 

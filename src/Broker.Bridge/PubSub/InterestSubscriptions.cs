@@ -15,9 +15,9 @@ namespace Broker.Bridge;
 /// </para>
 /// <para>
 /// Changes are applied in batches. Each batch has one barrier, and the next batch starts when the server has answered
-/// this barrier. If a peer subscribes to a prefix and unsubscribes in between, that costs nothing. This, and a pause in
-/// proportion to the duration of a batch, limits the work that a peer can cause if it toggles a prefix above many
-/// others: each toggle subscribes to every one of them.
+/// this barrier. If a peer subscribes to a prefix and unsubscribes between two batches, the bridge does nothing. A long
+/// batch is followed by a pause in proportion to its duration. So the bridge limits the work that a peer causes when it
+/// toggles a prefix above many others: each toggle changes the subscriptions of all of them.
 /// </para>
 /// <para>
 /// A batch is small, but a single change in it may concern every filter. Therefore the commands of a batch are sent in
@@ -32,11 +32,12 @@ internal sealed class InterestSubscriptions
     private const int WorkOfBatch = 128;
     private const int CommandsOfPiece = 128;
 
-    // Batches take at most a fifth of the loop's time. Batches shorter than this need no pause.
+    // The pause after a batch is four times as long as the batch, so batches take at most a fifth of the loop's time. A
+    // batch that is shorter than ShortBatch needs no pause.
     private const int PauseFactor = 4;
     private static readonly TimeSpan ShortBatch = TimeSpan.FromMilliseconds(2);
 
-    // The pause after an unexpected error. The same error may occur again, and must not recur in a tight loop.
+    // The pause after an unexpected error. The error may occur again, and must not do so in a tight loop.
     private static readonly TimeSpan FaultPause = TimeSpan.FromSeconds(1);
 
     private readonly BrokerConnection _client;
@@ -71,8 +72,8 @@ internal sealed class InterestSubscriptions
         _onMessage = onMessage;
         _changes = new InterestChanges(maxFilters, MostPrefixBytes);
 
-        // The set must have space for the prefixes in use, as many that are not removed yet, and one batch.
-        // InterestChanges enforces these limits.
+        // The set must have space for the prefixes in use, for prefixes that are still to be removed, and for one
+        // batch. InterestChanges enforces these limits.
         int maxPrefixes = (int)Math.Min((3L * maxFilters) + WorkOfBatch, int.MaxValue);
         _interest = new InterestSet(codec, maxPrefixes, 4L * MostPrefixBytes);
     }
@@ -80,7 +81,7 @@ internal sealed class InterestSubscriptions
     /// <summary>The number of pending changes.</summary>
     internal int PendingChanges => _changes.Count;
 
-    /// <summary>Whether changes have no effect any more. Any thread.</summary>
+    /// <summary>Whether changes have no effect any more. May be read on any thread.</summary>
     internal bool IsClosed => _closing || _client.State == ConnectionState.Closed;
 
     /// <summary>The state of a subscription: its id in the interest set.</summary>
@@ -92,7 +93,10 @@ internal sealed class InterestSubscriptions
     /// </summary>
     private readonly record struct Command(long Id, string? Filter, long Barrier);
 
-    /// <summary>Records that the first SUB subscribed to a prefix or the last one unsubscribed. Any thread.</summary>
+    /// <summary>
+    /// Records that the first SUB has subscribed to a prefix or the last SUB has unsubscribed. May be called on any
+    /// thread.
+    /// </summary>
     internal void Change(ReadOnlySpan<byte> prefix, bool wanted, LoopPublisher socket)
     {
         _changes.Change(prefix, wanted, socket);
@@ -102,14 +106,14 @@ internal sealed class InterestSubscriptions
         }
     }
 
-    /// <summary>Returns whether a message must be delivered to ZeroMQ peers. On the client's loop.</summary>
+    /// <summary>Returns whether a message must be delivered to ZeroMQ peers. Called on the client's loop.</summary>
     internal bool ShouldDeliver(in MessageView message)
         => _interest.ShouldDeliver(((InterestId)message.Subscription.State!).Value);
 
-    /// <summary>Handles the loss of the server. On the client's loop.</summary>
+    /// <summary>Handles the loss of the server. Called on the client's loop.</summary>
     internal void OnServerLost() => UnsubscribeAll();
 
-    /// <summary>Subscribes again when a server is connected. On the client's loop.</summary>
+    /// <summary>Subscribes again when a server is connected. Called on the client's loop.</summary>
     internal void OnServerConnected()
     {
         // Drops subscriptions that were made while no server was connected.
@@ -120,10 +124,10 @@ internal sealed class InterestSubscriptions
         SendCommands();
     }
 
-    /// <summary>Ignores further changes. Any thread.</summary>
+    /// <summary>Ignores further changes. May be called on any thread.</summary>
     internal void StopChanges() => _closing = true;
 
-    /// <summary>Ends all subscriptions. On the client's loop.</summary>
+    /// <summary>Ends all subscriptions. Called on the client's loop.</summary>
     internal void Close() => UnsubscribeAll();
 
     private void ApplyChanges()
@@ -264,7 +268,7 @@ internal sealed class InterestSubscriptions
             return;
         }
 
-        // Posts to a later iteration: a batch without commands to the server ends at once.
+        // The next batch runs in a later iteration, because a batch without commands to the server ends at once.
         _batchOpen = false;
         _client.Loop.Post(ApplyChanges);
     }
@@ -309,7 +313,7 @@ internal sealed class InterestSubscriptions
 
         public void Unsubscribe(long id) => owner._commands.Enqueue(new Command(id, Filter: null, Barrier: 0));
 
-        // One barrier after all commands of a batch replaces the earlier ones.
+        // A batch needs only one barrier, after all its commands, so the last token replaces earlier tokens.
         public void Barrier(long token) => owner._barrierDue = token;
     }
 }

@@ -13,7 +13,7 @@ public sealed record LastValueOptions
 
     /// <summary>
     /// The largest total size in bytes, including the topics and 160 bytes for each value. Beyond it, the oldest values
-    /// are removed. A single message that is larger is not kept. If it is more than
+    /// are removed. A single message that is larger is not kept. If the limit is above
     /// <see cref="PubSubRouteOptions.HighWaterMark"/>, a SUB that subscribes to everything cannot receive all values.
     /// Default 8 MiB.
     /// </summary>

@@ -22,7 +22,7 @@ internal sealed class LastValueReplays(LoopPublisher socket, EventLoop loop, Las
     private bool _isSending;
     private long _sent;
 
-    /// <summary>How many last values were queued for SUBs. Any thread.</summary>
+    /// <summary>How many last values were queued for SUBs. May be read on any thread.</summary>
     internal long Sent => Volatile.Read(ref _sent);
 
     /// <summary>Starts the replay for a SUB that has just subscribed to a prefix. Called on the SUB's loop.</summary>

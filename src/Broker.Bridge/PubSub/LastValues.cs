@@ -35,16 +35,18 @@ internal sealed class LastValues
         _byTopicSpan = _byTopic.GetAlternateLookup<ReadOnlySpan<byte>>();
     }
 
-    /// <summary>Increases with each message, before the message is sent. Any thread.</summary>
+    /// <summary>Increases with each message, before the message is sent. May be read on any thread.</summary>
     internal long Version => Volatile.Read(ref _version);
 
-    /// <summary>The number of topics that have a value. Any thread.</summary>
+    /// <summary>The number of topics that have a value. May be read on any thread.</summary>
     internal int Count => _byTopic.Count;
 
-    /// <summary>The size of all values as <see cref="LastValueOptions.MaxBytes"/> counts it. Any thread.</summary>
+    /// <summary>
+    /// The size of all values as <see cref="LastValueOptions.MaxBytes"/> counts it. May be read on any thread.
+    /// </summary>
     internal long Bytes => Volatile.Read(ref _bytes);
 
-    /// <summary>How many values were removed or not kept because of the limits. Any thread.</summary>
+    /// <summary>How many values were removed or not kept because of the limits. May be read on any thread.</summary>
     internal long Forgotten => Volatile.Read(ref _removed);
 
     /// <summary>Keeps a message as the last value of its topic.</summary>

@@ -21,10 +21,10 @@ internal sealed class LoopScratch
 
     internal long Dropped { get; set; }
 
-    /// <summary>Whether the message that is being handled must wait, because the NATS server reads too slowly.</summary>
+    /// <summary>Whether the message that is being handled must wait, because the server reads too slowly.</summary>
     internal bool MustWait { get; set; }
 
-    /// <summary>The peers of the loop that are not read because a message of them waits.</summary>
+    /// <summary>The peers of the loop that are not read, because one of their messages waits.</summary>
     internal HashSet<ZeroMqPeer> Waiting { get; } = [];
 
     /// <summary>

@@ -4,7 +4,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Bridge;
 
-// From NATS to ZeroMQ. On the client's loop.
+// Passes messages from NATS to ZeroMQ, on the client's loop.
 internal sealed partial class PubSubRoute
 {
     private void OnSubjectMessage(in MessageView message)

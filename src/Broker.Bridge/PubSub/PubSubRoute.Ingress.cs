@@ -5,7 +5,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Bridge;
 
-// From ZeroMQ to NATS. On the loop of the peer that sent the message.
+// Passes messages from ZeroMQ to NATS, on the loop of the peer that sent the message.
 internal sealed partial class PubSubRoute
 {
     private const int MostCommandBytes = 64 * 1024;
@@ -78,7 +78,7 @@ internal sealed partial class PubSubRoute
         if (status == PublishStatus.PayloadTooLarge)
         {
             // The mapper knows only the configured limit. The limit of the server may be lower, and each server may
-            // have another one.
+            // have another limit.
             Mapper.Counters.Count(MapStatus.TooLarge);
             return MapStatus.TooLarge;
         }
@@ -105,7 +105,7 @@ internal sealed partial class PubSubRoute
         {
             Log.NotTaken(status switch
             {
-                PublishStatus.BufferFull => "no NATS server is connected, and the buffer for one is full",
+                PublishStatus.BufferFull => "no NATS server is connected, and the buffer for the next server is full",
                 PublishStatus.HeadersNotSupported => "the NATS server does not support headers",
                 PublishStatus.SubjectTooLong => "their subjects are longer than the NATS server's max_control_line",
                 _ => status.ToString(),

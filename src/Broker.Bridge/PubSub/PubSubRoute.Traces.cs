@@ -13,7 +13,8 @@ internal sealed partial class PubSubRoute
             return Publish(in message, scratch);
         }
 
-        // The first part is for the mapping, the second for its headers with one more line.
+        // The first part of the memory is for the mapping, the second for the mapping's headers with the trace line
+        // added.
         int mapping = Mapper.ToSubjectScratch(message.EncodedSize);
         Span<byte> memory = scratch.Take(mapping + Mapper.HeaderBound(message.EncodedSize) + TraceContext.HeaderBytes);
         MapStatus status =

@@ -81,7 +81,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
     /// <summary>The number of pending changes of the subscriptions.</summary>
     internal int PendingInterestChanges => _subscriptions.PendingChanges;
 
-    // A route with last values keeps them also for topics that nobody has subscribed to, so it subscribes to
+    // A route with last values keeps the values of all topics, also without a subscriber, so it subscribes to
     // everything.
     internal override void Start()
     {

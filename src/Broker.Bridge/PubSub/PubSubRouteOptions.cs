@@ -3,8 +3,8 @@ namespace Broker.Bridge;
 /// <summary>
 /// The options of a route for PUB and SUB programs. It publishes the messages of PUBs under a prefix, and SUBs receive
 /// the messages that any client publishes there. As with PUB/SUB on both sides, delivery is at most once. A slow SUB
-/// loses whole messages and does not delay others. While no NATS server is connected, messages of PUBs are dropped.
-/// Both losses are counted.
+/// loses whole messages and does not delay other SUBs. While no NATS server is connected, messages of PUBs are dropped.
+/// All messages that are lost or dropped in this way are counted.
 /// </summary>
 public sealed record PubSubRouteOptions : RouteOptions
 {
@@ -53,28 +53,29 @@ public sealed record PubSubRouteOptions : RouteOptions
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
-    /// How many different prefixes one SUB may subscribe to, of at most 4 MiB together. Default 65,536.
+    /// How many different prefixes one SUB may subscribe to. All prefixes of a SUB together may have at most 4 MiB.
+    /// Default 65,536.
     /// </summary>
     public int MaxPrefixes { get; init; } = 65_536;
 
     /// <summary>
     /// The memory limit in bytes for the prefixes of all SUBs. A prefix counts as 500 bytes plus twice its length. One
     /// half is reserved in equal shares for <see cref="MaxPeers"/> peers; the other half is available to any peer. A
-    /// peer that exceeds both is disconnected. Default 128 MiB.
+    /// peer that needs more than its share is disconnected if the other half is used up. Default 128 MiB.
     /// </summary>
     public long MaxPrefixMemory { get; init; } = 128L * 1024 * 1024;
 
     /// <summary>
-    /// Up to how many different prefixes the bridge subscribes to exactly the subjects that they need. If all SUBs
-    /// together have more, the bridge subscribes to everything under its subject prefix, until half of this number is
-    /// left. Default 32,768.
+    /// The largest number of different prefixes for which the bridge subscribes only to the subjects that the prefixes
+    /// need. If all SUBs together have more prefixes, the bridge subscribes to everything under its subject prefix,
+    /// until the number has fallen to half. Default 32,768.
     /// </summary>
     public int MaxFilters { get; init; } = 32_768;
 
     /// <summary>
     /// Whether another bridge may connect as a ZeroMQ peer. If two bridges of one NATS system are also connected
-    /// through ZeroMQ, every message goes round in a circle, so bridges refuse each other by default. Turn it on if the
-    /// bridges are on different NATS systems. Default false.
+    /// through ZeroMQ, every message goes round in a circle, so bridges refuse each other by default. Set this option
+    /// to true if the bridges are on different NATS systems. Default false.
     /// </summary>
     public bool AcceptBridges { get; init; }
 
@@ -86,10 +87,10 @@ public sealed record PubSubRouteOptions : RouteOptions
     public LastValueOptions? LastValues { get; init; }
 
     /// <summary>
-    /// Whether the route passes the trace context on in an additional last frame. A message from NATS with the header
-    /// <c>traceparent</c> goes to SUBs with its value as the last frame. If a message from ZeroMQ has at least three
-    /// frames and the last one is a trace context, it becomes the header instead of a frame. Use it if the SUBs expect
-    /// the frame, or with another bridge. Default false: a trace ends at the route.
+    /// Whether the route passes the trace context on in an additional last frame. If a message from NATS has the header
+    /// <c>traceparent</c>, SUBs receive the value of the header as the last frame. If a message from ZeroMQ has at
+    /// least three frames and its last frame is a trace context, this frame becomes the header. Use the option if the
+    /// SUBs expect the frame, or with another bridge. Default false: a trace ends at the route.
     /// </summary>
     public bool TraceFrame { get; init; }
 

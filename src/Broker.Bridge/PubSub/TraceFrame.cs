@@ -8,7 +8,8 @@ namespace Broker.Bridge;
 /// </summary>
 internal static class TraceFrame
 {
-    // Topic, body and trace context. The last frame of a shorter message belongs to its content.
+    // A message with a trace frame has at least a topic, a body and the trace context. The last frame of a shorter
+    // message belongs to its content.
     private const int LeastFrames = 3;
 
     /// <summary>
@@ -30,7 +31,7 @@ internal static class TraceFrame
         return TraceContext.IsContext(last) ? last : default;
     }
 
-    /// <summary>The frames of a message without the last one, which contains the trace context.</summary>
+    /// <summary>The frames of a message without its last frame, which contains the trace context.</summary>
     internal ref struct MessageFrames(in ZmtpMessage message) : IFrameSequence
     {
         private ZmtpMessage.Enumerator _frames = message.GetEnumerator();

@@ -11,7 +11,7 @@ namespace Broker.Bridge;
 /// </summary>
 internal sealed class RawRoute : BridgeRoute
 {
-    // The maximum of ZeroMQ.
+    // The longest identity that ZeroMQ permits.
     private const int LongestIdentity = 255;
     private const int FrameHead = 2;
 

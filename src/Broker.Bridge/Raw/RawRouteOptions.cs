@@ -37,8 +37,8 @@ public sealed record RawRouteOptions : SocketRouteOptions
 
     /// <summary>
     /// Whether the first frame of each message is the identity in the header, as between the two sockets of a proxy.
-    /// Only for a DEALER: a ROUTER route at one end and such a DEALER route at the other end are a proxy across
-    /// subjects. Default false: all frames are the payload.
+    /// Only a DEALER route may set it: a ROUTER route at one end and such a DEALER route at the other end form a proxy
+    /// across subjects. Default false: all frames are the payload.
     /// </summary>
     public bool CarryIdentities { get; init; }
 

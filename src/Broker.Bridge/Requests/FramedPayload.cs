@@ -3,8 +3,8 @@ using Broker.ZeroMq;
 namespace Broker.Bridge;
 
 /// <summary>
-/// The body of a request or reply from a subject, encoded as ZMTP frames after an envelope. Refers to the memory of
-/// both.
+/// The body of a request or reply from a subject, encoded as ZMTP frames after an envelope. Refers to the memory of the
+/// body and of the envelope.
 /// </summary>
 internal readonly ref struct FramedPayload : IZmtpEncoder
 {

@@ -141,8 +141,8 @@ internal sealed class PendingRequests
     /// <summary>Returns memory for a copy of the request. It is valid until the request is removed.</summary>
     internal Span<byte> Keep(int slot, int length)
     {
-        // The shared pool keeps only some dozens of arrays of a size, but thousands of requests may be pending: small
-        // arrays stay with the slot.
+        // The shared pool keeps only some dozens of arrays of each size, but thousands of requests may be pending:
+        // small arrays stay with the slot.
         ref PendingRequest request = ref _slots[slot];
         if (length > MaxOwnBuffer)
         {

@@ -10,7 +10,7 @@ internal sealed class RequestClient(ZeroMqPeer peer)
     /// <summary>How many requests of this client wait for replies.</summary>
     internal int Pending { get; set; }
 
-    /// <summary>The size of these requests in bytes.</summary>
+    /// <summary>The size of this client's pending requests in bytes.</summary>
     internal long PendingBytes { get; set; }
 
     /// <summary>Whether the client is paused because it has the maximum of pending requests.</summary>

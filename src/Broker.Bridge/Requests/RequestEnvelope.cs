@@ -3,12 +3,14 @@ using Broker.ZeroMq;
 namespace Broker.Bridge;
 
 /// <summary>
-/// The envelope of a request: the frames up to and including the first empty one (RFC 28). The reply must repeat it. A
-/// message without an empty frame, which a DEALER may send, has no envelope.
+/// The envelope of a request: the frames up to and including the first empty frame (RFC 28). The reply must repeat it.
+/// A message without an empty frame, which a DEALER may send, has no envelope.
 /// </summary>
 internal static class RequestEnvelope
 {
-    /// <summary>The largest size of an envelope. An empty frame after more bytes belongs to the body.</summary>
+    /// <summary>
+    /// The largest size of an envelope. If the first empty frame comes after more bytes, it belongs to the body.
+    /// </summary>
     internal const int MostBytes = 1024;
 
     /// <summary>Returns the number of frames in the envelope.</summary>

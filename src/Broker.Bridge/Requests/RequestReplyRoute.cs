@@ -33,10 +33,10 @@ internal abstract class RequestReplyRoute : BridgeRoute
 
     private protected RequestReplyCounters Counters { get; } = new();
 
-    /// <summary>Whether a server is connected. On the loop.</summary>
+    /// <summary>Whether a server is connected. Used on the loop.</summary>
     private protected bool HasServer { get; private set; }
 
-    /// <summary>Whether the route accepts no more requests. On the loop.</summary>
+    /// <summary>Whether the route accepts no more requests. Used on the loop.</summary>
     private protected bool IsStopping { get; private set; }
 
     /// <summary>The socket of the ZeroMQ programs.</summary>
@@ -70,16 +70,16 @@ internal abstract class RequestReplyRoute : BridgeRoute
     /// <summary>The task that completes when no more requests arrive after <see cref="StopRequests"/>.</summary>
     private protected Task Draining { get; set; } = Task.CompletedTask;
 
-    /// <summary>Stops accepting requests. On the loop.</summary>
+    /// <summary>Stops accepting requests. Called on the loop.</summary>
     private protected abstract void StopRequests();
 
-    /// <summary>Resumes the paused programs if this is possible now. On the loop.</summary>
+    /// <summary>Resumes the paused programs if this is possible now. Called on the loop.</summary>
     private protected abstract void ResumePrograms();
 
-    /// <summary>Handles a request whose time to live is over, and removes it. On the loop.</summary>
+    /// <summary>Handles a request whose time to live is over, and removes it. Called on the loop.</summary>
     private protected abstract void Expire(int slot);
 
-    /// <summary>Removes a completed request. On the loop.</summary>
+    /// <summary>Removes a completed request. Called on the loop.</summary>
     private protected abstract void Release(int slot);
 
     /// <summary>Called on the loop before the remaining requests are abandoned.</summary>
@@ -117,7 +117,9 @@ internal abstract class RequestReplyRoute : BridgeRoute
         action();
     });
 
-    /// <summary>Must be called after a request was removed: completes a close that waits for the last one.</summary>
+    /// <summary>
+    /// Must be called after a request was removed: completes a close that waits for the last request.
+    /// </summary>
     private protected void NotifyIfSettled()
     {
         if (_settled is not null && Pending.Count == 0)

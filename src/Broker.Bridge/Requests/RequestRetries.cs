@@ -14,8 +14,8 @@ internal sealed class RequestRetries(
     EventLoop loop, PendingRequests pending, RequestPublisher publisher, Func<bool> hasServer)
 {
     // The route publishes unanswered requests again at intervals, at most MaxAtOnce at a time. A reply shows that a
-    // service runs, so the route publishes two more requests for each reply. That soon sends all of them to a service
-    // that keeps up, and does not flood one that does not.
+    // service runs, so the route also publishes two more requests for each reply. A service that keeps up soon receives
+    // all requests, and a slow service is not flooded.
     private const int MaxAtOnce = 256;
     private const int MaxForReply = 2;
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
@@ -27,10 +27,10 @@ internal sealed class RequestRetries(
     // Cached, so that a retry does not allocate.
     private Action Tick => field ??= OnTimer;
 
-    /// <summary>How many pending requests wait to be published again. Any thread.</summary>
+    /// <summary>How many pending requests wait to be published again. May be read on any thread.</summary>
     internal int Count => Volatile.Read(ref _count);
 
-    /// <summary>Adds a request that nobody subscribed to.</summary>
+    /// <summary>Adds a request whose subject nobody subscribed to.</summary>
     internal void Add(int slot)
     {
         ref PendingRequest request = ref pending[slot];

@@ -142,8 +142,8 @@ internal sealed class RequestRoute : RequestReplyRoute
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool NotPublished(int slot, PublishStatus status)
     {
-        // Does not call Release: the removed request frees no more capacity than there was before. Release would resume
-        // paused clients, whose requests would fail here again, without end.
+        // Does not call Release, because the removed request has just been added, so there is no new capacity. Release
+        // would resume paused clients, whose requests would fail here again, without end.
         Remove(slot);
         if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull
             or PublishStatus.Dropped or PublishStatus.NotConnected)
@@ -232,7 +232,8 @@ internal sealed class RequestRoute : RequestReplyRoute
             || HeaderBlock.TryGet(headers, "Nats-Service-Error-Code"u8, out _)
             || HeaderBlock.TryGet(headers, "Nats-Service-Error"u8, out _);
 
-    // ZeroMQ has no errors: the client gets no reply, as from a lost peer, unless the options have a text for it.
+    // A ZeroMQ client cannot receive an error: it gets no reply, as from a lost peer, unless the options have a text
+    // for errors.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void OnServiceError(int slot)
     {
@@ -264,7 +265,8 @@ internal sealed class RequestRoute : RequestReplyRoute
 
     private void Send(int slot, ref FramedPayload reply, ref long counter)
     {
-        // To the connection that asked: another one may have its routing id by now.
+        // The reply goes to the connection that sent the request. By now, another connection may have the same routing
+        // id.
         if (_router.TrySendTo(((RequestClient)Pending[slot].Owner!).Peer, ref reply) == RouteResult.Sent)
         {
             Counters.ToZeroMq++;

@@ -36,7 +36,9 @@ public sealed record RequestRouteOptions : SocketRouteOptions
     /// </summary>
     public ReadOnlyMemory<byte>? TimeoutReply { get; init; }
 
-    /// <summary>What happens to a request that nobody subscribes to. Default <see cref="NoResponders.Hold"/>.</summary>
+    /// <summary>
+    /// What happens to a request if nobody subscribes to its subject. Default <see cref="NoResponders.Hold"/>.
+    /// </summary>
     public NoResponders NoResponders { get; init; } = NoResponders.Hold;
 
     /// <summary>
@@ -51,24 +53,28 @@ public sealed record RequestRouteOptions : SocketRouteOptions
     public int MaxPendingPerClient { get; init; } = 1024;
 
     /// <summary>
-    /// How many bytes of requests may wait for replies at the same time. Beyond it the route reads no more from its
-    /// clients, so that a slow service holds them up and is not closed by the server as a slow consumer; keep it well
-    /// below the server's limit for one client. A single request may exceed it. Default 16 MiB.
+    /// How many bytes of requests may wait for replies at the same time. Above this limit the route stops reading from
+    /// its clients, so that they wait for a slow service. Keep the limit well below the number of bytes that the server
+    /// permits to be pending for one client, because otherwise the server may close the service as a slow consumer. A
+    /// single request may exceed the limit. Default 16 MiB.
     /// </summary>
     public long MaxPendingBytes { get; init; } = 16L * 1024 * 1024;
 
-    /// <summary>The same limit for each client. Default 4 MiB.</summary>
+    /// <summary>
+    /// How many bytes of requests of one client may wait for replies at the same time. A single request may exceed the
+    /// limit. Default 4 MiB.
+    /// </summary>
     public long MaxPendingBytesPerClient { get; init; } = 4L * 1024 * 1024;
 
     /// <summary>
     /// The reply to a client whose service answered with an error, as a body of one frame. An error is a reply with the
     /// header <c>Nats-Service-Error-Code</c> or <c>Nats-Service-Error</c>, or with a status of 400 or more. Default
-    /// null for no reply, because ZeroMQ has no errors: an empty message would look like an answer.
+    /// null for no reply: ZeroMQ has no errors, and an empty message would look like an answer.
     /// </summary>
     public ReadOnlyMemory<byte>? ServiceErrorReply { get; init; }
 
     /// <summary>
-    /// How many bytes of requests the route may keep in case it must publish them again. Default 64 MiB.
+    /// How many bytes of requests the route may keep to publish them again if necessary. Default 64 MiB.
     /// </summary>
     public long MaxKeptBytes { get; init; } = 64L * 1024 * 1024;
 

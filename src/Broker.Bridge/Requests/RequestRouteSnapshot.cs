@@ -11,13 +11,13 @@ public sealed record RequestRouteSnapshot : RouteSnapshot
     /// <summary>Requests that wait for their replies now.</summary>
     public int Pending { get; init; }
 
-    /// <summary>The size of these requests in bytes.</summary>
+    /// <summary>The size of the pending requests in bytes.</summary>
     public long PendingBytes { get; init; }
 
     /// <summary>Requests whose service answered with an error.</summary>
     public long Failed { get; init; }
 
-    /// <summary>Pending requests that nobody subscribed to and that the route publishes again.</summary>
+    /// <summary>Pending requests whose subject nobody subscribed to, and which the route publishes again.</summary>
     public int Held { get; init; }
 
     /// <summary>Requests with a reply that was queued for the client.</summary>
@@ -31,7 +31,9 @@ public sealed record RequestRouteSnapshot : RouteSnapshot
     /// <summary>Requests that were not answered in time.</summary>
     public long TimedOut { get; init; }
 
-    /// <summary>Requests that nobody subscribed to and that the route therefore dropped or answered itself.</summary>
+    /// <summary>
+    /// Requests whose subject nobody subscribed to, and which the route therefore dropped or answered itself.
+    /// </summary>
     public long Unserved { get; init; }
 
     /// <summary>

@@ -5,8 +5,8 @@ public enum WorkerLoss
 {
     /// <summary>
     /// Sends an empty reply with the header <c>Nats-Service-Error</c> to the requester. It remains unknown whether the
-    /// worker has processed the request. ZeroMQ clients of a request route see it as
-    /// <see cref="RequestRouteOptions.ServiceErrorReply"/> says.
+    /// worker has processed the request. If the requester is a ZeroMQ client of a request route, the client receives
+    /// <see cref="RequestRouteOptions.ServiceErrorReply"/>.
     /// </summary>
     Reply,
 

@@ -106,8 +106,8 @@ internal sealed partial class WorkerRoute
         return _mapper!.FromSubject(message.Subject, message.Headers, message.Body, _scratch, out mapped) == MapStatus.Mapped;
     }
 
-    // No worker has capacity. The route unsubscribes until one has, and another member of the queue group may take the
-    // request.
+    // No worker has capacity. The route unsubscribes until a worker has capacity, and another member of the queue group
+    // may take the request.
     private void RespondNoResponders(ReadOnlySpan<byte> replyTo)
     {
         _notTaken++;
@@ -202,7 +202,8 @@ internal sealed partial class WorkerRoute
     private PublishStatus Publish(ReadOnlySpan<byte> replyTo, RequestBody payload)
         => Client.TryPublish(replyTo, default, payload.HeaderLength, payload.Length, ref payload);
 
-    // Adds the context of the request's span to the reply, and publishes the reply without it if it does not fit.
+    // Adds the context of the request's span to the reply. If the reply is then too large, it is published without the
+    // context.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private PublishStatus PublishTraced(Activity span, ReadOnlySpan<byte> replyTo, ZmtpMessage body)
     {

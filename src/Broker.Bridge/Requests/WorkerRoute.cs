@@ -117,7 +117,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         }
         catch (ClientException)
         {
-            // The server is lost, and with it the messages on their way.
+            // The server is lost, and the messages on their way are lost with it.
         }
     }
 

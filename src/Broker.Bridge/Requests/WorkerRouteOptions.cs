@@ -62,9 +62,9 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
     public long MaxQueuedBytes { get; init; } = 16 << 20;
 
     /// <summary>
-    /// Whether the workers receive only copies of the requests, while others answer them: the route then joins no queue
-    /// group. The replies of the workers are counted and dropped, and a copy is dropped if no worker has capacity. Use
-    /// it to try a new worker with the requests of the old one. Default false.
+    /// Whether the workers receive only copies of the requests, while other programs answer the requests: the route
+    /// then joins no queue group. The replies of the workers are counted and dropped, and a copy is dropped if no
+    /// worker has capacity. Use this option to try a new worker with the requests of an old worker. Default false.
     /// </summary>
     public bool Shadow { get; init; }
 

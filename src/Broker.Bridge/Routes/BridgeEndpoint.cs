@@ -47,7 +47,7 @@ public sealed record BridgeEndpoint(bool Bind, string Endpoint)
         return true;
     }
 
-    // Every notation of IPv6 but one with a zone is unambiguous.
+    // Every notation of an IPv6 address is unambiguous, except with a zone.
     private static bool IsUsualNotation(string text, IPAddress address) => address.AddressFamily == AddressFamily.InterNetworkV6
         ? !text.Contains('%', StringComparison.Ordinal) && !text.Contains('[', StringComparison.Ordinal)
         : string.Equals(address.ToString(), text, StringComparison.Ordinal);

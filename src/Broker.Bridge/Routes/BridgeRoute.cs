@@ -7,8 +7,8 @@ namespace Broker.Bridge;
 
 /// <summary>
 /// A running route: it connects ZeroMQ programs with subjects by one pattern. The connection's loop notifies the route
-/// about the server and delivers its messages from subjects. Routes with single-loop sockets use the same loop for
-/// them, so that one thread does all their work.
+/// about the server and delivers messages from subjects to it. If a route's sockets run on a single loop, it is the
+/// same loop, so that one thread does all the work of the route.
 /// </summary>
 internal abstract class BridgeRoute : IAsyncDisposable
 {
@@ -31,7 +31,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
     /// <summary>The security mechanism, from <see cref="RouteOptions.Security"/>.</summary>
     internal ZeroMqSecurity Security { get; }
 
-    /// <summary>The subjects and filters that are reserved for it in a server of this process.</summary>
+    /// <summary>The subjects and filters that are reserved for this route in a server of this process.</summary>
     internal IReadOnlyList<string> ReservedSubjects { get; }
 
     /// <summary>The connection that the route uses.</summary>
@@ -65,29 +65,30 @@ internal abstract class BridgeRoute : IAsyncDisposable
     }
 
     /// <summary>
-    /// Called on the loop when a server is connected: the first one, or another one to which the connection has already
-    /// sent its subscriptions again. It may be called twice for the same server.
+    /// Called on the loop when a server is connected: the first server, or a later server, to which the connection has
+    /// already sent its subscriptions again. It may be called twice for the same server.
     /// </summary>
     internal virtual void OnServerConnected()
     {
     }
 
     /// <summary>
-    /// Called on the loop when the connection accepts messages again after it refused one because its buffer was full.
+    /// Called on the loop when the connection accepts messages again after it has refused a message because its buffer
+    /// was full.
     /// </summary>
     internal virtual void OnWritable()
     {
     }
 
     /// <summary>
-    /// Stops taking messages from ZeroMQ. When the task completes, all messages taken before have been published. Any
-    /// thread.
+    /// Stops taking messages from ZeroMQ. When the task completes, all messages that were taken before have been
+    /// published. May be called on any thread.
     /// </summary>
     internal abstract Task StopIngressAsync();
 
     /// <summary>
     /// Closes the route, also if it was not started completely. It sends messages that are queued for ZeroMQ programs
-    /// until the linger time has passed. Any thread; it may be called more than once.
+    /// until the linger time has passed. May be called on any thread; it may be called more than once.
     /// </summary>
     /// <returns>How many messages ZeroMQ programs did not take.</returns>
     internal abstract Task<long> CloseAsync(TimeSpan linger);
@@ -95,7 +96,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
     /// <summary>Closes the route like <see cref="CloseAsync"/>, with a linger time of zero.</summary>
     public async ValueTask DisposeAsync() => await CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
 
-    /// <summary>Returns the counters of the route. Any thread.</summary>
+    /// <summary>Returns the counters of the route. May be called on any thread.</summary>
     internal abstract RouteSnapshot Snapshot();
 
     /// <summary>Runs an action on the loop; does nothing if the loop has ended.</summary>

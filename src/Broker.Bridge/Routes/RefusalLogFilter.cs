@@ -1,9 +1,9 @@
 namespace Broker.Bridge;
 
 /// <summary>
-/// Decides which refused connections are logged: the first of a kind, and the first one after a minute without another.
-/// A kind is an endpoint, the refused host and the reason. If there are very many kinds, all hosts and reasons of an
-/// endpoint count as one kind. Any thread.
+/// Decides which refused connections are logged: the first refusal of a kind, and each refusal that follows after a
+/// minute without another refusal of its kind. A kind is an endpoint, the refused host and the reason. If there are
+/// very many kinds, all hosts and reasons of an endpoint count as one kind. Thread-safe.
 /// </summary>
 internal sealed class RefusalLogFilter(TimeProvider clock)
 {
@@ -14,11 +14,11 @@ internal sealed class RefusalLogFilter(TimeProvider clock)
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Endpoint, string Host, string? Reason), Episode> _episodes = [];
 
-    /// <summary>Whether this refusal is the first of an episode.</summary>
+    /// <summary>Returns whether this refusal must be logged.</summary>
     /// <param name="endpoint">The bridge's endpoint.</param>
     /// <param name="address">The address of the peer. Its port is ignored because it differs each time.</param>
     /// <param name="reason">Why the peer was refused.</param>
-    /// <param name="suppressed">How many refusals of the previous episode were not logged.</param>
+    /// <param name="suppressed">How many refusals of the same kind were not logged since the last logged one.</param>
     internal bool ShouldLog(string endpoint, string address, string? reason, out long suppressed)
     {
         int colon = address.LastIndexOf(':');

@@ -2,8 +2,8 @@ namespace Broker.Bridge;
 
 /// <summary>
 /// The counters of a route at one moment. Messages that were received, but neither sent, dropped nor refused, are still
-/// in the bridge. This is not true for PUB/SUB: there the copies are counted, and messages without a subscriber are not
-/// counted.
+/// in the bridge. This is not true for PUB/SUB, which counts each copy of a sent message, and does not count messages
+/// without a subscriber.
 /// </summary>
 public record RouteSnapshot
 {
@@ -31,8 +31,8 @@ public record RouteSnapshot
     public long FromZeroMq { get; init; }
 
     /// <summary>
-    /// Messages that were published. Some of them are lost if the server is lost before it receives them;
-    /// <see cref="BridgeSnapshot.Client"/> counts those for all routes together.
+    /// Messages that were published. If the server is lost before it has received all of them, some messages are lost;
+    /// <see cref="BridgeSnapshot.Client"/> counts the lost messages of all routes together.
     /// </summary>
     public long ToSubjects { get; init; }
 
@@ -48,8 +48,8 @@ public record RouteSnapshot
     public long Dropped { get; init; }
 
     /// <summary>
-    /// Messages of either direction that cannot be mapped, and messages of ZeroMQ programs with too many frames or bytes,
-    /// each of which has ended its connection.
+    /// Messages of either direction that cannot be mapped, and messages of ZeroMQ programs with too many frames or
+    /// bytes. Each message with too many frames or bytes has ended the connection of its sender.
     /// </summary>
     public long Refused { get; init; }
 }

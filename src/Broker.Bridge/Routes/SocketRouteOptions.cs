@@ -19,8 +19,8 @@ public abstract record SocketRouteOptions : RouteOptions
     public int MaxMessageSize { get; init; } = 1024 * 1024;
 
     /// <summary>
-    /// The largest number of frames in a ZeroMQ message. A peer that sends more is disconnected. Default 65,535,
-    /// the most that a header can state: the size limits the messages.
+    /// The largest number of frames in a ZeroMQ message. A peer that sends more is disconnected. Default 65,535, the
+    /// largest number that a header can state. With the default, <see cref="MaxMessageSize"/> is the effective limit.
     /// </summary>
     public int MaxFrames { get; init; } = ushort.MaxValue;
 

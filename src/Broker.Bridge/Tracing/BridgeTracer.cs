@@ -30,14 +30,14 @@ internal sealed class BridgeTracer : IDisposable
         => Start(Publish, "nats", subject, route, size, default);
 
     /// <summary>
-    /// Starts the span of a ZeroMQ client's request to a subject; it ends with the reply. This span begins a new trace.
+    /// Starts the span of a ZeroMQ client's request to a subject. The span begins a new trace and ends with the reply.
     /// </summary>
     internal Activity? StartRequest(string subject, string route, int size)
         => Start(Request, "nats", subject, route, size, default);
 
     /// <summary>
-    /// Starts the span of a request to a ZeroMQ worker; it ends with the reply. Its parent is the span that published
-    /// the request.
+    /// Starts the span of a request to a ZeroMQ worker. The span ends with the reply. Its parent is the span that
+    /// published the request.
     /// </summary>
     internal Activity? StartWork(string route, ReadOnlySpan<byte> headers, int size)
         => Start(Request, "zeromq", route, route, size, Read(headers));
@@ -59,7 +59,7 @@ internal sealed class BridgeTracer : IDisposable
         End(span);
     }
 
-    /// <summary>Ends a span that is not the current one, and keeps the current one.</summary>
+    /// <summary>Ends a span that is not the current span, and keeps the current span.</summary>
     internal static void End(Activity span)
     {
         Activity? current = Activity.Current;

@@ -3,8 +3,8 @@ using Broker.Bridge;
 namespace Broker.Cli.CommandLine;
 
 /// <summary>
-/// The permissions that the user of a bridge needs for its routes, and those that other users must not have, in the
-/// notation of the configuration file of nats-server and of this broker.
+/// The permissions that the user of a bridge needs for its routes, and the permissions that other users must not have,
+/// in the notation of the configuration file of nats-server and of this broker.
 /// </summary>
 internal sealed class BridgePermissions
 {
@@ -13,7 +13,8 @@ internal sealed class BridgePermissions
     private readonly SortedSet<string> _publish = new(StringComparer.Ordinal);
     private readonly SortedSet<string> _subscribe = new(StringComparer.Ordinal);
 
-    // The subjects that only bridges may use. Others could answer, acknowledge or read in their place.
+    // The subjects that only bridges may use. Any other user of them could answer, acknowledge or read in place of a
+    // bridge.
     private readonly SortedSet<string> _internal = new(StringComparer.Ordinal);
     private bool _hasReplies;
 
@@ -46,8 +47,8 @@ internal sealed class BridgePermissions
 
         if (_hasReplies)
         {
-            yield return $"# Who may subscribe to {Replies} reads the answers to all requests. Allow other users an inbox prefix of";
-            yield return "# their own in its place.";
+            yield return $"# A user who may subscribe to {Replies} can read the answers to all requests. Give every other user an inbox";
+            yield return "# prefix of its own.";
         }
     }
 

@@ -44,9 +44,9 @@ internal static class CredentialFlags
     }
 
     /// <summary>
-    /// Returns the conflict of the flags with the configuration file, or null. As in nats-server, a user of the flags
-    /// replaces a user of the file, and a token a token. Beside another way to authenticate it is refused, because
-    /// both ways would let clients in.
+    /// Returns the conflict of the flags with the configuration file, or null. As in nats-server, a user from the flags
+    /// replaces a user from the file, and a token replaces a token. The flags conflict with a file that has another way
+    /// to authenticate, because both ways would let clients in.
     /// </summary>
     public static string? Conflict(SecuritySettings? fromFile, ServeOptions options, ParseResult flags)
     {

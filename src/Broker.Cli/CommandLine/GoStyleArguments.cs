@@ -45,12 +45,14 @@ internal sealed class GoStyleArguments
         => [.. _parts.Where((part, at) => !IsReplaced(part, at)).SelectMany(static part => part.Words)];
 
     /// <summary>
-    /// The first argument that looks like a flag or a command but is unknown, or null. The parser itself could read it
-    /// as a value.
+    /// The first argument that looks like a flag or a command but is unknown, or null. The parser could take such an
+    /// argument for a value.
     /// </summary>
     public string? Unknown { get; private set; }
 
-    /// <summary>The flags of nats-server that <c>broker serve</c> does not support. They are not passed on.</summary>
+    /// <summary>
+    /// The flags of nats-server that <c>broker serve</c> does not support. The parser does not receive them.
+    /// </summary>
     public IReadOnlyList<UnsupportedFlag> Unsupported => _unsupported;
 
     /// <param name="args">The arguments from the command line.</param>
@@ -108,7 +110,8 @@ internal sealed class GoStyleArguments
         }
         else if (_command.Subcommands.Count > 0 && !_args[0].StartsWith('['))
         {
-            // A word in brackets is a directive, such as that of the shells' completion, and the next word its argument.
+            // A word in brackets is a directive, such as [suggest:5], by which a shell asks for completions. The next
+            // word is its argument.
             Unknown ??= word;
         }
     }
@@ -135,6 +138,6 @@ internal sealed class GoStyleArguments
             .SelectMany(o => o.Aliases.Prepend(o.Name).Select(name => (name, o)))
             .ToDictionary(pair => pair.name, pair => pair.o, StringComparer.Ordinal);
 
-    // A flag with its value, or another word, of which the flag is null.
+    // A flag with its value. For any other word, the flag is null.
     private readonly record struct Part(Option? Flag, string[] Words);
 }

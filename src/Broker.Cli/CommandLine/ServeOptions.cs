@@ -6,7 +6,9 @@ using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The flags of <c>broker serve</c>. A flag that nats-server also has means the same as there.</summary>
+/// <summary>
+/// The flags of <c>broker serve</c>. A flag that nats-server also has has the same meaning as in nats-server.
+/// </summary>
 internal sealed class ServeOptions
 {
     /// <summary>The name of <see cref="IgnoreUnsupported"/>.</summary>

@@ -5,7 +5,10 @@ using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>Combines the defaults, the configuration file and the flags. Each overrides the ones before it.</summary>
+/// <summary>
+/// Combines the defaults, the configuration file and the flags. The file overrides the defaults, and the flags override
+/// both.
+/// </summary>
 internal static class ServeSettingsReader
 {
     /// <exception cref="ConfigException">The configuration file is invalid.</exception>
@@ -68,8 +71,8 @@ internal static class ServeSettingsReader
         => flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
 
     /// <summary>
-    /// Returns the path of a flag, or that of the file if the flag is absent. As in nats-server, an empty text means
-    /// that there is no path.
+    /// Returns the path from a flag, or the path from the file if the flag is absent. As in nats-server, an empty text
+    /// means that there is no path.
     /// </summary>
     internal static string? FilePath(string? flag, string? otherwise) => flag is null ? otherwise : flag.Length == 0 ? null : flag;
 

@@ -29,13 +29,15 @@ internal sealed record UnsupportedFlag(string Typed, string Why, bool TakesValue
         ["help_tls"] = ("broker serve --help lists the TLS flags, and docs/configuration.md lists the keys", false),
     };
 
-    /// <summary>Whether <c>--ignore-unsupported</c> makes it a warning.</summary>
+    /// <summary>Whether <c>--ignore-unsupported</c> turns the error about this flag into a warning.</summary>
     public bool CanBeIgnored => UnsupportedKeys.CanBeIgnored(Why);
 
     /// <summary>Whether the argument turns the feature off, such as <c>-js=false</c>.</summary>
     public bool IsOff(string argument) => !TakesValue && argument.EndsWith("=false", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Returns the flag, or null if the argument is another one. It may have a value after <c>=</c>.</summary>
+    /// <summary>
+    /// Returns the unsupported flag of an argument, or null. The argument may have a value after <c>=</c>.
+    /// </summary>
     public static UnsupportedFlag? Find(string argument)
     {
         string typed = argument.Split('=')[0];

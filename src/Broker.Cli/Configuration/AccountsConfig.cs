@@ -14,13 +14,13 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     private readonly Dictionary<object, ConfigPosition> _positions = new(ReferenceEqualityComparer.Instance);
 
     /// <summary>
-    /// Returns the place of the export or import with which the accounts no longer fit together, or null if none of
-    /// them is the reason.
+    /// Returns the position of the first export or import that makes the accounts inconsistent. Returns null if no
+    /// export or import is the reason.
     /// </summary>
     public ConfigPosition? PositionOf(SecuritySettings settings)
     {
-        // More exports and imports never mend an error, so a binary search finds the first one that causes it. An
-        // import needs the exports, so these come first.
+        // Further exports and imports never mend an error, so a binary search finds the first one that causes it.
+        // Imports need exports, so the exports come first.
         object[] items =
         [
             .. settings.Accounts.SelectMany(static account => account.Exports),

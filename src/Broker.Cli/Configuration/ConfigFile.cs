@@ -7,7 +7,8 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
 {
     private const int MaxIncludeDepth = 16;
 
-    // Far above any real configuration. The limit keeps a mistake such as `-c /dev/zero` from using up the memory.
+    // The limit is far above any real configuration. It keeps a mistake such as `-c /dev/zero` from using up the
+    // memory.
     private const int MaxCharacters = 4 * 1024 * 1024;
 
     /// <exception cref="ConfigException">An included file cannot be read, or a file has a syntax error.</exception>

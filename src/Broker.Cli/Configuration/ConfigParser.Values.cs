@@ -8,9 +8,9 @@ internal sealed partial class ConfigParser
     private const string WordStops = " \t\r\n,;]}";
 
     /// <summary>
-    /// Parses the text of an environment variable as a value in the file: as in nats-server, quotes, spaces around it, a
-    /// line end and a comment behind it are not part of the value. Returns null if the text is not one value, is a block,
-    /// or refers to another variable.
+    /// Parses the text of an environment variable as a value in the file. As in nats-server, quotes and spaces around
+    /// the value, a line end, and a comment behind the value are not part of the value. Returns null if the text is not
+    /// one value, is a block, or refers to another variable.
     /// </summary>
     public static ConfigValue? ParseVariable(string text, ConfigPosition use)
     {
@@ -48,7 +48,7 @@ internal sealed partial class ConfigParser
         if (word.Contains("{{", StringComparison.Ordinal))
         {
             // The word ends at the first brace, so the rest would be read as the end of the block.
-            throw new ConfigException("a value with {{ must be in quotes, such as \"a.{{wildcard(1)}}\"; it begins", position);
+            throw new ConfigException("a value with {{ must be in quotes, such as \"a.{{wildcard(1)}}\"", position);
         }
 
         if (word.Length == 0)
@@ -99,7 +99,7 @@ internal sealed partial class ConfigParser
 
             if (cursor.AtEnd)
             {
-                throw new ConfigException("missing ']' for the array that begins", position);
+                throw new ConfigException("missing ']' for the array", position);
             }
 
             items.Add(ParseValue());
@@ -138,7 +138,7 @@ internal sealed partial class ConfigParser
             text.Append(c == '\\' && quote == '"' ? ParseEscape() : c);
         }
 
-        throw new ConfigException($"missing {quote} for the string that begins", position);
+        throw new ConfigException($"missing {quote} for the string", position);
     }
 
     private char ParseEscape()
@@ -182,6 +182,6 @@ internal sealed partial class ConfigParser
             }
         }
 
-        throw new ConfigException("missing ')' on its own line for the text that begins", position);
+        throw new ConfigException("missing ')' on its own line for the text", position);
     }
 }

@@ -49,7 +49,7 @@ internal sealed partial class ConfigParser(
             switch (cursor.Peek())
             {
                 case ConfigCursor.End when cursor.AtEnd && braced:
-                    throw new ConfigException("missing '}' for the block that begins", block.Position);
+                    throw new ConfigException("missing '}' for the block", block.Position);
                 case ConfigCursor.End when cursor.AtEnd:
                     return;
                 case '}' when braced:

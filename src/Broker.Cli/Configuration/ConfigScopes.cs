@@ -1,8 +1,8 @@
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// The open blocks around the cursor, the innermost last. A <c>$name</c> is looked up in them first, then in the
-/// environment.
+/// The open blocks around the cursor, the innermost last. A <c>$name</c> is looked up first in these blocks, then in
+/// the environment.
 /// </summary>
 internal sealed class ConfigScopes(Func<string, string?> environment)
 {
@@ -49,7 +49,8 @@ internal sealed class ConfigScopes(Func<string, string?> environment)
         }
 
         ConfigValue value = ConfigParser.ParseVariable(text, use)
-            // A value that is no configuration text, for example a password with a space, is taken as it is.
+            // If a variable does not contain one valid value, for example a password with a space, its text is used
+            // unchanged.
             ?? new ConfigText(text.Trim(), use);
         return WithVariable(value, name, use);
     }

@@ -29,7 +29,9 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             var value => Wrong(key, "a text (put it in quotes)", value, otherwise),
         };
 
-    /// <summary>Reads the path of a file or folder. As in nats-server, an empty text means that there is none.</summary>
+    /// <summary>
+    /// Reads the path of a file or folder. As in nats-server, an empty text means that there is no path.
+    /// </summary>
     public string? FilePath(string key, string? otherwise)
         => Text(key, otherwise) switch
         {
@@ -173,7 +175,7 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         => Wrong(key, expected, found, otherwise, isSecret);
 
     /// <summary>
-    /// Adds an error with the expected value of a key, and with the value found unless that may be a secret. Returns
+    /// Adds an error with the expected value of a key, and with the actual value unless it may be a secret. Returns
     /// <paramref name="otherwise"/>.
     /// </summary>
     public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise, bool isSecret)

@@ -8,8 +8,8 @@ namespace Broker.Cli.Configuration;
 internal abstract record ConfigValue(ConfigPosition Position)
 {
     /// <summary>
-    /// The name of the environment variable that contains the value; null if it is in the file. Errors do not show such
-    /// a value, because it may be a secret.
+    /// The name of the environment variable that contains the value; null if the value is in the file. Errors do not
+    /// show the value of a variable, because it may be a secret.
     /// </summary>
     public string? Variable { get; init; }
 }

@@ -3,7 +3,7 @@ using Broker.Server;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>Reads the key <c>mappings</c>, or <c>maps</c>, of nats-server: of the file or of an account.</summary>
+/// <summary>Reads the key <c>mappings</c>, or <c>maps</c>, of nats-server, in the file or in an account.</summary>
 internal sealed class MappingsConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
     private const string Shape = "a block such as { a: b, \"c.*\": \"d.$1\" }";
@@ -109,7 +109,7 @@ internal sealed class MappingsConfig(List<ConfigProblem> problems, List<ConfigPr
 
         if (!string.IsNullOrEmpty(cluster))
         {
-            // As in a nats-server that is in no cluster, the destinations of the other ones apply.
+            // The broker acts like a nats-server that is in no cluster: only destinations without a cluster apply.
             warnings.Add(new ConfigProblem(
                 $"the destination \"{subject}\" has no effect: it is only for the cluster \"{cluster}\"", block.Position));
             return null;

@@ -1,6 +1,8 @@
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys whose values may contain secrets, also misplaced ones. No message shows these values.</summary>
+/// <summary>
+/// The keys whose values may contain secrets, even if only by mistake. No message shows these values.
+/// </summary>
 internal static class SecretKeys
 {
     private static readonly HashSet<string> Secret = new(StringComparer.OrdinalIgnoreCase)

@@ -166,7 +166,8 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
     private SecuritySettings Authorization(ConfigSection section, ConfigBlock block)
     {
         string? name = Named(section, "user") ?? Named(section, "username");
-        // Beside "users", a password that their blocks refer to is only a variable.
+        // In a block with "users", a password that the blocks of the users refer to as a variable is not the block's
+        // own password.
         bool isVariable = name is null && section.Has("users")
             && (block.Find("password") ?? block.Find("pass")) is { IsVariable: true };
         string? password = isVariable ? null : Secret(section, "password") ?? Secret(section, "pass");
@@ -184,7 +185,8 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
             problems.Add(new ConfigProblem("\"user\" and \"password\" must be given together", block.Position));
         }
 
-        // As in nats-server, there is one way to authenticate: a forgotten second one would let clients in.
+        // As in nats-server, there is only one way to authenticate: a second way that was forgotten would let clients
+        // in.
         ReadOnlySpan<string> others = ["user", "username", "users"];
         foreach (string other in others)
         {

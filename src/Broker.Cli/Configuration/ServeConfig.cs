@@ -132,7 +132,9 @@ internal static class ServeConfig
         }
     }
 
-    /// <summary>Where a thing is asked for, by any of its keys; null when nothing is said of it.</summary>
+    /// <summary>
+    /// Returns the position of a setting, which may have several names. Returns null if the file has none of the names.
+    /// </summary>
     public static ConfigPosition? Position(ConfigBlock root, string key)
     {
         string[] keys = key switch
@@ -188,7 +190,7 @@ internal static class ServeConfig
             null => otherwise,
             ConfigInteger { Value: >= -1 and <= 65_535 } port => settings.PagesAt(port.Value),
             ConfigText text when ListenAddress.TryParse(text.Value) is { } address => address,
-            // As in nats-server, port 0 means no pages, also behind a host.
+            // As in nats-server, port 0 means no pages, also if a host is before the port.
             ConfigText { Value: [.. var host, ':', '0'] } when ListenAddress.TryParse($"{host}:-1") is not null => null,
             var value => section.Wrong(key, $"a port, or {ListenAddress.Shape}", value, otherwise),
         };

@@ -1,8 +1,9 @@
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// The keys of nats-server that the broker does not support, each with the reason, by block. A file with one of them is
-/// refused, because its author relies on the feature. <c>--ignore-unsupported</c> makes some of them warnings.
+/// The keys of nats-server that the broker does not support, one table for each kind of block, with the reasons. A file
+/// with such a key is refused, because its author relies on the feature. <c>--ignore-unsupported</c> turns some of the
+/// errors into warnings.
 /// </summary>
 internal static class UnsupportedKeys
 {
@@ -74,7 +75,7 @@ internal static class UnsupportedKeys
 
     /// <summary>
     /// Whether a key or flag with this reason may be ignored on request. The rest of the server works without the
-    /// feature. Keys that restrict who may do what are never ignored, because the server would permit more than its file
+    /// feature. Keys that restrict permissions are never ignored, because the server would permit more than its file
     /// says.
     /// </summary>
     public static bool CanBeIgnored(string why) => why is NoStreams or NoRoutes or NoMqtt or NoSyslog or NoProfiling;

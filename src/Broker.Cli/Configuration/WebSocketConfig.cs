@@ -78,7 +78,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         };
     }
 
-    // nats-server accepts these names too.
+    // nats-server accepts all these spellings of the key.
     private static IReadOnlyList<string> Origins(ConfigSection section)
     {
         IReadOnlyList<string> found = [];

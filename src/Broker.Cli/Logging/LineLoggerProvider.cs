@@ -8,8 +8,9 @@ namespace Broker.Cli.Logging;
 /// </summary>
 /// <remarks>
 /// Information events are buffered until <see cref="Release"/>. If the start fails, they are never written, so that the
-/// user only reads the line with the reason. Warnings are buffered until <see cref="ReleaseWarnings"/>, because a warning
-/// about an address is understood only after the line with the address. If the start fails, they are written at the end.
+/// user only reads the line with the reason. Warnings are buffered until <see cref="ReleaseWarnings"/>, because a
+/// warning about an address is understood only after the line with the address. If the start fails, the warnings are
+/// written at the end.
 /// </remarks>
 internal sealed class LineLoggerProvider : ILoggerProvider
 {

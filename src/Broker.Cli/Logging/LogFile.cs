@@ -3,7 +3,8 @@ using System.Text;
 namespace Broker.Cli.Logging;
 
 /// <summary>
-/// Appends lines to a log file. The file can be reopened after it was renamed, and it renames itself if it is too large.
+/// Appends lines to a log file. The file can be reopened after it was renamed. If it is too large, this class renames
+/// it.
 /// </summary>
 /// <remarks>
 /// One thread writes. Another thread may call <see cref="Reopen"/> and <see cref="Dispose"/>, which never wait for the
@@ -20,7 +21,7 @@ internal sealed class LogFile : IDisposable
     private volatile LogRotation? _rotation;
     private FileStream _file;
 
-    // A file that could not be renamed grows by the limit again before the next attempt.
+    // If the file cannot be renamed, it grows by the limit again before the next attempt.
     private long _retryAbove;
 
     // The file whose last line is incomplete because a write failed.
@@ -123,7 +124,7 @@ internal sealed class LogFile : IDisposable
         string renamed = LogRotation.Rename(path, _clock.GetLocalNow());
         try
         {
-            // The path of standard output, for example, is a link that other programs need.
+            // A link is not renamed. The path of standard output, for example, is a link that other programs need.
             if (new FileInfo(path).LinkTarget is not null)
             {
                 throw new IOException($"{path} is a link");

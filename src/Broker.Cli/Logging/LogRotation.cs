@@ -3,7 +3,9 @@ using System.Text.RegularExpressions;
 
 namespace Broker.Cli.Logging;
 
-/// <summary>When a log file is renamed, and how many renamed files are kept. As in nats-server.</summary>
+/// <summary>
+/// When a log file is renamed, and how many renamed files are kept. The rules are those of nats-server.
+/// </summary>
 /// <param name="SizeLimit">The size in bytes above which the file is renamed after a line, or 0 for no limit.</param>
 /// <param name="MaxFiles">The maximum number of files, the current one included, or 0 for no limit.</param>
 internal sealed partial record LogRotation(long SizeLimit, int MaxFiles)

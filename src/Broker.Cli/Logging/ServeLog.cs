@@ -5,7 +5,8 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Cli.Logging;
 
 /// <summary>
-/// Writes the events of a run to the log, if the log is a file or the event log, where the terminal does not show them.
+/// Writes the events of a run to the log, if the log is a file or the event log. Otherwise only the terminal would show
+/// these events.
 /// </summary>
 internal sealed partial class ServeLog(ILogger logger) : IServeObserver
 {

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;
 
-/// <summary>The loggers of one run. They write to the log file, or to standard error without one.</summary>
+/// <summary>The loggers of one run. They write to the log file, or to standard error if there is no log file.</summary>
 internal sealed class ServeLogging : IDisposable
 {
     private readonly LineLoggerProvider _provider;

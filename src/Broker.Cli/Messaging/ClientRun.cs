@@ -34,10 +34,9 @@ internal sealed class ClientRun
 
     /// <summary>Connects to the server, runs <paramref name="work"/> and returns the exit code.</summary>
     /// <param name="shell">The streams of the command.</param>
-    /// <param name="options">
-    /// Returns the client's options. It may read files and throw. Their time-out for connecting is also the longest time
-    /// in which the server may make no progress later.
-    /// </param>
+    /// <param name="options">Returns the client's options. It may read files and throw. The
+    /// <see cref="ClientOptions.ConnectTimeout"/> of the options is also the longest time in which the server may make
+    /// no progress later.</param>
     /// <param name="wait">How long to wait for a server that cannot be reached.</param>
     /// <param name="work">Uses the connection and returns the exit code.</param>
     /// <param name="cancellationToken">Ends the command, as Ctrl+C does.</param>
@@ -98,7 +97,7 @@ internal sealed class ClientRun
         return await work(run);
     }
 
-    // A script or a compose file starts the server and its clients at the same time.
+    // A script or a compose file may start the server and its clients at the same time, so the connect is repeated.
     private static async Task<BrokerConnection> ConnectAsync(ShellStreams shell, ClientOptions options, TimeSpan wait, CancellationToken stop)
     {
         long begin = Stopwatch.GetTimestamp();
@@ -123,7 +122,7 @@ internal sealed class ClientRun
         }
     }
 
-    // A server that accepts and says nothing must not use up more than the time that is left.
+    // A server that accepts the connection and then sends nothing must not use up more than the time that is left.
     private static ClientOptions Within(TimeSpan left, ClientOptions options)
     {
         TimeSpan time = left > LeastConnectTimeout ? left : LeastConnectTimeout;

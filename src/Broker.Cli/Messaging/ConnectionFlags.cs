@@ -16,7 +16,7 @@ namespace Broker.Cli.Messaging;
 /// </param>
 internal sealed class ConnectionFlags(Func<string, string?> variable, bool isOfBridge = false)
 {
-    // The names of the nats command.
+    // The environment variables of the nats command.
     private const string UrlVariable = "NATS_URL";
     private const string UserVariable = "NATS_USER";
     private const string PasswordVariable = "NATS_PASSWORD";
@@ -28,13 +28,14 @@ internal sealed class ConnectionFlags(Func<string, string?> variable, bool isOfB
 
     private const string Default = "nats://127.0.0.1:4222";
 
-    // Longer than the client's default, because a command tries to connect only once and its user can press Ctrl+C.
+    // The time-out is longer than the client's default, because a command connects only once and its user can press
+    // Ctrl+C.
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
 
     // A command that waits for messages for a tenth of a second only must still be able to connect on a busy machine.
     private static readonly TimeSpan LeastTimeout = TimeSpan.FromSeconds(1);
 
-    // The next server may be the one that answers.
+    // Each of several servers gets less time, because the next server may be the one that answers.
     private static readonly TimeSpan TimeoutOfOneOfSeveral = TimeSpan.FromSeconds(2);
 
     private readonly Option<string[]> _servers = new("--server", "-s")
@@ -133,7 +134,8 @@ internal sealed class ConnectionFlags(Func<string, string?> variable, bool isOfB
             throw new UsageException("--user and --pass must be given together");
         }
 
-        // Credentials of a flag or an address are meant for this server. Those of the environment may be for another one.
+        // Credentials from a flag or an address are meant for this server. Credentials from the environment may be for
+        // another server.
         if (user is null && token is null && file is null && !options.Servers.Any(static server => server.Contains('@')))
         {
             return isOfBridge ? options : WithVariables(options);

@@ -95,14 +95,14 @@ internal sealed class SubscriptionReader(ShellStreams shell, ClientRun run, long
         }
         catch (OperationCanceledException) when (ended.IsCancellationRequested)
         {
-            // Ctrl+C, or the time is over.
+            // The user has pressed Ctrl+C, or the time is over.
         }
 
         pause();
         return taken;
     }
 
-    // Waits until a subscription has a message, and removes those that have ended.
+    // Waits until a subscription has a message, and removes subscriptions that have ended.
     private static async Task WaitAsync(List<QueuedSubscription> open, CancellationToken stop)
     {
         using var done = CancellationTokenSource.CreateLinkedTokenSource(stop);

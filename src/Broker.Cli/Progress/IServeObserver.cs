@@ -45,7 +45,7 @@ internal interface IServeObserver
     {
     }
 
-    /// <summary>The stop has begun. Then called once a second with its progress.</summary>
+    /// <summary>The stop has begun. The method is called again once a second, with the progress of the stop.</summary>
     void OnStopping(ServeStop stop)
     {
     }

@@ -89,7 +89,7 @@ internal sealed class PasswordCommand(ShellStreams shell)
         return [];
     }
 
-    // Returns null if the second password is another one.
+    // Returns null if the second password differs from the first one.
     private static byte[]? Ask()
     {
         byte[] first = Ask("Password: ");

@@ -60,7 +60,9 @@ internal static class ServiceCommandLine
         }
     }
 
-    /// <summary>Quotes an argument so that CommandLineToArgvW, which .NET uses, returns it unchanged.</summary>
+    /// <summary>
+    /// Quotes an argument so that CommandLineToArgvW, which .NET uses, returns the argument unchanged.
+    /// </summary>
     internal static string Quote(string argument, bool always = false)
     {
         if (!always && argument.Length > 0 && !argument.AsSpan().ContainsAny(" \t\n\v\""))

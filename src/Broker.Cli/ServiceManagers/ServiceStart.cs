@@ -5,7 +5,7 @@ internal enum ServiceStart
 {
     Auto,
 
-    /// <summary>Shortly after the other automatic services.</summary>
+    /// <summary>The service starts shortly after the other automatic services.</summary>
     Delayed,
 
     Demand,

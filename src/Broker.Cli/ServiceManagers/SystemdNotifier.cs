@@ -10,7 +10,7 @@ namespace Broker.Cli.ServiceManagers;
 /// <c>WatchdogSec=</c>, it also reports that the broker is alive, as long as the broker responds.
 /// </summary>
 /// <remarks>
-/// Errors of sending are ignored. The service manager is not there or does not listen, and serving continues.
+/// Errors of sending are ignored: serving continues even if the service manager does not exist or does not listen.
 /// </remarks>
 internal sealed class SystemdNotifier : IServeObserver, IDisposable
 {
@@ -28,7 +28,7 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
     {
         _watchdog = watchdog;
         _clock = clock;
-        // '@' marks an abstract socket, whose address begins with a zero byte and which is not a file.
+        // '@' marks an abstract socket. Its address begins with a zero byte, and it is not a file.
         _manager = new UnixDomainSocketEndPoint(path[0] == '@' ? "\0" + path[1..] : path);
         _socket = new Socket(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified) { Blocking = false };
     }
@@ -87,7 +87,7 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
 
     public void OnReloading()
     {
-        // systemd expects the time of CLOCK_MONOTONIC, which is the time of Stopwatch on Linux, in nanoseconds.
+        // systemd expects microseconds of CLOCK_MONOTONIC. On Linux, Stopwatch counts the nanoseconds of this clock.
         long microseconds = Stopwatch.GetTimestamp() / (Stopwatch.Frequency / 1_000_000);
         Send(string.Create(CultureInfo.InvariantCulture, $"RELOADING=1\nMONOTONIC_USEC={microseconds}"));
     }
@@ -152,7 +152,7 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            // See the remarks.
+            // The remarks of the class say why this error is ignored.
         }
     }
 }

@@ -17,7 +17,7 @@ internal static unsafe class WindowsServiceManager
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(50);
 
-    // The maximum time without a change of the checkpoint or the state.
+    // The maximum wait for a change of the checkpoint or the state.
     private static readonly TimeSpan StallTimeout = TimeSpan.FromSeconds(60);
 
     /// <summary>

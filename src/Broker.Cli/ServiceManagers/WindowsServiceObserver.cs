@@ -4,7 +4,8 @@ using Broker.Hosting;
 namespace Broker.Cli.ServiceManagers;
 
 /// <summary>
-/// Reports the start and the stop of a run to Windows. The caller of the run reports its end, after all work is done.
+/// Reports the start and the stop of a run to Windows. The caller of the run reports that the run has ended, after all
+/// work is done.
 /// </summary>
 [SupportedOSPlatform("windows")]
 internal sealed class WindowsServiceObserver(WindowsService service) : IServeObserver

@@ -5,7 +5,7 @@ namespace Broker.Cli.Serving;
 /// <summary>Converts the settings to routes of the bridge.</summary>
 internal static class BridgeSetup
 {
-    /// <summary>Returns all routes: the PUB/SUB route of the settings themselves, and the others.</summary>
+    /// <summary>Returns all routes: the PUB/SUB route of the settings themselves, and all other routes.</summary>
     public static IReadOnlyList<ConfiguredRoute> Routes(ZeroMqSettings zeroMq)
         => zeroMq.HasPubSub ? [PubSub(zeroMq), .. zeroMq.Routes] : zeroMq.Routes;
 

@@ -5,8 +5,8 @@ namespace Broker.Cli.Serving;
 
 /// <summary>
 /// The user of the bridge in a server whose clients must authenticate. Its random name and password keep other clients
-/// from using it. It is in the account of the users that are set for ZeroMQ publishers and subscribers, and has their
-/// permissions.
+/// from using it. It is in the same account as the users for ZeroMQ publishers and subscribers, and it has the
+/// permissions of these users.
 /// </summary>
 internal sealed class BridgeUser
 {

@@ -10,7 +10,7 @@ internal enum ControlRequest
     ReopenLog,
 
     /// <summary>
-    /// Ask clients to connect to other servers, close the remaining ones gradually, then stop (SIGUSR2).
+    /// Ask clients to connect to other servers, close the remaining clients gradually, then stop (SIGUSR2).
     /// </summary>
     LameDuck,
 }

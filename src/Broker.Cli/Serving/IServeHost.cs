@@ -28,20 +28,21 @@ internal interface IServeHost : IAsyncDisposable
     ServeBacklog ReadBacklog();
 
     /// <summary>
-    /// Applies settings that can change while running. The caller has checked that all others are equal.
+    /// Applies settings that can change while running. The caller has checked that all other settings are equal.
     /// </summary>
     /// <exception cref="ServeStartException">A setting cannot be applied.</exception>
     Task ReloadAsync(ServeSettings settings);
 
     /// <summary>
-    /// Sets what a client of the server's system account can request: it reads the settings again and applies them. If
-    /// it fails, the client receives the message. Called after the start.
+    /// Sets the function that runs when a client of the server's system account requests a reload. The function reads
+    /// the settings again and applies them. If it throws, the client receives the message of the exception. Called
+    /// after the start.
     /// </summary>
     void ReloadOnRequest(Func<Task> reload);
 
     /// <summary>
-    /// Stops accepting clients, asks the connected ones to connect to other servers, and closes the remaining ones. The
-    /// caller stops the host afterwards.
+    /// Stops accepting clients, asks connected clients to connect to other servers, and closes the remaining clients.
+    /// The caller stops the host afterwards.
     /// </summary>
     Task EnterLameDuckAsync(CancellationToken cancellationToken);
 

@@ -5,8 +5,9 @@ using System.Text;
 namespace Broker.Cli.Serving;
 
 /// <summary>
-/// The result of a reload, as a process that asked for it by a signal receives it: a datagram at a Unix socket in the
-/// temporary folder whose name contains the id of the broker's process. A signal alone has no answer.
+/// Carries the result of a reload to the processes that have requested the reload with a signal, because a signal alone
+/// has no answer. Each of these processes listens on a Unix socket in the temporary folder. The name of the socket
+/// contains the id of the broker's process. The result is one datagram.
 /// </summary>
 internal sealed class ReloadReceipt : IDisposable
 {
@@ -26,7 +27,8 @@ internal sealed class ReloadReceipt : IDisposable
     }
 
     /// <summary>
-    /// Begins to wait for the result of the next reload of a process. Returns null if this system has no such sockets.
+    /// Begins to wait for the result of the next reload of a process. Returns null if this system has no Unix datagram
+    /// sockets.
     /// </summary>
     public static ReloadReceipt? Open(int process)
     {
@@ -68,7 +70,7 @@ internal sealed class ReloadReceipt : IDisposable
         }
         catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)
         {
-            // The log has the result too.
+            // The requesters get no result, but the log contains it too.
         }
     }
 
@@ -105,7 +107,7 @@ internal sealed class ReloadReceipt : IDisposable
         }
         catch (Exception e) when (e is SocketException or ArgumentException)
         {
-            // This one does not get the result.
+            // This requester does not get the result.
         }
     }
 }

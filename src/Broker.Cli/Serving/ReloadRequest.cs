@@ -9,7 +9,7 @@ internal sealed class ReloadRequest
     public Task WaitAsync() => _done.Task.WaitAsync(CancellationToken.None);
 
     /// <summary>Completes the request.</summary>
-    /// <param name="problems">The reasons why the reload was refused; empty if it was not.</param>
+    /// <param name="problems">The reasons why the reload was refused; empty after a success.</param>
     public void Complete(IReadOnlyList<string> problems)
     {
         if (problems.Count == 0)

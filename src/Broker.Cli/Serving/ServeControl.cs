@@ -37,8 +37,8 @@ internal sealed class ServeControl : IDisposable
     }
 
     /// <summary>
-    /// Returns the requester of the reload that begins now; null if none waits for the result. A later request waits
-    /// for the next reload, because this one may have read the settings already.
+    /// Returns the requester of the reload that begins now; null if none waits for the result. A later requester waits
+    /// for the next reload, because the reload that begins now may have read the settings already.
     /// </summary>
     public ReloadRequest? TakeReload() => Interlocked.Exchange(ref _reload, null);
 

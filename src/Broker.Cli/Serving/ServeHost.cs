@@ -22,7 +22,7 @@ internal sealed class ServeHost : IServeHost
     private TimeSpan _stopDeadline;
     private ServeSettings _settings = new();
 
-    // The bridge is a client of the server. If clients must authenticate, also after a reload, it needs a user.
+    // The bridge is a client of the server. It needs a user if clients must authenticate, now or after a reload.
     private readonly BridgeUser _bridgeUser = new();
 
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)

@@ -3,14 +3,16 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>Starts the event loops of a host, logs their errors, and checks for a watchdog that they respond.</summary>
+/// <summary>
+/// Starts the event loops of a host, logs their errors, and tests for a watchdog whether the loops still respond.
+/// </summary>
 internal static partial class ServeLoops
 {
     public static EventLoopGroup Start(EventLoopOptions options, ILogger logger)
         => new(options with { OnFault = error => LoopFailed(logger, error) });
 
     /// <summary>
-    /// Completes when each loop has responded, with false if one has ended. Without loops it completes with true.
+    /// Completes when each loop has responded, with false if a loop has ended. Without loops it completes with true.
     /// </summary>
     public static Task<bool> AnswerAsync(EventLoopGroup? loops) => loops?.IsRespondingAsync() ?? Task.FromResult(true);
 

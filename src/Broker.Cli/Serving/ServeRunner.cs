@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>Runs a host from start to stop, and notifies observers, the first of which is the terminal.</summary>
+/// <summary>Runs a host from start to stop and notifies the observers. The terminal is the first observer.</summary>
 internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnumerable<IServeObserver> observers)
 {
     private static readonly TimeSpan TerminalPace = TimeSpan.FromSeconds(1);
@@ -81,7 +81,8 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         }
         catch (Exception e)
         {
-            // An unexpected error ends the process. Observers such as a service manager must receive it before.
+            // An unexpected error ends the process. Observers such as a service manager must be notified before the
+            // process ends.
             told.OnStopped(Failed(e));
             throw;
         }

@@ -32,7 +32,7 @@ internal static class ServerOptionsSetup
     /// <summary>Applies the users, accounts, token and subject mappings.</summary>
     /// <param name="settings">The settings.</param>
     /// <param name="options">The options that are changed.</param>
-    /// <param name="bridge">The user of the bridge, which is added if the bridge needs one.</param>
+    /// <param name="bridge">The user of the bridge. It is added if the bridge needs a user.</param>
     public static void ApplySecurity(ServeSettings settings, BrokerServerOptions options, BridgeUser bridge)
     {
         SecuritySettings security = settings.Security ?? new SecuritySettings();

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace Broker.Cli.Settings;
 
 /// <summary>
-/// An address to listen on: a host name, an IP address or <c>*</c>, and a port. Port 0 takes a free one.
+/// An address to listen on: a host name, an IP address or <c>*</c>, and a port. Port 0 takes a free port.
 /// </summary>
 internal sealed record ListenAddress(string Host, int Port)
 {
@@ -18,8 +18,8 @@ internal sealed record ListenAddress(string Host, int Port)
     private const string Everywhere = "*";
 
     /// <summary>
-    /// Returns the address, or null if the text is invalid. Without a host, it is every IPv4 address. Port -1 takes a
-    /// free one. Port 0 is invalid, because nats-server gives it a different meaning for each key.
+    /// Returns the address, or null if the text is invalid. Without a host, the result is all IPv4 addresses. Port -1
+    /// takes a free port. Port 0 is invalid, because nats-server gives it a different meaning for each key.
     /// </summary>
     public static ListenAddress? TryParse(string text)
     {

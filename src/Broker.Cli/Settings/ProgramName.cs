@@ -6,7 +6,7 @@ namespace Broker.Cli.Settings;
 /// </summary>
 internal static class ProgramName
 {
-    /// <summary>The name of the program without such a link.</summary>
+    /// <summary>The name of the program if it was not started through a link.</summary>
     public const string Default = "broker";
 
     /// <summary>Returns the name by which this process was started.</summary>

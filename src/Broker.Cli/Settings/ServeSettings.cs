@@ -15,19 +15,19 @@ internal sealed record ServeSettings
     /// </summary>
     public string Host { get; init; } = "127.0.0.1";
 
-    /// <summary>The port to listen on; 0 takes a free one.</summary>
+    /// <summary>The port to listen on; 0 takes a free port.</summary>
     public int Port { get; init; } = 4222;
 
     /// <summary>Further addresses to listen on.</summary>
     public IReadOnlyList<ListenAddress> AlsoListen { get; init; } = [];
 
-    /// <summary>The <c>host:port</c> that the server announces to clients, or null for the real one.</summary>
+    /// <summary>The <c>host:port</c> that the server announces to clients, or null for its real address.</summary>
     public string? ClientAdvertise { get; init; }
 
     /// <summary>Other servers that the server announces to clients, as <c>host:port</c>.</summary>
     public IReadOnlyList<string> ConnectUrls { get; init; } = [];
 
-    /// <summary>The server's name in INFO, or null for a random one.</summary>
+    /// <summary>The server's name in INFO, or null for a random name.</summary>
     public string? ServerName { get; init; }
 
     /// <summary>Words that describe the server, for monitoring.</summary>
@@ -145,7 +145,7 @@ internal sealed record ServeSettings
 
     /// <summary>
     /// Returns the port for clients from the number in a flag or file. As in nats-server, 0 is the default port and -1
-    /// a free one.
+    /// a free port.
     /// </summary>
     public static int ClientPort(long asked) => asked switch
     {

@@ -10,7 +10,7 @@ internal sealed record WebSocketSettings
     /// <summary>Whether the configuration gives no host.</summary>
     public bool IsHostDefault { get; init; }
 
-    /// <summary>The TLS options, or null for no TLS, which needs <see cref="NoTls"/>.</summary>
+    /// <summary>The TLS options. Null means no TLS, and requires <see cref="NoTls"/>.</summary>
     public ServerTlsOptions? Tls { get; init; }
 
     /// <summary>Whether the listener may start without TLS.</summary>

@@ -58,7 +58,8 @@ internal sealed record ZeroMqSettings
     public long SendHighWaterMark { get; init; } = Defaults.HighWaterMark;
 
     /// <summary>
-    /// The maximum size of a message with all its frames, in bytes. A peer that announces a larger one is closed.
+    /// The maximum size of a message with all its frames, in bytes. The connection of a peer that announces a larger
+    /// message is closed.
     /// </summary>
     public int MaxMessageSize { get; init; } = Defaults.MaxMessageSize;
 

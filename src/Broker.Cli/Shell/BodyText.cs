@@ -35,9 +35,8 @@ internal static class BodyText
     }
 
     /// <summary>
-    /// Writes the bytes as a JSON member: valid UTF-8 as a string with the given name, other bytes in base 64 with the
-    /// suffix
-    /// <c>_base64</c> at the name.
+    /// Writes the bytes as a JSON member. Valid UTF-8 becomes a string with the given name. Other bytes are in base 64,
+    /// with <c>_base64</c> added to the name.
     /// </summary>
     public static void WriteJson(Utf8JsonWriter json, string name, ReadOnlySpan<byte> bytes)
     {
@@ -52,7 +51,8 @@ internal static class BodyText
     }
 
     /// <summary>Returns the bytes of an argument: its UTF-8, or the bytes of its hexadecimal digits.</summary>
-    /// <exception cref="UsageException">The argument must be hexadecimal digits, but it is not.</exception>
+    /// <exception cref="UsageException">The argument must consist of pairs of hexadecimal digits, but it does
+    /// not.</exception>
     public static byte[] Parse(string text, bool isHex)
     {
         if (!isHex)

@@ -23,7 +23,8 @@ internal sealed class FrameFlags
     }
 
     /// <summary>Returns the messages in order.</summary>
-    /// <exception cref="UsageException">A frame must be hexadecimal digits, but it is not.</exception>
+    /// <exception cref="UsageException">A frame must consist of pairs of hexadecimal digits, but it does
+    /// not.</exception>
     public IEnumerable<ReadOnlyMemory<byte>[]> Messages(ParseResult flags)
     {
         string[] given = flags.GetRequiredValue(_frames);

@@ -83,7 +83,7 @@ internal static class SocketRun
         }
         catch (OperationCanceledException) when (ended.IsCancellationRequested)
         {
-            // Ctrl+C, or the time is over.
+            // The user has pressed Ctrl+C, or the time is over.
         }
 
         printer.Flush();

@@ -4,8 +4,8 @@ using System.Text;
 namespace Broker.Cli.Terminal;
 
 /// <summary>
-/// Escapes text that may come from a peer. It must not be able to fake a line, to reverse the text direction or to
-/// control the terminal.
+/// Escapes text that may come from a peer. Such text must not be able to fake a line, to reverse the text direction or
+/// to control the terminal.
 /// </summary>
 internal static class SafeText
 {

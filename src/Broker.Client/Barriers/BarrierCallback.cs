@@ -5,5 +5,5 @@ namespace Broker.Client;
 /// answered.
 /// </summary>
 /// <param name="state">The object that was passed with the barrier.</param>
-/// <param name="reached">True if the server has answered; false if it was lost first.</param>
+/// <param name="reached">True if the server has answered; false if the server was lost first.</param>
 public delegate void BarrierCallback(object? state, bool reached);

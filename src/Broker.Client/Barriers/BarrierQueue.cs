@@ -4,8 +4,8 @@ using Broker.Transport;
 namespace Broker.Client;
 
 /// <summary>
-/// The PINGs that wait for their PONGs. A server answers them in order and without an identifier, so the order of the
-/// PINGs must be known. All of them go through the external buffer, under the gate.
+/// The PINGs that wait for their PONGs. A server answers PINGs in order and without an identifier, so the order of the
+/// PINGs must be known. Therefore all PINGs go through the external buffer, under the gate.
 /// </summary>
 internal sealed class BarrierQueue(SharedState shared, OutboundAccounting accounting, IConnectionEvents events)
 {
@@ -14,7 +14,7 @@ internal sealed class BarrierQueue(SharedState shared, OutboundAccounting accoun
     private readonly Queue<(BarrierCallback Callback, object? State, long Through)> _pending = new();
 
     // The barriers whose PING must wait for the end of a loop's iteration. They are stored here too, because the loop
-    // may be stopped before that.
+    // may be stopped before its iteration ends.
     private readonly HashSet<Deferred> _deferred = [];
 
     // Whether the connection has closed and all pending barriers have failed.
@@ -112,7 +112,7 @@ internal sealed class BarrierQueue(SharedState shared, OutboundAccounting accoun
         }
     }
 
-    /// <summary>Fails all pending barriers and all later ones, because the connection has closed.</summary>
+    /// <summary>Fails all pending and all later barriers, because the connection has closed.</summary>
     internal void End()
     {
         List<(BarrierCallback, object?)> failed;

@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// Calls the callbacks of a connection's options. A callback may consist of several combined delegates. Each of them is
-/// called on its own, so that one that throws does not affect the others.
+/// Calls the callbacks of a connection's options. A callback may consist of several combined delegates. Each delegate
+/// is called on its own, so that an exception in one delegate does not keep the others from being called.
 /// </summary>
 internal sealed class ClientEvents(BrokerConnection connection, ClientOptions options) : IConnectionEvents, ISubscriptionEvents
 {
@@ -24,7 +24,7 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
 
     public void ReportBlockedLoop() => options.Log?.LoopBlocked();
 
-    /// <summary>Reports that the connection stops to look for a server and closes.</summary>
+    /// <summary>Reports that the connection has given up looking for a server and closes.</summary>
     internal void ReportGivenUp(Exception cause)
     {
         options.Log?.GivenUp(cause);
@@ -55,7 +55,7 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                // No other handler can be notified of this exception.
+                // OnFault itself has thrown, so there is no callback that could report the exception.
             }
         }
     }

@@ -82,7 +82,7 @@ internal sealed class Connector
         _core.Writable.NotifyIfRequested();
     }
 
-    // The caller of a request gets the error. The callers of other messages have gone on.
+    // The caller of a request still waits and gets the error. The callers of other messages have not waited.
     private void Refuse(RefusedCommand command)
     {
         PublishRefusedException refusal = _core.Publisher.CreateRefusal(command.Status, command.Payload);
@@ -163,7 +163,8 @@ internal sealed class Connector
         }
         catch (Exception e) when (cancellationToken.IsCancellationRequested && e is not OperationCanceledException)
         {
-            // The caller cancelled the connect, so this is reported in place of the last failure.
+            // The caller cancelled the connect, so the cancellation is reported in place of the failure of the last
+            // server.
             throw new OperationCanceledException("The connect was cancelled.", e, cancellationToken);
         }
     }
@@ -201,7 +202,7 @@ internal sealed class Connector
             _core.State = ConnectionState.Reconnecting;
             _failedRounds = 1;
 
-            // No server has rejected headers yet, so messages with headers must not be refused until then.
+            // No server has rejected headers yet, so messages with headers are accepted until a server does.
             _core.Publisher.Headers = Options.Headers;
         }
 
@@ -221,13 +222,13 @@ internal sealed class Connector
     {
         try
         {
-            // The counting for the next server starts where the counting for the last one ended.
+            // The counting for the next server starts where the counting for the last server ended.
             await _core.Accounting.Settling.ConfigureAwait(false);
             await SearchAsync(_core.Ending.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (_core.Ending.IsCancellationRequested)
         {
-            // The owner has closed the connection meanwhile and does the rest.
+            // The owner has closed the connection meanwhile, and that close does the rest.
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
@@ -312,7 +313,7 @@ internal sealed class Connector
         {
             if (!link.TryAbandon())
             {
-                // It was established at the last moment, and is in use.
+                // The link was established at the last moment and is in use.
                 return;
             }
 
@@ -330,7 +331,7 @@ internal sealed class Connector
         }
     }
 
-    // The files may be renewed while the connection lives. If they are half written, a later attempt succeeds.
+    // The files may be renewed while the connection lives. If a file is half written, a later attempt succeeds.
     private ClientTlsContext ReadTlsFiles(ServerAddress address)
     {
         try
@@ -352,7 +353,7 @@ internal sealed class Connector
 
         try
         {
-            // Not on the thread of the caller of the first connect, whose context the callback could block.
+            // Runs on the thread pool, because the callback could block the synchronization context of the caller.
             return await Task.Run(() => get(limit).AsTask(), limit).WaitAsync(limit).ConfigureAwait(false);
         }
         catch (Exception e) when (e is not (OutOfMemoryException or OperationCanceledException))

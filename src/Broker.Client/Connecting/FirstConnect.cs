@@ -7,14 +7,14 @@ public enum FirstConnect
     Fail,
 
     /// <summary>
-    /// The connect tries the servers again as after a loss, until one answers, the attempts are used up, or the caller
-    /// cancels it.
+    /// The connect tries the servers again as after a loss, until a server answers, the attempts are used up, or the
+    /// caller cancels the connect.
     /// </summary>
     Retry,
 
     /// <summary>
-    /// The connect returns a connection that is not connected yet. It tries the servers as after a loss and buffers
-    /// what is published meanwhile.
+    /// The connect returns a connection that is not connected yet. It tries the servers as after a loss and buffers the
+    /// messages that are published meanwhile.
     /// </summary>
     Background,
 }

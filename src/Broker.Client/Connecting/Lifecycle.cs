@@ -22,7 +22,7 @@ internal sealed class Lifecycle(ConnectionCore core)
     {
         lock (core.Gate)
         {
-            // This does not run on the caller's thread: it may be an event loop, which must not wait for itself.
+            // The close runs on the thread pool: the caller may be an event loop, which must not wait for itself.
             return _end ??= Task.Run(() => EndCoreAsync(quietly, cause));
         }
     }
@@ -55,8 +55,8 @@ internal sealed class Lifecycle(ConnectionCore core)
     }
 
     /// <summary>
-    /// Ends all subscriptions without loss and waits until their readers have read what waits, but leaves the connection
-    /// open. Readers that pause are not waited for.
+    /// Ends all subscriptions without loss and waits until their readers have read the queued messages, but leaves the
+    /// connection open. It does not wait for readers that pause.
     /// </summary>
     internal async Task DrainSubscriptionsAsync(CancellationToken cancellationToken)
     {
@@ -79,7 +79,7 @@ internal sealed class Lifecycle(ConnectionCore core)
 
             lock (core.Gate)
             {
-                // A later drain of the connection still waits for their readers.
+                // A later drain of the connection still waits for the readers of these subscriptions.
                 _drainedBefore = [.. _drainedBefore, .. subscriptions.Where(static s => s.Queued is not null)];
             }
         }
@@ -116,7 +116,8 @@ internal sealed class Lifecycle(ConnectionCore core)
         return CountLost() - lostBefore;
     }
 
-    // After the PONG no more messages come for subscriptions that have ended. Without a server none come either.
+    // After the PONG no more messages come for subscriptions that have ended. If no server is connected, no messages
+    // come either.
     private async Task WhenDeliveredAsync(CancellationToken limit)
     {
         try
@@ -129,8 +130,8 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
     }
 
-    // Sends what was published before the drain and what handlers and readers have published since. If there is no
-    // server, this waits for the next one.
+    // Sends what was published before the drain and what handlers and readers have published since. If no server is
+    // connected, the method waits for the next server.
     private async Task SendWhatWaitsAsync(CancellationToken limit)
     {
         while (true)

@@ -60,8 +60,8 @@ internal sealed partial class Link
             _messages = _bytes = 0;
         }
 
-        // A server cannot have messages for subscriptions that it has not received yet, and the client sends them after
-        // the first PONG.
+        // The client sends its subscriptions after the first PONG. Before that, the server knows no subscription, so it
+        // cannot have a message for one.
         private readonly bool Premature()
         {
             if (_link._phase == Phase.Ready)

@@ -49,7 +49,9 @@ internal sealed partial class Link : ServerLink
     /// <summary>The content of the TLS files at this connect. Set before the dial.</summary>
     internal ClientTlsContext Tls { get; set; } = null!;
 
-    /// <summary>The credentials for this connect. Null for those of the options. Set before the dial.</summary>
+    /// <summary>
+    /// The credentials for this connect. Null to use the credentials of the options. Set before the dial.
+    /// </summary>
     internal ConnectCredentials? Credentials { get; set; }
 
     /// <summary>The name of the server in errors.</summary>

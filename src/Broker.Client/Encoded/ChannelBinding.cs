@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// The binding of a subscription to a channel. The channel receives what the subscription receives, until one of them
-/// ends or this object is disposed.
+/// The binding of a subscription to a channel. The values of the subscription are written to the channel until the
+/// subscription ends, the channel is completed, or this object is disposed.
 /// </summary>
 public sealed class ChannelBinding : IAsyncDisposable
 {
@@ -10,7 +10,9 @@ public sealed class ChannelBinding : IAsyncDisposable
 
     private ChannelBinding(QueuedSubscription subscription) => Subscription = subscription;
 
-    /// <summary>The subscription that receives the values. Its statistics show what waits for the channel.</summary>
+    /// <summary>
+    /// The subscription that receives the values. Its statistics count the values that wait for the channel.
+    /// </summary>
     public QueuedSubscription Subscription { get; }
 
     /// <summary>

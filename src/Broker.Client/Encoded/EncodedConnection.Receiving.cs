@@ -103,8 +103,9 @@ public sealed partial class EncodedConnection
 
     /// <summary>
     /// Binds a channel for receiving: writes the arriving values to the channel and waits when the channel is full.
-    /// <paramref name="options"/> limits the messages that wait meanwhile. The channel is completed when the
-    /// subscription has ended and everything has been written, with an error if the subscription ended with one.
+    /// <paramref name="options"/> limits the messages that wait meanwhile. When the subscription has ended and all its
+    /// values have been written, the channel is completed. If the subscription ended with an error, the channel is
+    /// completed with this error.
     /// </summary>
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
     /// valid.</exception>

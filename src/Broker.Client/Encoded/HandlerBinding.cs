@@ -5,13 +5,16 @@ namespace Broker.Client;
 /// <summary>
 /// The binding of a subscription to a handler. The values wait in a queue of their own, and the handler is called for
 /// one value at a time. The binding ends after its subscription, when all queued messages have been handled. A drain of
-/// the connection waits for that, unless the handler itself or a task that it has started drains the connection.
+/// the connection waits for the end of the binding, unless the handler itself, or a task that the handler has started,
+/// drains the connection.
 /// </summary>
 public sealed class HandlerBinding : IAsyncDisposable, IDisposable
 {
     private HandlerBinding(QueuedSubscription subscription) => Subscription = subscription;
 
-    /// <summary>The subscription that receives the values. Its statistics show what waits for the handler.</summary>
+    /// <summary>
+    /// The subscription that receives the values. Its statistics count the values that wait for the handler.
+    /// </summary>
     public QueuedSubscription Subscription { get; }
 
     /// <summary>

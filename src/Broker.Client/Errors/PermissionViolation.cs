@@ -8,7 +8,8 @@ namespace Broker.Client;
 /// <param name="Kind">The refused operation.</param>
 /// <param name="Subject">The subject or the filter.</param>
 /// <param name="Queue">The queue group of a subscription. Null for none.</param>
-/// <param name="Sid">The id of a subscription that the server has ended later. Null if it never began.</param>
+/// <param name="Sid">The id in an error about a subscription that the server had accepted before. Null if the error has
+/// no id.</param>
 internal readonly record struct PermissionViolation(ViolationKind Kind, string Subject, string? Queue, ulong? Sid)
 {
     private const string Start = "Permissions Violation for ";

@@ -4,7 +4,7 @@ namespace Broker.Client;
 
 /// <summary>
 /// The reader of a subscription's queue was too slow, and the queue's policy is to end the subscription. Or the replies
-/// to a request for many replies have exceeded their limit.
+/// to a request for many replies have exceeded <see cref="RequestManyOptions.MaxBytes"/>.
 /// </summary>
 public sealed class SlowConsumerException : ClientException
 {

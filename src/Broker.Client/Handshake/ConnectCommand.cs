@@ -5,12 +5,12 @@ using System.Text.Json.Serialization;
 namespace Broker.Client;
 
 /// <summary>
-/// The JSON of CONNECT. The JSON names are the protocol's. This type is not a record, because its secrets must not
-/// appear in a generated text.
+/// The JSON of CONNECT. The JSON names are the protocol's. This type is not a record, because the generated
+/// <c>ToString</c> of a record would show the secrets.
 /// </summary>
 internal sealed class ConnectCommand
 {
-    // This calls callbacks of the options, which may throw.
+    // The constructor calls callbacks of the options. A callback may throw.
     internal ConnectCommand(ClientOptions options, ConnectCredentials? credentials, ServerAddress address, bool headers, bool secured, string? nonce)
     {
         TlsRequired = secured;
@@ -45,7 +45,7 @@ internal sealed class ConnectCommand
         }
     }
 
-    // Without these fields a server would use true for them.
+    // A server uses true for each of these fields that is missing, so they are always sent.
     [JsonPropertyName("verbose")]
     public bool Verbose { get; }
 

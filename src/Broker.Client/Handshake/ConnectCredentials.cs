@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// The credentials of one connect, which <see cref="ClientOptions.GetCredentials"/> returns. They are in place of the
-/// options of the same names.
+/// The credentials of one connect, which <see cref="ClientOptions.GetCredentials"/> returns. They replace the options
+/// of the same names.
 /// </summary>
 public sealed class ConnectCredentials
 {

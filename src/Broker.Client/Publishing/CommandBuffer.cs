@@ -26,8 +26,8 @@ internal sealed class CommandBuffer(int limit)
     internal int Messages { get; private set; }
 
     /// <summary>
-    /// Returns space for <paramref name="size"/> bytes. The span is valid until the next call. It is empty if the limit
-    /// does not allow it.
+    /// Returns space for <paramref name="size"/> bytes. The span is valid until the next call. It is empty if the
+    /// command would exceed the limit.
     /// </summary>
     /// <param name="size">The number of bytes.</param>
     /// <param name="request">The number of the request that the command belongs to. The caller checks before sending
@@ -59,11 +59,14 @@ internal sealed class CommandBuffer(int limit)
         Messages++;
     }
 
-    /// <summary>Removes requests that are no longer pending. Returns their number.</summary>
+    /// <summary>Removes requests that are no longer pending. Returns the number of removed requests.</summary>
     internal int RemoveCancelled(Func<long, bool> isAwaited)
         => RemoveWhere((header, _) => header.Request != 0 && !isAwaited(header.Request));
 
-    /// <summary>Removes the messages that a server with these limits does not accept. Returns null if there are none.</summary>
+    /// <summary>
+    /// Removes and returns the messages that a server with these limits does not accept. Returns null if the server
+    /// accepts all.
+    /// </summary>
     internal List<RefusedCommand>? RemoveRefused(int maxPayload, bool headers)
     {
         List<RefusedCommand>? refused = null;

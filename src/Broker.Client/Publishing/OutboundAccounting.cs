@@ -77,7 +77,7 @@ internal sealed class OutboundAccounting(SharedState shared, ReconnectBuffer rec
             _unsent += messages;
             if (link.IsSettled)
             {
-                // A stopped loop has discarded its bytes only now.
+                // The loop was stopped and has discarded these bytes only after the link was settled.
                 Unconfirmed -= messages;
             }
         }

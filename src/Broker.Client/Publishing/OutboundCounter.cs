@@ -17,7 +17,8 @@ internal struct OutboundCounter
     internal long Bytes;
 
     /// <summary>
-    /// The number of this loop's messages that have certainly been flushed: at least those of all earlier iterations.
+    /// The number of this loop's messages that have certainly been flushed: at least the messages of all earlier
+    /// iterations.
     /// </summary>
     [FieldOffset(72)]
     internal long Flushed;

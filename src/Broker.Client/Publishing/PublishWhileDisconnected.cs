@@ -4,13 +4,14 @@ namespace Broker.Client;
 public enum PublishWhileDisconnected
 {
     /// <summary>
-    /// They are buffered up to <see cref="ClientOptions.ReconnectBufferSize"/> and sent to the next server in order.
+    /// The messages are buffered up to <see cref="ClientOptions.ReconnectBufferSize"/> and sent to the next server in
+    /// order.
     /// </summary>
     Buffer,
 
-    /// <summary>They are counted and discarded.</summary>
+    /// <summary>The messages are counted and discarded.</summary>
     Drop,
 
-    /// <summary>They are refused with <see cref="PublishStatus.NotConnected"/>.</summary>
+    /// <summary>The messages are refused with <see cref="PublishStatus.NotConnected"/>.</summary>
     Refuse,
 }

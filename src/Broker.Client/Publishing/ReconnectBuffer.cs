@@ -39,7 +39,8 @@ internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> 
     internal long Dropped { get; private set; }
 
     /// <summary>
-    /// Returns space for a command of <paramref name="size"/> bytes. The span is empty if the limit does not allow it.
+    /// Returns space for a command of <paramref name="size"/> bytes. The span is empty if the command would exceed the
+    /// limit.
     /// </summary>
     internal Span<byte> GetSpan(int size, ReadOnlySpan<byte> replyTo)
     {
@@ -62,13 +63,13 @@ internal sealed class ReconnectBuffer(int limit, string inbox, Func<long, bool> 
     internal void NoteCancelledRequest() => _mayHaveCancelled = true;
 
     /// <summary>
-    /// Writes the messages for a server, except those that it would not accept. A server closes the connection after
-    /// such a message, and then the messages behind it would be lost too.
+    /// Writes the messages for a server, except the messages that the server would not accept. A server closes the
+    /// connection after a message that it does not accept, and then the messages behind that message would be lost too.
     /// </summary>
     /// <param name="buffer">The server's buffer.</param>
     /// <param name="maxPayload">The largest payload that the server accepts.</param>
     /// <param name="headers">Whether the server accepts headers.</param>
-    /// <returns>The messages that were not written. Null if all were.</returns>
+    /// <returns>The messages that were not written. Null if all messages were written.</returns>
     internal List<RefusedCommand>? MoveTo(LoopWriteBuffer buffer, int maxPayload, bool headers)
     {
         RemoveCancelled();

@@ -4,7 +4,7 @@ namespace Broker.Client;
 
 /// <summary>
 /// The last token of a reply subject: the secret of the request, then its number. A service that has seen the reply
-/// subject of one request must not be able to answer another one, so the number alone is not enough.
+/// subject of one request must not be able to answer another request, so the number alone is not enough.
 /// </summary>
 internal static class RequestToken
 {
@@ -31,7 +31,7 @@ internal static class RequestToken
         return SecretLength + digits;
     }
 
-    /// <summary>Reads a token. Returns false if it is none.</summary>
+    /// <summary>Reads a token. Returns false if the bytes are not a token.</summary>
     internal static bool TryRead(ReadOnlySpan<byte> token, out ulong secret, out long number)
     {
         secret = 0;

@@ -21,7 +21,7 @@ internal sealed class WritableSignal(SharedState shared, IConnectionEvents event
     internal long LowWater => Math.Max(1, _limit / 2);
 
     /// <summary>
-    /// Returns whether the limit is still reached after a refusal that will be followed by a notification. A publisher
+    /// Returns whether an earlier refusal still waits for its notification and the limit is still reached. A publisher
     /// that retries all the time must not take the gate each time, because that would delay the threads that send.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -71,7 +71,7 @@ internal sealed class WritableSignal(SharedState shared, IConnectionEvents event
     /// <summary>Notifies the callers that there is space again. Called on the loop.</summary>
     internal void Notify()
     {
-        // This comes before the notification, so that a later refusal requests a new one.
+        // This comes before the notification, so that a later refusal requests a new notification.
         Volatile.Write(ref _isRequested, 0);
         WakeWriters();
         events.RaiseWritable();

@@ -35,7 +35,7 @@ internal abstract class AwaitedRequest
     internal abstract void Fail(Exception reason);
 
     /// <summary>
-    /// Ends the request, as many others, for a cause that they share. Each of them gets an exception of its own. Called
+    /// Ends this request for a cause that also ends other requests. Each request gets an exception of its own. Called
     /// like <see cref="TimeOut"/>.
     /// </summary>
     internal abstract void FailWithOthers(Exception cause);

@@ -3,9 +3,9 @@ using Broker.Transport;
 namespace Broker.Client;
 
 /// <summary>
-/// Ends requests at their deadlines while the connection's loop does not run: the loop's own timer cannot do that if a
-/// handler waits on the loop for the reply. Without this the wait would never end, and all connections of the loop would
-/// wait with it. Thread-safe.
+/// Ends requests at their deadlines while the connection's loop does not run. The loop's own timer cannot end them if a
+/// handler blocks the loop until the reply comes. Without this class the handler would wait forever, and all
+/// connections of the loop with it. Thread-safe.
 /// </summary>
 /// <param name="loop">The loop of the connection.</param>
 /// <param name="events">Learns of a blocked loop.</param>

@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// Runs the continuations of completed requests on the thread pool, many in each work item, because one work item for
-/// each request cost as much as all the rest. Thread-safe.
+/// Runs the continuations of completed requests on the thread pool, many in each work item. One work item for each
+/// request would cost as much as all other work for the request. Thread-safe.
 /// </summary>
 /// <remarks>
 /// While requests are queued, another work item is always queued too. So a continuation that blocks does not delay the

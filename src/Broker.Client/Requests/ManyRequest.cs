@@ -20,7 +20,7 @@ internal sealed class ManyRequest : AwaitedRequest
         Replies = new SubscriptionQueue(new QueueOptions { MaxBytes = options.MaxBytes, WhenFull = FullQueuePolicy.End, MaxMessages = int.MaxValue });
     }
 
-    /// <summary>The replies that have arrived, in order. The queue ends after the last one.</summary>
+    /// <summary>The replies that have arrived, in order. The queue ends after the last reply.</summary>
     internal SubscriptionQueue Replies { get; }
 
     internal override void ReceiveReply(in MessageView reply, long number, RequestTable table)
@@ -54,7 +54,9 @@ internal sealed class ManyRequest : AwaitedRequest
         }
     }
 
-    /// <summary>Ends the request at its deadline. The replies that have arrived are all there are.</summary>
+    /// <summary>
+    /// Ends the request at its deadline. The replies that have arrived until then are the complete result.
+    /// </summary>
     internal override void TimeOut(bool loopIsBlocked = false)
     {
         _owner.NoteCancelled();

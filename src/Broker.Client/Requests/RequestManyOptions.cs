@@ -1,6 +1,8 @@
 namespace Broker.Client;
 
-/// <summary>The conditions that end a request for many replies. The first condition that is met ends it.</summary>
+/// <summary>
+/// The conditions that end a request for many replies. The request ends when the first condition is met.
+/// </summary>
 public sealed record RequestManyOptions
 {
     private static readonly TimeSpan Longest = TimeSpan.FromDays(20);
@@ -14,7 +16,9 @@ public sealed record RequestManyOptions
     /// <summary>The longest pause after a reply. Default: no limit other than the deadline.</summary>
     public TimeSpan? IdleTimeout { get; init; }
 
-    /// <summary>Tests whether a reply marks the end. That reply is not returned. Default: no reply does.</summary>
+    /// <summary>
+    /// Tests whether a reply marks the end. That reply is not returned. Default: no reply marks the end.
+    /// </summary>
     public ReplyPredicate? Sentinel { get; init; }
 
     /// <summary>

@@ -88,8 +88,8 @@ internal sealed class RequestTable
     }
 
     /// <summary>
-    /// Removes a request. Returns false if other code has removed it. It may then already be in use for another request
-    /// with another number.
+    /// Removes a request. Returns false if other code has removed the request. The object may then already be in use
+    /// for another request with another number.
     /// </summary>
     internal bool TryTake(AwaitedRequest request, long number)
     {
@@ -107,7 +107,9 @@ internal sealed class RequestTable
 
     internal List<AwaitedRequest> TakeAll() => TakeWhere(static _ => true);
 
-    /// <summary>Removes the requests for which the condition is true. It is called under the table's gate.</summary>
+    /// <summary>
+    /// Removes the requests for which the condition is true. The condition is called under the table's gate.
+    /// </summary>
     internal List<AwaitedRequest> TakeWhere(Func<AwaitedRequest, bool> isTaken)
     {
         lock (_gate)

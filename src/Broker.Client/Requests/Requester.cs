@@ -7,15 +7,15 @@ namespace Broker.Client;
 
 /// <summary>
 /// Publishes requests and returns the replies. One subscription receives all replies, on the subjects
-/// <c>inbox.token</c> (<see cref="RequestToken"/>). While requests are pending, one timer of the loop ends those whose
-/// deadline has passed.
+/// <c>inbox.token</c> (<see cref="RequestToken"/>). While requests are pending, one timer of the loop ends the requests
+/// whose deadline has passed.
 /// </summary>
 internal sealed class Requester
 {
     private const int MaxPooled = 256;
 
-    // The interval between two searches for expired requests is at least 1 ms for this many pending requests. With
-    // that, the searches cost a few tenths of a percent of the time.
+    // The interval between two searches for expired requests is at least 1 ms for each 1,000 pending requests. The
+    // searches then take a few tenths of a percent of the loop's time.
     private const int RequestsPerMillisecond = 1000;
 
     private readonly SharedState _shared;
@@ -34,11 +34,12 @@ internal sealed class Requester
     private Subscription? _inbox;
     private LoopTimer? _timer;
 
-    // The error of the current server that refuses the inbox, so that no request can get a reply. Null if there is
-    // none.
+    // The error with which the current server has refused the subscription to the inbox. While it is set, no request
+    // can get a reply. Null if the server has not refused.
     private volatile string? _inboxRefusal;
 
-    // Subjects to which the server has refused requests since the loop last ended such requests. Used on the loop.
+    // The subjects to which the server has refused requests, until the loop ends the requests to them. Used on the
+    // loop.
     private HashSet<string>? _refusedSubjects;
 
     /// <param name="shared">The state of the connection.</param>
@@ -64,7 +65,7 @@ internal sealed class Requester
     internal static string NewInbox(string prefix) => $"{prefix}.{RandomNumberGenerator.GetHexString(24, lowercase: true)}";
 
     internal static TimeoutException TimeoutOf(string subject, bool loopIsBlocked = false) => new(loopIsBlocked
-        ? $"No reply to the request to '{subject}' could be received in time, because a handler blocks the connection's event loop. If it waits there for this reply, it must await it instead."
+        ? $"No reply to the request to '{subject}' could be received in time, because a handler blocks the connection's event loop. If the handler waits for this reply, it must use await instead of blocking."
         : $"No reply to the request to '{subject}' came in time.");
 
     internal static long DeadlineIn(TimeSpan time)
@@ -80,7 +81,7 @@ internal sealed class Requester
     internal Continuations Continuations { get; } = new();
 
     /// <summary>
-    /// Ends requests that the server has refused, or whose replies it does not deliver. Called on the loop.
+    /// Ends requests that the server has refused, or whose replies the server does not deliver. Called on the loop.
     /// </summary>
     internal void Refuse(PermissionViolation violation, string text)
     {
@@ -99,7 +100,7 @@ internal sealed class Requester
                 TryFail(number, ServerErrorException.For(text));
                 break;
             case ViolationKind.Publish when _table.Pending != 0:
-                // One search for all errors of an iteration: a search looks at each pending request.
+                // One search handles all errors of an iteration, because a search looks at each pending request.
                 if (_refusedSubjects is null)
                 {
                     _refusedSubjects = [];
@@ -113,7 +114,10 @@ internal sealed class Requester
         }
     }
 
-    /// <summary>A new server has its own permissions. Called before it receives the subscriptions.</summary>
+    /// <summary>
+    /// Forgets the refusal of an earlier server, because a new server has its own permissions. Called before the new
+    /// server receives the subscriptions.
+    /// </summary>
     internal void ForgetRefusal() => _inboxRefusal = null;
 
     internal bool IsAwaited(long number) => _table.Find(number) is not null;
@@ -158,7 +162,8 @@ internal sealed class Requester
             throw new InvalidOperationException("An event loop must not wait for a reply that the loop itself would receive.");
         }
 
-        // This throws if the caller is a handler, because its iteration must end before another one can begin.
+        // This throws if the caller is a handler: the iteration that runs the handler must end before another one can
+        // begin.
         loop.Attach();
         cancellationToken.ThrowIfCancellationRequested();
         SingleRequest request = Take();
@@ -175,7 +180,8 @@ internal sealed class Requester
         cancellationToken.ThrowIfCancellationRequested();
         var request = new ManyRequest(this, options);
         Publish(request, subject, body.Span, headers.Span);
-        // A wait for the next reply looks at its token only if no reply waits, and that may never happen.
+        // The reader checks its token only when no reply waits, and replies may keep coming. So the token is also
+        // observed here.
         using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
             (_, token) => Cancel(request, new OperationCanceledException(token)), null);
         try
@@ -222,7 +228,7 @@ internal sealed class Requester
     }
 
     /// <summary>
-    /// Records that a request has failed. Without a server, this prevents that the request is sent to the next server.
+    /// Records that a request has failed. If no server is connected, the request is then not sent to the next server.
     /// </summary>
     internal void NoteCancelled()
     {
@@ -326,7 +332,7 @@ internal sealed class Requester
         // are several, the loop sends many at a time.
         PublishStatus status = _publisher.TryPublish(
             subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + token)], headers, atOnce: _table.Pending <= 1);
-        // The loss of the server may have failed the request already. The caller then gets that outcome.
+        // The loss of the server may have failed the request already. The caller then gets the error of that loss.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))
         {
             throw ExceptionFor(status, headers.Length + body.Length);

@@ -4,8 +4,8 @@ using System.Security.Cryptography;
 namespace Broker.Client;
 
 /// <summary>
-/// Numbers of 64 bits that nobody can guess from earlier ones. They come from the system's cryptographic generator, in
-/// blocks: a call for each number would cost more than the rest of a request. Not thread-safe.
+/// Numbers of 64 bits that nobody can guess from earlier numbers. They come from the system's cryptographic generator,
+/// in blocks: a call for each number would cost more than the rest of a request. Not thread-safe.
 /// </summary>
 internal sealed class SecretNumbers
 {

@@ -10,7 +10,7 @@ namespace Broker.Client;
 /// </summary>
 /// <remarks>
 /// The outcome comes from the loop, from a cancellation or from the close of the connection. The table decides which
-/// one is first. A continuation runs on the thread pool, never on the thread that set the outcome.
+/// outcome is first. A continuation runs on the thread pool, never on the thread that set the outcome.
 /// </remarks>
 internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTaskSource<Message>
 {
@@ -23,8 +23,8 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
     private Message _reply;
     private Exception? _failure;
 
-    // The cause for which this request and others have failed. The code that takes the outcome creates the request's
-    // own exception, because the loop that fails 100,000 requests has other work to do.
+    // The cause for which this request and others have failed. The request's own exception is created by the code that
+    // takes the outcome, and not by the loop, because the loop may fail 100,000 requests at once.
     private Exception? _sharedCause;
     private EventLoop? _drivenLoop;
     private bool _blocks;
@@ -151,7 +151,8 @@ internal sealed class SingleRequest(Requester owner) : AwaitedRequest, IValueTas
         }
         finally
         {
-            // This waits for a cancellation that is in progress, so that it cannot affect the next request.
+            // This waits for a cancellation that is in progress, so that the cancellation cannot affect the next
+            // request.
             _registration.Dispose();
             Recycle();
         }

@@ -4,9 +4,9 @@ using System.Net.Sockets;
 namespace Broker.Client;
 
 /// <summary>
-/// The address of a server and the credentials in it, parsed from <c>nats://[user:password@|token@]host[:port]</c>, the
-/// same with the scheme <c>tls</c>, <c>ws</c> or <c>wss</c> (the last two with an optional path), or
-/// <c>unix://[user:password@|token@]/path</c>.
+/// The address of a server and the credentials in it, parsed from <c>nats://[user:password@|token@]host[:port]</c> or
+/// <c>unix://[user:password@|token@]/path</c>. The schemes <c>tls</c>, <c>ws</c> and <c>wss</c> have the same form as
+/// <c>nats</c>; <c>ws</c> and <c>wss</c> may also have a path.
 /// </summary>
 internal sealed class ServerAddress
 {

@@ -69,8 +69,8 @@ internal sealed class ServerPool
     }
 
     /// <summary>
-    /// Replaces the servers that were learnt before by those that <paramref name="from"/> lists now. Returns whether
-    /// any of them is new.
+    /// Replaces the servers that INFO messages have listed before by those that <paramref name="from"/> lists now.
+    /// Returns whether at least one of the listed servers is new.
     /// </summary>
     internal bool ReplaceDiscovered(ServerAddress from, IReadOnlyList<string> listed)
     {

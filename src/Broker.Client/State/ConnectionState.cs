@@ -9,7 +9,7 @@ public enum ConnectionState
     /// <summary>A server is connected.</summary>
     Connected,
 
-    /// <summary>The server was lost, and the connection tries to reach it or another one.</summary>
+    /// <summary>The server was lost, and the connection tries to reach it or another server.</summary>
     Reconnecting,
 
     /// <summary>The connection is closed or is closing. It accepts no more messages.</summary>

@@ -7,12 +7,13 @@ internal enum EnqueueOutcome
     Queued,
 
     /// <summary>
-    /// This message or another one was dropped, and it was not the first one since the reader had caught up.
+    /// This message or an older one was dropped, and other messages were dropped before since the reader last caught
+    /// up.
     /// </summary>
     Dropped,
 
     /// <summary>
-    /// This message or another one was dropped, and it was the first one since the reader had caught up.
+    /// This message or an older one was dropped, and no message was dropped before since the reader last caught up.
     /// </summary>
     FirstDropped,
 

@@ -10,8 +10,8 @@ public enum FullQueuePolicy
     DropOldest,
 
     /// <summary>
-    /// The new message and all later ones are dropped and the subscription ends. Its reader gets the queued messages
-    /// and then a <see cref="SlowConsumerException"/>.
+    /// The new message and all later messages are dropped, and the subscription ends. Its reader gets the queued
+    /// messages and then a <see cref="SlowConsumerException"/>.
     /// </summary>
     End,
 }

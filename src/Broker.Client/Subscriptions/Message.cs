@@ -63,9 +63,9 @@ public readonly struct Message
         => Subscription.Connection.Respond(ReplyToBytes.Span, body, headers);
 
     /// <summary>
-    /// Starts a span for the processing of this message as a child of the span that published it, and makes it the
-    /// current one: <c>using Activity? span = message.StartActivity();</c>. For handlers, including handlers of values,
-    /// the connection does this itself.
+    /// Starts a span for the processing of this message as a child of the span that published it, and makes the new
+    /// span the current span: <c>using Activity? span = message.StartActivity();</c>. For handlers, including handlers
+    /// of values, the connection does this itself.
     /// </summary>
     /// <returns>The span. Null if the connection does not use <see cref="ClientOptions.Tracing"/>, or if nobody listens
     /// to the spans.</returns>

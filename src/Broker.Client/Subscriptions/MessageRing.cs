@@ -5,8 +5,8 @@ internal struct MessageRing
 {
     private const int FirstCapacity = 4;
 
-    // An array that a burst has enlarged is released after it was filled and emptied this many times in a row without
-    // needing the size.
+    // An array that is larger than LargestToKeep is released if it was filled and emptied UnusedRounds times in a row
+    // with less than a quarter of it in use.
     private const int LargestToKeep = 1024;
     private const int Use = 4;
     private const int UnusedRounds = 64;

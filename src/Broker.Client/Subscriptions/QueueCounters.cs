@@ -6,11 +6,11 @@ namespace Broker.Client;
 /// </summary>
 internal struct QueueCounters
 {
-    // All messages that were ever added. The pending ones are these minus those that were taken.
+    // All messages that were ever added. The pending messages are the added messages minus the taken messages.
     private long _queued;
     private long _queuedBytes;
 
-    // A lower bound of what has been taken.
+    // Lower bounds of the number and the bytes of the taken messages.
     private long _knownTaken;
     private long _knownTakenBytes;
     private long _peakBytes;

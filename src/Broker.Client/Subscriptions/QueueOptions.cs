@@ -5,10 +5,10 @@ public sealed record QueueOptions
 {
     internal static readonly QueueOptions Default = new();
 
-    /// <summary>The limit of messages. Default 65,536.</summary>
+    /// <summary>The largest number of messages in the queue. Default 65,536.</summary>
     public int MaxMessages { get; init; } = 65_536;
 
-    /// <summary>The limit of bytes of subjects, headers and bodies together. Default 64 MiB.</summary>
+    /// <summary>The largest size of all subjects, headers and bodies in the queue, in bytes. Default 64 MiB.</summary>
     public long MaxBytes { get; init; } = 64L * 1024 * 1024;
 
     /// <summary>What happens to a message that exceeds one of the limits. Default: it is dropped.</summary>

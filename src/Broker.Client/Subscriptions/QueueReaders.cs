@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// The data that the readers of a queue share: their lock, the ring that they take from, and the counters of what they
-/// have taken.
+/// The data that the readers of a queue share: their lock, the ring that they take from, and the counters of the taken
+/// messages.
 /// </summary>
 internal sealed class QueueReaders
 {
@@ -10,7 +10,7 @@ internal sealed class QueueReaders
     private long _taken;
     private long _takenBytes;
 
-    /// <summary>The readers' lock. Code that also needs the queue's lock takes this one first.</summary>
+    /// <summary>The readers' lock. Code that also needs the queue's lock takes this lock first.</summary>
     internal Lock Gate { get; } = new();
 
     /// <summary>The number of messages that were ever taken. May be read on any thread.</summary>

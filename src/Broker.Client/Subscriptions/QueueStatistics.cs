@@ -15,7 +15,9 @@ public readonly record struct QueueStatistics
     /// <summary>The largest number of bytes that were in the queue at a time.</summary>
     public long PeakPendingBytes { get; init; }
 
-    /// <summary>The number of messages that were added to the queue, including those that were dropped later.</summary>
+    /// <summary>
+    /// The number of messages that were added to the queue, including messages that were dropped later.
+    /// </summary>
     public long Queued { get; init; }
 
     /// <summary>The number of messages that were dropped because the reader was too slow.</summary>

@@ -1,6 +1,6 @@
 namespace Broker.Client;
 
-/// <summary>The waits of a queue's readers. The code that has taken them from the queue completes them.</summary>
+/// <summary>The waits of a queue's readers. The code that takes the waits from the queue completes them.</summary>
 /// <param name="first">The wait of the first reader. Null if it does not wait.</param>
 /// <param name="others">The wait of all other readers. Null if none of them waits.</param>
 internal readonly struct QueueWaits(ReadWaiter? first, TaskCompletionSource<bool>? others)

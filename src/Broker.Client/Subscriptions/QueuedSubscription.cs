@@ -14,7 +14,8 @@ namespace Broker.Client;
 /// </remarks>
 public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 {
-    // A reader that took the last message and does not ask for another one may have left.
+    // How long a drain waits for the reader of the last message to ask for another one. A reader that does not ask may
+    // have left.
     private static readonly TimeSpan ReaderGrace = TimeSpan.FromSeconds(1);
 
     private readonly SubscriptionQueue _queue;
@@ -44,7 +45,7 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
     /// <summary>Returns the counters of the queue.</summary>
     public QueueStatistics GetStatistics() => _queue.GetStatistics();
 
-    /// <summary>Returns the messages until the subscription ends.</summary>
+    /// <summary>Returns the messages until the subscription has ended and the queue is empty.</summary>
     /// <param name="cancellationToken">Ends the enumeration before the next message. The subscription goes on, and the
     /// messages that wait stay in the queue.</param>
     /// <exception cref="SlowConsumerException">The subscription ended because of
@@ -90,12 +91,12 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 
     /// <summary>
     /// Completes when the code that reads the queue for a handler has ended, or when the handler itself drains the
-    /// connection. Null if the program reads the queue. The handler may still be processing the last message after that
-    /// message was read.
+    /// connection. Null if the program reads the queue. The read of the last message is not the end: the handler may
+    /// still be processing that message.
     /// </summary>
     internal Task? Handling { get; set; }
 
-    /// <summary>Completes when all messages have been read and the last one has been processed.</summary>
+    /// <summary>Completes when all messages have been read and the last message has been processed.</summary>
     internal async Task WhenHandledAsync()
     {
         if (Handling is { } handling)
@@ -108,7 +109,10 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
         await BoundedWait.AtMostAsync(_queue.WhenReadersIdleAsync(), ReaderGrace).ConfigureAwait(false);
     }
 
-    /// <summary>Like <see cref="WhenHandledAsync"/>, but it does not wait for readers that take no message for a while.</summary>
+    /// <summary>
+    /// Waits like <see cref="WhenHandledAsync"/>, but not for readers that take no message for
+    /// <paramref name="pause"/>.
+    /// </summary>
     internal async Task WhenHandledOrPausedAsync(TimeSpan pause, CancellationToken cancellationToken)
     {
         Task handled = WhenHandledAsync();

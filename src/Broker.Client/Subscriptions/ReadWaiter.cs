@@ -59,7 +59,7 @@ internal sealed class ReadWaiter(SubscriptionQueue queue) : IValueTaskSource<boo
         }
         finally
         {
-            // This waits for a cancellation that is in progress, so that it cannot affect the next wait.
+            // This waits for a cancellation that is in progress, so that the cancellation cannot affect the next wait.
             _registration.Dispose();
             _registration = default;
             _token = default;

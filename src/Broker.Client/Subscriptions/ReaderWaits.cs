@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// The waits of a queue's readers. The first reader uses a waiter that is reused; all others share one task. Used under
-/// the queue's gate.
+/// The waits of a queue's readers. The first reader uses a waiter that is reused; all other readers share one task.
+/// Used under the queue's gate.
 /// </summary>
 internal struct ReaderWaits
 {

@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>
-/// The handler of a subscription's queued messages, while its code runs. It stays the running one after an await and in
-/// tasks that it has started.
+/// The handler of a subscription's queued messages, while its code runs. After an await, and in tasks that the handler
+/// has started, it is still the running handler.
 /// </summary>
 /// <param name="subscription">The subscription.</param>
 internal sealed class RunningHandler(QueuedSubscription subscription)
@@ -17,7 +17,7 @@ internal sealed class RunningHandler(QueuedSubscription subscription)
     /// <summary>Completes when a drain must not wait for the handler any more.</summary>
     internal Task LeftOut => _leftOut.Task;
 
-    /// <summary>Makes this handler the running one for the rest of the calling task.</summary>
+    /// <summary>Makes this handler the running handler for the rest of the calling task.</summary>
     internal void Enter() => Running.Value = this;
 
     /// <summary>

@@ -64,14 +64,14 @@ public sealed class Subscription : IDisposable
     internal bool IsDraining { get; set; }
 
     /// <summary>
-    /// Ends the subscription at once. If this is called on the loop, no message comes after it returns. If it is called
-    /// on another thread, a handler may still be running. The method has no effect if the subscription has ended.
+    /// Ends the subscription at once. On the loop, no message comes after the method returns. On another thread, a
+    /// handler may still be running when it returns. The method has no effect if the subscription has ended.
     /// </summary>
     public void Unsubscribe() => Manager.Unsubscribe(this);
 
     /// <summary>
-    /// Ends the subscription after <paramref name="max"/> messages, counted from its beginning. If as many have already
-    /// arrived, it ends at once.
+    /// Ends the subscription after <paramref name="max"/> messages, counted from its beginning. If that many messages
+    /// have already arrived, the subscription ends at once.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="max"/> is not positive.</exception>
     public void AutoUnsubscribe(long max)
@@ -148,7 +148,8 @@ public sealed class Subscription : IDisposable
     internal int WireSize => Encoding.UTF8.GetByteCount(Filter) + Encoding.UTF8.GetByteCount(Queue ?? "") + (2 * OperationWriter.LineOverhead);
 
     /// <summary>
-    /// Writes SUB and, if there is a maximum of messages, UNSUB with the rest of the maximum. Returns the length.
+    /// Writes SUB. If there is a maximum of messages, also writes UNSUB with the number of messages that may still
+    /// arrive. Returns the length.
     /// </summary>
     internal int WriteTo(Span<byte> destination)
     {

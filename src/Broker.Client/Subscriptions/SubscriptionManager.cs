@@ -133,10 +133,12 @@ internal sealed class SubscriptionManager(SharedState shared, BrokerConnection c
     }
 
     /// <summary>
-    /// Ends the subscriptions with a queue that the server has refused, so that their readers do not wait in vain. Called
-    /// on the loop.
+    /// Ends each <see cref="QueuedSubscription"/> that the server has refused, so that its reader does not wait in
+    /// vain. Called on the loop.
     /// </summary>
-    /// <remarks>A subscription with a handler goes on: nobody waits for it, and the next server may accept it.</remarks>
+    /// <remarks>
+    /// A subscription that calls a handler goes on: nobody waits for its messages, and the next server may accept it.
+    /// </remarks>
     internal void Refuse(PermissionViolation violation, string text)
     {
         if (violation.Kind != ViolationKind.Subscribe)
@@ -157,7 +159,9 @@ internal sealed class SubscriptionManager(SharedState shared, BrokerConnection c
         }
     }
 
-    /// <summary>Ends a subscription whose reader was cancelled. The messages that have arrived can still be read.</summary>
+    /// <summary>
+    /// Ends a subscription, because its reader was cancelled. The messages that have arrived can still be read.
+    /// </summary>
     internal void Cancel(QueuedSubscription queued, CancellationToken token)
     {
         Subscription subscription = queued.Subscription;
@@ -205,16 +209,16 @@ internal sealed class SubscriptionManager(SharedState shared, BrokerConnection c
             WriteUnsubscribe(subscription, max);
         }
 
-        // This happens at once, because the answer to a later PING could be read before the loop runs the callback.
-        // Only the loop knows whether another message is arriving now, and only the loop has the messages that are not
-        // in a queue yet.
+        // StopIfComplete runs at once, because the answer to a later PING could be read before the loop runs
+        // EndIfComplete. EndIfComplete runs on the loop, because only the loop knows whether another message is
+        // arriving now, and only the loop has the messages that are not in a queue yet.
         subscription.StopIfComplete();
         shared.Loop.Run(subscription.EndIfComplete);
     }
 
     /// <summary>Sends UNSUB for subscriptions, but still delivers the messages that are on their way.</summary>
     /// <param name="forClose">Whether the connection closes, so that new subscriptions are refused.</param>
-    /// <param name="staying">The subscription that stays: the one for replies to requests. Null for none.</param>
+    /// <param name="staying">The subscription for replies to requests, which stays. Null if there is none.</param>
     internal Subscription[] AnnounceDrain(bool forClose, Subscription? staying = null)
     {
         lock (shared.Gate)

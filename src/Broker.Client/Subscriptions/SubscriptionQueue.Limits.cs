@@ -3,8 +3,9 @@ namespace Broker.Client;
 // The limits of the queue, and the policy for a full queue. Used on the loop.
 internal sealed partial class SubscriptionQueue
 {
-    // Called on the loop for a queue that was full a moment ago. Readers may have made space since. A message that is
-    // counted as dropped is not added, even if a reader makes space right afterwards.
+    // Called on the loop for a queue that was full a moment ago. Readers may have made space since, so the limits are
+    // checked again under the lock. A message that is counted as dropped is not added later, even if a reader then
+    // makes space.
     private EnqueueOutcome MakeSpace(long size, out bool hasSpace)
     {
         if (options.WhenFull == FullQueuePolicy.DropOldest && size <= options.MaxBytes)
@@ -32,7 +33,7 @@ internal sealed partial class SubscriptionQueue
         }
     }
 
-    // This needs the readers' lock too, because the oldest messages are in the readers' ring.
+    // Takes the readers' lock too, because the oldest messages are in the readers' ring.
     private EnqueueOutcome DropOldest(long size, out bool hasSpace)
     {
         QueueReaders readers = GetReaders();

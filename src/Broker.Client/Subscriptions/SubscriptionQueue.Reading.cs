@@ -20,7 +20,7 @@ internal sealed partial class SubscriptionQueue
 
             item = readers.Take();
             readers.IsReaderBusy = true;
-            // Messages after those in this ring are available after the next exchange of the rings.
+            // If this ring is empty, newer messages may still be in the loop's ring, so Pending decides.
             if (readers.Messages.Count == 0 && Pending == 0)
             {
                 _isDropping = false;
@@ -36,7 +36,8 @@ internal sealed partial class SubscriptionQueue
         return true;
     }
 
-    // The base class looks at the token only if no message waits, and that may never happen.
+    // ReadAllAsync of the base class checks the token only when the queue is empty, and under load the queue may never
+    // be empty. This method checks the token after each message.
     public override async IAsyncEnumerable<Message> ReadAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         while (await WaitToReadAsync(cancellationToken).ConfigureAwait(false))

@@ -31,7 +31,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     private int _peak;
     private long _dropped;
 
-    // Not read-only: its methods change it.
+    // These fields must not be read-only, because their methods change them.
     private QueueCounters _counters;
     private ReaderWaits _waits;
 
@@ -185,8 +185,8 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     }
 
     /// <summary>
-    /// For a queue that has ended: completes when no reader is processing a message, that is, when the last reader that
-    /// took a message has asked for another.
+    /// For a queue that has ended: completes when no reader is processing a message any more. A reader has processed
+    /// its message when it asks for another one.
     /// </summary>
     internal Task WhenReadersIdleAsync()
     {

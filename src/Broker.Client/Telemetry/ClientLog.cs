@@ -4,7 +4,8 @@ namespace Broker.Client;
 
 /// <summary>
 /// Logs the events of one connection, in addition to the callbacks that its owner has set. Unless a comment says
-/// otherwise, its methods are called on the connection's loop, one at a time. Event ids never change, and the id of a removed event is not reused.
+/// otherwise, its methods are called on the connection's loop, one at a time. Event ids never change, and the id of a
+/// removed event is not reused.
 /// </summary>
 internal sealed partial class ClientLog
 {
@@ -13,7 +14,8 @@ internal sealed partial class ClientLog
     private readonly ILogger _logger;
     private readonly string _client;
 
-    // The first failed attempt after a success is logged as a warning. Later ones are logged at the debug level.
+    // The first failed attempt after a success is logged as a warning. Later failed attempts are logged at the debug
+    // level.
     private bool _isSearching;
 
     private ClientLog(ILogger logger, string? client) => (_logger, _client) = (logger, client ?? "(default)");

@@ -4,8 +4,8 @@ namespace Broker.Client;
 
 /// <summary>
 /// Exposes the counters of a connection as a meter of System.Diagnostics.Metrics. The instruments read the connection's
-/// existing counters when they are collected. Instruments that OpenTelemetry's conventions for messaging define have
-/// those names. docs/telemetry.md lists all of them.
+/// existing counters when they are collected. If OpenTelemetry's conventions for messaging define an instrument, it has
+/// the name from the conventions. docs/telemetry.md lists all instruments.
 /// </summary>
 public sealed class ClientMetrics : IDisposable
 {

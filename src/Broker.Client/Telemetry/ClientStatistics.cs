@@ -13,7 +13,8 @@ public readonly record struct ClientStatistics
     public long BytesIn { get; init; }
 
     /// <summary>
-    /// The number of messages that were accepted for sending, including those that are buffered without a server.
+    /// The number of messages that were accepted for sending, including messages that are buffered while no server is
+    /// connected.
     /// </summary>
     public long MessagesOut { get; init; }
 
@@ -30,8 +31,8 @@ public readonly record struct ClientStatistics
     public long Dropped { get; init; }
 
     /// <summary>
-    /// The number of accepted messages that were certainly not sent. They were waiting for a server when it was lost,
-    /// they were buffered for a server that did not come (<see cref="Dropped"/> counts these too), or they were
+    /// The number of accepted messages that were certainly not sent. They were waiting for a server when the server was
+    /// lost, they were buffered for a server that did not come (<see cref="Dropped"/> counts these too), or they were
     /// requests that were cancelled before a server came. They are not sent again.
     /// </summary>
     public long Lost { get; init; }

@@ -19,7 +19,7 @@ internal sealed class ClientTracer(SharedState shared, MessagePublisher publishe
 
     public void Dispose() => _source.Dispose();
 
-    /// <summary>Starts a span around a publish or a request and makes it the current one.</summary>
+    /// <summary>Starts a span around a publish or a request and makes it the current span.</summary>
     internal Activity? StartSend(string operation, string subject, int size)
         => Start(operation, "send", ActivityKind.Producer, subject, size, default, null);
 

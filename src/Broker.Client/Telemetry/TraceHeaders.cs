@@ -17,9 +17,9 @@ internal static class TraceHeaders
     private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
 
     /// <summary>
-    /// Returns the header block with the context of an activity in place of an existing one. Returns null if there is
-    /// nothing to write: the activity's id has another format, or the headers are not a header block. The code that
-    /// sends the headers reports that error.
+    /// Returns the header block with the context of an activity in place of an existing context. Returns null if there
+    /// is nothing to write: the activity's id has another format, or the headers are not a header block. The code that
+    /// sends invalid headers reports them.
     /// </summary>
     internal static byte[]? With(Activity? activity, ReadOnlySpan<byte> headers)
     {
@@ -58,7 +58,7 @@ internal static class TraceHeaders
         return ActivityContext.TryParse(Encoding.UTF8.GetString(parent), state, isRemote: true, out ActivityContext context) ? context : default;
     }
 
-    // Copies all lines other than those of the context and the empty line at the end.
+    // Copies all header lines except those of the trace context, without the empty line at the end.
     private static void CopyOthers(ReadOnlySpan<byte> headers, ArrayBufferWriter<byte> block)
     {
         while (!headers.IsEmpty && !headers.StartsWith(LineEnd))

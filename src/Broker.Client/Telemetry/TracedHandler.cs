@@ -21,8 +21,8 @@ internal sealed class TracedHandler(ClientTracer tracer, MessageHandler handler)
 
     private void HandleTraced(in MessageView message)
     {
-        // The loop's thread still has the activity that was current when it was started, which is not the parent of
-        // this one.
+        // The loop's thread still has the activity that was current when the thread was started. That activity is not
+        // the parent of this span.
         Activity? before = Activity.Current;
         Activity.Current = null;
         try

@@ -58,8 +58,8 @@ public sealed class BridgeCommandTests : IDisposable
               publish   { deny: ["logs._egress", "logs._in.>", "logs._ingress", "logs._out.>"] }
               subscribe { deny: ["logs._egress", "logs._in.>", "logs._ingress", "logs._out.>"] }
             }
-            # Who may subscribe to _INBOX.> reads the answers to all requests. Allow other users an inbox prefix of
-            # their own in its place.
+            # A user who may subscribe to _INBOX.> can read the answers to all requests. Give every other user an inbox
+            # prefix of its own.
             """.ReplaceLineEndings("\n"), run.Output.ReplaceLineEndings("\n").Trim());
         Assert.Equal(ExitCode.Success, run.ExitCode);
     }
