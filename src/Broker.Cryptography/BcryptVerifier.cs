@@ -7,16 +7,16 @@ using Org.BouncyCastle.Crypto.Generators;
 namespace Broker.Cryptography;
 
 /// <summary>
-/// Verifies bcrypt hashes in the format of OpenBSD: <c>$2b$cost$</c>, 22 characters of salt and 31 of hash. The letters
-/// a, b, x and y mean the same, as in nats-server (Go's x/crypto). Stateless and thread-safe. The time doubles with
-/// each step of the cost.
+/// Verifies bcrypt hashes in the format of OpenBSD: <c>$2b$cost$</c>, 22 characters of salt and 31 characters of hash.
+/// As in nats-server (Go's x/crypto), the versions 2a, 2b, 2x and 2y mean the same. Each step of the cost doubles the
+/// time. Stateless and thread-safe.
 /// </summary>
 public sealed class BcryptVerifier : IPasswordVerifier
 {
     private const string Alphabet = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     private const int Length = 60;
 
-    // The cost of the command of nats-server for passwords.
+    // The default cost of nats-server's command that hashes passwords.
     private const int DefaultCost = 11;
     private const int LeastCost = 4;
     private const int MostCost = 31;
@@ -25,7 +25,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
     private const int HashStart = 29;
     private const int SaltBytes = 16;
 
-    // The text does not contain the last of the 24 bytes.
+    // bcrypt computes 24 bytes, and the text of a hash does not contain the last of these bytes.
     private const int HashBytes = 23;
     private const int MostPassword = 72;
 
@@ -42,7 +42,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
             return false;
         }
 
-        // The key is the password with the terminating zero of a C string, cut at 72 bytes.
+        // The key is the password with the terminating zero of a C string. Bytes after the first 72 are ignored.
         byte[] key = new byte[Math.Min(password.Length + 1, MostPassword)];
         password[..Math.Min(password.Length, MostPassword)].CopyTo(key);
         byte[] computed = BCrypt.Generate(key, salt, cost, false);
@@ -52,8 +52,10 @@ public sealed class BcryptVerifier : IPasswordVerifier
 
     /// <summary>Returns the bcrypt hash of a password, <c>$2a$cost$…</c>, with a new random salt.</summary>
     /// <param name="password">The password, with 1 to 72 bytes and without a zero byte.</param>
-    /// <param name="cost">The cost from 4 to 31. The time doubles with each step.</param>
-    /// <exception cref="ArgumentException">The password is empty, is longer, or has a zero byte.</exception>
+    /// <param name="cost">The cost from 4 to 31. Each step doubles the time.</param>
+    /// <exception cref="ArgumentException">
+    /// The password is empty, has more than 72 bytes, or has a zero byte.
+    /// </exception>
     /// <exception cref="ArgumentOutOfRangeException">The cost is out of range.</exception>
     public static string CreateHash(ReadOnlySpan<byte> password, int cost = DefaultCost)
     {
@@ -102,7 +104,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
         return cost is >= LeastCost and <= MostCost && TryDecode(hash.AsSpan(SaltStart, HashStart - SaltStart), salt) && TryDecode(hash.AsSpan(HashStart), expected);
     }
 
-    // The text is base64 with bcrypt's own alphabet and no padding. Bits after the last byte are ignored.
+    // The text is base64 with bcrypt's own alphabet and no padding. Bits after the last whole byte are ignored.
     private static bool TryDecode(ReadOnlySpan<char> text, Span<byte> bytes)
     {
         uint bits = 0;

@@ -7,7 +7,7 @@ using Org.BouncyCastle.Crypto.Parameters;
 
 namespace Broker.Cryptography;
 
-/// <summary>A box of XSalsa20 and Poly1305.</summary>
+/// <summary>Authenticated encryption with XSalsa20 and Poly1305.</summary>
 internal sealed class CurveBox : ICurveBox
 {
     private const int AuthenticatorKeySize = 32;
@@ -73,8 +73,8 @@ internal sealed class CurveBox : ICurveBox
     }
 
     /// <summary>
-    /// The key stream of the XSalsa20 engine. <see cref="Transform"/> combines it with the text many octets at a time.
-    /// It restarts for each nonce without a new object.
+    /// The key stream of the XSalsa20 engine. <see cref="Transform"/> combines the key stream with the text many octets
+    /// at a time. <c>Restart</c> prepares it for a new nonce without a new object.
     /// </summary>
     private sealed class KeyStream : XSalsa20Engine
     {

@@ -44,9 +44,9 @@ public sealed class CurveCryptography : ICurveCryptography
     /// <inheritdoc/>
     public ICurveBox CreateBox(ReadOnlySpan<byte> key) => new CurveBox(key);
 
-    // HSalsa20 with an input of zeros is eight words of the core of Salsa20, without the last addition. The package
-    // only returns the core with the addition. The added words are known (the constants, and zeros), so they are
-    // subtracted here.
+    // HSalsa20 with an input of zeros returns eight words of Salsa20's core before the core's last addition. The
+    // package returns the core only after this addition. The added words are known (the constants, and zeros), so this
+    // method subtracts them.
     private static void Hash(byte[] key, Span<byte> hash)
     {
         byte[] block = new byte[BlockSize];

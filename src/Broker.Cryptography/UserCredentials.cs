@@ -6,11 +6,13 @@ using Org.BouncyCastle.Math.EC.Rfc8032;
 namespace Broker.Cryptography;
 
 /// <summary>
-/// A user's key pair, with its JWT if it has one. A client uses it to authenticate itself. Immutable and thread-safe.
+/// A user's key pair, and the user's JWT if there is one. A client authenticates itself with them. Immutable and
+/// thread-safe.
 /// </summary>
 /// <remarks>
-/// A user seed is the base32 text (RFC 4648, no padding) of two prefix bytes, the 32 bytes of the Ed25519 seed, and a
-/// CRC-16 (XMODEM, little-endian) of both. No text of this class contains the seed or the JWT.
+/// A user seed is base32 text (RFC 4648, no padding) of two prefix bytes, the 32 bytes of the Ed25519 seed, and a
+/// CRC-16 (XMODEM, little-endian) of the prefix and the seed. No error text and no <see cref="ToString"/> contains the
+/// seed or the JWT.
 /// </remarks>
 /// <example><code>
 /// var credentials = UserCredentials.Load("user.creds");
@@ -39,7 +41,7 @@ public sealed class UserCredentials
     /// <summary>The public user nkey: 56 characters that begin with <c>U</c>.</summary>
     public string PublicKey { get; }
 
-    /// <summary>The JWT of the file; null if there is only a key.</summary>
+    /// <summary>The JWT of the credentials file; null if the file contains only a seed.</summary>
     public string? Jwt { get; }
 
     /// <summary>Generates a new key pair.</summary>
@@ -53,7 +55,9 @@ public sealed class UserCredentials
         return new UserCredentials(Decode(seed.Trim()), null);
     }
 
-    /// <summary>Reads a credentials file: a block with a JWT and a block with a seed, or the seed alone.</summary>
+    /// <summary>
+    /// Reads a credentials file, which contains a block with a JWT and a block with a seed, or only a seed.
+    /// </summary>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">Access to the file is denied.</exception>
     /// <exception cref="FormatException">The file is not a credentials file.</exception>
@@ -137,7 +141,7 @@ public sealed class UserCredentials
         return whole && user ? bytes[2..^2] : throw NoSeed();
     }
 
-    // The message does not contain the text, which may be a seed with one wrong letter.
+    // The message does not contain the wrong text, because the text may be a secret seed with one wrong letter.
     private static FormatException NoSeed()
         => new("The text is not a user seed: it must have 58 base32 characters that begin with SU, with a valid checksum.");
 

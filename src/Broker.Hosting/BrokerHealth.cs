@@ -9,20 +9,20 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds health checks for the parts that <see cref="BrokerServices"/> adds.</summary>
 public static class BrokerHealth
 {
-    /// <summary>The tag of checks for liveness: if one fails, the process should be restarted.</summary>
+    /// <summary>The tag of checks for liveness: if such a check fails, the process should be restarted.</summary>
     public const string LiveTag = "live";
 
-    /// <summary>The tag of checks for readiness: if one fails, the process should receive no work.</summary>
+    /// <summary>The tag of checks for readiness: if such a check fails, the process should receive no work.</summary>
     public const string ReadyTag = "ready";
 
-    // The time limit for a loop's answer. An application can change it in the registration.
+    // The time limit for an event loop's answer. An application can change the limit in the registration of the check.
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(5);
 
     /// <summary>
     /// Adds three checks. <c>broker-loops</c> (tag <c>live</c>) is healthy if every event loop answers within 5 s.
     /// <c>broker</c> (tag <c>ready</c>) is healthy if all parts have started and the server is not draining.
-    /// <c>broker-client</c> (tag <c>ready</c>) is healthy if the default client is connected, and degraded while it
-    /// reconnects. A check starts no part. Before the host has started, a check reports "starting".
+    /// <c>broker-client</c> (tag <c>ready</c>) is healthy if the default client is connected, and degraded while the
+    /// client reconnects. No check causes a part to start. Before the host has started, all checks report "starting".
     /// </summary>
     /// <param name="checks">The host's checks: <c>services.AddHealthChecks()</c>.</param>
     /// <returns>The same checks, for chained calls.</returns>

@@ -16,13 +16,15 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds a server, clients and a bridge to the services of a host.</summary>
 /// <remarks>
 /// <para>
-/// Each part is a singleton. It starts when it is first resolved, or with the host before any hosted service: first the
-/// server, then clients, then the bridge. If a part fails to start, the host fails to start. When the host stops, the
-/// subscriptions of clients are drained first. The parts run until all hosted services have stopped. Then they stop in
-/// the reverse order. They deliver queued messages for as long as <c>HostOptions.ShutdownTimeout</c> allows.
+/// Each part is a singleton. A part starts when it is first resolved, at the latest when the host starts, before all
+/// hosted services: first the server, then clients, then the bridge. If a part fails to start, the host fails to start.
+/// When the host stops, the clients' subscriptions are drained first. The parts themselves run until all hosted
+/// services have stopped, and then stop in the reverse order. They deliver queued messages for as long as
+/// <c>HostOptions.ShutdownTimeout</c> allows.
 /// </para>
 /// <para>
-/// All parts of a host share one <see cref="EventLoopGroup"/>. If the application has registered a group, they use it.
+/// All parts of a host share one <see cref="EventLoopGroup"/>. If the application has registered a group, the parts use
+/// that group.
 /// </para>
 /// </remarks>
 public static class BrokerServices
@@ -84,15 +86,16 @@ public static class BrokerServices
     }
 
     /// <summary>
-    /// Adds a <see cref="ZeroMqBridge"/> with the routes of the configuration section <c>ZeroMqBridge</c>. It connects
-    /// to this host's server without a socket, unless the section names another server. A host has one bridge: further
-    /// calls add more callbacks to it.
+    /// Adds a <see cref="ZeroMqBridge"/> with the routes of the configuration section <c>ZeroMqBridge</c>. The bridge
+    /// connects to this host's server without a socket, unless the section names another server. A host has one bridge:
+    /// another call of this method only adds its callback to the same bridge.
     /// </summary>
     /// <param name="services">The services of a host.</param>
     /// <param name="configure">
     /// Receives options with this host's loops, logger, server and configured routes, and returns the options to use.
-    /// It runs again when the configured routes change. Callbacks of several calls run in the order of the calls.
-    /// Without a callback and without configured routes, the bridge has a route for PUB and SUB at the default ports.
+    /// The callback runs again when the configured routes change. Callbacks of several calls run in the order of the
+    /// calls. Without a callback and without configured routes, the bridge has a route for PUB and SUB at the default
+    /// ports.
     /// </param>
     /// <returns>The same services, for chained calls.</returns>
     public static IServiceCollection AddZeroMqBridge(
@@ -141,7 +144,8 @@ public static class BrokerServices
         services.AddLogging();
         services.TryAddSingleton(static provider =>
         {
-            // The server's settings contain the number of loops. Without a server it is the default.
+            // The server's settings contain the number of loops. Without a server, the group has its default number of
+            // loops.
             int loops = provider.GetService<IOptions<BrokerSettings>>()?.Value.Loops ?? 0;
             var log = new HostingLog(provider.GetRequiredService<ILoggerFactory>());
             var options = new EventLoopOptions { ThreadName = "broker loop", OnFault = log.LoopFault };

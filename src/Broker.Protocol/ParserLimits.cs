@@ -12,7 +12,7 @@ namespace Broker.Protocol;
 /// </remarks>
 public readonly record struct ParserLimits(int MaxControlLine, int MaxPayload)
 {
-    // Nine digits. The sum of verb, line, payload and line ends still fits an int.
+    // The limit has nine digits, so that the sum of verb, line, payload and line ends fits an int.
     private const int Max = 999_999_999;
 
     /// <summary>A control line of 4096 bytes and a payload of 1 MiB.</summary>

@@ -3,7 +3,7 @@ namespace Broker.Protocol;
 /// <summary>The error texts that clients of the NATS protocol expect.</summary>
 public static class ProtocolErrorText
 {
-    /// <summary>The text for an <c>-ERR</c> line, without quotes.</summary>
+    /// <summary>Returns the text for an <c>-ERR</c> line, without quotes.</summary>
     public static string For(ProtocolError error) => error switch
     {
         ProtocolError.UnknownOperation => "Unknown Protocol Operation",

@@ -9,7 +9,8 @@ namespace Broker.Testing;
 
 /// <summary>
 /// A broker for one test, in the test's process, with a client that is already connected. Any number of brokers may run
-/// in parallel: each has a port that the kernel chose and its own threads, and they share nothing.
+/// in parallel. Each broker has a port that the system chose and its own threads, and shares nothing with other
+/// brokers.
 /// </summary>
 /// <remarks>Thread-safe. Disposing the broker closes its clients and recorders too.</remarks>
 /// <example><code>
@@ -33,12 +34,12 @@ public sealed class TestBroker : IAsyncDisposable
         Client = client;
     }
 
-    /// <summary>The server, with all its members.</summary>
+    /// <summary>The server itself, for everything that this class does not offer.</summary>
     public BrokerServer Server { get; }
 
     /// <summary>
-    /// A connected client that uses no socket. The test's clients have a thread of their own: a handler that blocks
-    /// delays the clients of this test, but not the broker or another test.
+    /// A connected client that uses no socket. All clients of a test share one thread. A handler that blocks delays the
+    /// clients of its own test, but neither the broker nor other tests.
     /// </summary>
     public BrokerConnection Client { get; }
 
@@ -53,10 +54,10 @@ public sealed class TestBroker : IAsyncDisposable
 
     /// <summary>
     /// The time after which a wait fails with an <see cref="ExpectationException"/>. Recorders that are created later
-    /// use the same value. It only ends tests that hang, so it does not have to be tuned. Default 30 s.
-    /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit, for example under a debugger.
+    /// use the same value. The time only ends tests that hang, so it need not be tuned. Default: 30 s.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> means no limit, for example under a debugger.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not positive.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not positive, or is longer than 20 days.</exception>
     public TimeSpan WaitTimeout
     {
         get => _waitTimeout;
@@ -69,14 +70,14 @@ public sealed class TestBroker : IAsyncDisposable
 
     /// <summary>Starts a broker. Programs can connect when the task has completed.</summary>
     /// <param name="configure">
-    /// Changes the options: users, limits, TLS. The broker listens on a free port of 127.0.0.1 unless this adds
-    /// addresses. Null for the defaults.
+    /// Changes the options: users, limits, TLS. If it adds no address, the broker listens on a free port of 127.0.0.1.
+    /// Null means the default options.
     /// </param>
     /// <param name="client">
-    /// The options of <see cref="Client"/> and of recorders, and the default for
-    /// <see cref="ConnectAsync(ClientOptions?, CancellationToken)"/>. The broker sets the dialer and the event loops,
-    /// and a connect timeout that is long enough for a busy machine. If null, these clients use the token of the broker
-    /// or its first user, if there is one, and need no password.
+    /// The options of <see cref="Client"/> and of recorders, and the default options for
+    /// <see cref="ConnectAsync(ClientOptions?, CancellationToken)"/>. The broker sets the dialer, the event loops, and
+    /// a connect timeout that is long enough for a busy machine. If the options have no credentials, the clients use
+    /// the broker's first user, or the broker's token if it has no user. They need no password.
     /// </param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ListenException">The broker cannot listen on an address that <paramref name="configure"/> has
@@ -87,9 +88,9 @@ public sealed class TestBroker : IAsyncDisposable
     public static async Task<TestBroker> StartAsync(
         Action<BrokerServerOptions>? configure = null, ClientOptions? client = null, CancellationToken cancellationToken = default)
     {
-        // There is one loop, so that everything that a client has sent before another client's PING is processed before
-        // the answer to that PING. The long timeout allows for tests in parallel, which leave little processor time for
-        // a client that connects.
+        // There is one loop. So everything that a client has sent before another client's PING is processed before the
+        // answer to that PING. The timeout is long because tests in parallel leave little processor time for a client
+        // that connects.
         var options = new BrokerServerOptions
         {
             LoopOptions = new EventLoopOptions { Loops = 1, ThreadName = "test broker" },
@@ -119,10 +120,12 @@ public sealed class TestBroker : IAsyncDisposable
     }
 
     /// <summary>
-    /// Connects another client that uses no socket. The caller may dispose it. Otherwise it closes with the broker.
+    /// Connects another client that uses no socket. The caller may dispose the client. Otherwise the client closes with
+    /// the broker.
     /// </summary>
-    /// <param name="options">The options. The broker sets the dialer and the event loops. Null for those of
-    /// <see cref="Client"/>.</param>
+    /// <param name="options">
+    /// The options. The broker sets the dialer and the event loops. Null means the options of <see cref="Client"/>.
+    /// </param>
     /// <param name="cancellationToken">Cancels the attempt.</param>
     /// <exception cref="AuthorizationException">The broker refuses the credentials.</exception>
     public Task<BrokerConnection> ConnectAsync(ClientOptions? options = null, CancellationToken cancellationToken = default)
@@ -130,11 +133,12 @@ public sealed class TestBroker : IAsyncDisposable
 
     /// <summary>
     /// Starts to record all messages that match a filter, with the permissions of <see cref="Client"/>. Each message
-    /// that is published after the task has completed is recorded. The caller may dispose the recorder. Otherwise it
-    /// closes with the broker.
+    /// that is published after the task has completed is recorded. The caller may dispose the recorder. Otherwise the
+    /// recorder closes with the broker.
     /// </summary>
-    /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
-    /// more.</param>
+    /// <param name="filter">
+    /// The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or more tokens.
+    /// </param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ArgumentException">The filter is not valid.</exception>
     public async Task<MessageRecorder> RecordAsync(string filter, CancellationToken cancellationToken = default)
@@ -142,8 +146,8 @@ public sealed class TestBroker : IAsyncDisposable
         await _recording.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            // Recorders use another connection than the client: the client's handlers cannot delay it, and its
-            // subscriptions can be distinguished from all others.
+            // Recorders have a connection of their own. So a handler of the client cannot delay them, and their
+            // subscriptions can be told apart from the client's subscriptions.
             _recorderConnection ??= await ConnectAsync(_clientOptions with { Name = "recorder" }, cancellationToken).ConfigureAwait(false);
         }
         finally
@@ -180,8 +184,8 @@ public sealed class TestBroker : IAsyncDisposable
             WaitTimeout,
             async () =>
             {
-                // The register is read twice, because a recorder may start or stop between the two reads. The larger
-                // number is used, and a later check finds what is missing.
+                // A recorder may start or stop while the server is asked. So the register is read before and after, and
+                // the larger number is subtracted. If this number is too large, a later check corrects it.
                 int recorders = _recorders.CountFor(subject);
                 SubscriptionPage page = await Server.InspectSubscriptionsAsync(query, cancellationToken).ConfigureAwait(false);
                 return page.Subscriptions.Count - Math.Max(recorders, _recorders.CountFor(subject)) >= count;
@@ -197,11 +201,12 @@ public sealed class TestBroker : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits until exactly <paramref name="count"/> clients are connected in addition to <see cref="Client"/> and the
-    /// recorders. For example, with 0 a test waits until a program has disconnected.
+    /// Waits until exactly <paramref name="count"/> clients are connected. <see cref="Client"/> and the recorders do
+    /// not count. For example, with 0 a test waits until a program has disconnected.
     /// </summary>
-    /// <exception cref="ExpectationException">The number was different during the whole time of
-    /// <see cref="WaitTimeout"/>.</exception>
+    /// <exception cref="ExpectationException">
+    /// The number was never equal to <paramref name="count"/> during <see cref="WaitTimeout"/>.
+    /// </exception>
     public Task WaitForConnectionsAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
@@ -214,8 +219,8 @@ public sealed class TestBroker : IAsyncDisposable
     }
 
     /// <summary>
-    /// Opens a link to this broker that injects faults on request. Programs connect to its
-    /// <see cref="FaultLink.Address"/>.
+    /// Opens a link to this broker that injects faults on request. Programs connect to the link's
+    /// <see cref="FaultLink.Address"/> instead of the broker's address.
     /// </summary>
     /// <exception cref="InvalidOperationException">The first address of the broker is not a TCP port.</exception>
     public FaultLink OpenLink()
@@ -251,8 +256,8 @@ public sealed class TestBroker : IAsyncDisposable
     private static Task<BrokerConnection> ConnectAsync(
         BrokerServer server, EventLoopGroup loops, ClientOptions options, CancellationToken cancellationToken)
     {
-        // A user of the broker needs no password here. If the options have a password, the broker checks it as over
-        // TCP.
+        // A user needs no password to connect from this process. But if the options have a password, the broker checks
+        // the password, as it does over TCP.
         string? user = options is { User: { } name, Password: null } ? name : null;
         return BrokerConnection.ConnectAsync(
             options with
@@ -260,7 +265,7 @@ public sealed class TestBroker : IAsyncDisposable
                 Dialer = server.CreateDialer(user),
                 Loops = loops,
                 User = user is null ? options.User : null,
-                // This connect only waits for processor time.
+                // This connect uses no network. It can only be slow while it waits for processor time.
                 ConnectTimeout = options.ConnectTimeout > Waiting.DefaultTimeout ? options.ConnectTimeout : Waiting.DefaultTimeout,
             },
             cancellationToken);
@@ -286,7 +291,7 @@ public sealed class TestBroker : IAsyncDisposable
             _ => endPoint.ToString() ?? "",
         };
 
-    // A server that listens on all addresses is reached at the loopback address.
+    // A server that listens on all addresses can be reached at the loopback address.
     private static IPEndPoint Reachable(IPEndPoint endPoint)
         => endPoint.Address.Equals(IPAddress.Any) ? new IPEndPoint(IPAddress.Loopback, endPoint.Port)
             : endPoint.Address.Equals(IPAddress.IPv6Any) ? new IPEndPoint(IPAddress.IPv6Loopback, endPoint.Port)

@@ -4,17 +4,18 @@ using System.Net.Security;
 namespace Broker.Transport;
 
 /// <summary>
-/// One established byte stream, owned by one <see cref="EventLoop"/>: a socket or one end of an in-process link.
+/// One established byte stream, owned by one <see cref="EventLoop"/>: a socket, a pipe, or one end of an in-process
+/// link.
 /// </summary>
 /// <remarks>
-/// <para>Received bytes go to the <see cref="ConnectionHandler"/> on the owning loop's thread. Any loop of the group
-/// writes outbound bytes into an <see cref="LoopWriteBuffer"/> of its own for each connection; other threads write into
-/// <see cref="ExternalWriteBuffer"/>. A loop flushes its write buffers at the end of each iteration. The connection
-/// sends flushed bytes at once if nothing is queued, and otherwise as the peer accepts them. No thread ever waits for
-/// a peer: bytes that cannot be sent are queued up to <see cref="MaxPendingBytes"/>; beyond that the connection is
-/// closed with <see cref="CloseReason.QueueFull"/>.</para>
-/// <para>The bytes of one write buffer are sent in order and are not mixed with others. Buffers are sent in the order
-/// of their flushes.</para>
+/// <para>Received bytes go to the <see cref="ConnectionHandler"/> on the owning loop's thread. For each connection, any
+/// loop of the group can have its own <see cref="LoopWriteBuffer"/>, into which it writes outbound bytes. Other threads
+/// write into <see cref="ExternalWriteBuffer"/>. A loop flushes its write buffers at the end of each iteration. If the
+/// queue is empty, the connection sends flushed bytes at once. Otherwise it sends them as the peer accepts bytes. No
+/// thread ever waits for a peer: bytes that cannot be sent are queued up to <see cref="MaxPendingBytes"/>. If more
+/// bytes wait, the connection is closed with <see cref="CloseReason.QueueFull"/>.</para>
+/// <para>The bytes of one write buffer are sent in order and are not mixed with the bytes of another buffer. Buffers
+/// are sent in the order of their flushes.</para>
 /// </remarks>
 public abstract partial class Connection
 {
@@ -27,16 +28,20 @@ public abstract partial class Connection
     /// <summary>The peer's address; null if the transport has no addresses.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
-    /// <summary>Whether the connection still carries bytes; false as soon as either side has ended it.</summary>
+    /// <summary>
+    /// Whether the connection still carries bytes. False as soon as one of the two sides has ended it.
+    /// </summary>
     public bool IsOpen => _lifecycle.IsOpen;
 
-    /// <summary>What TLS negotiated; null in clear and until the handshake has succeeded. Set on the loop.</summary>
+    /// <summary>
+    /// The result of the TLS handshake. Null without TLS, and until the handshake has succeeded. Set on the loop.
+    /// </summary>
     public TlsDescription? TlsDescription { get; internal set; }
 
     /// <summary>
-    /// Whether the next bytes are likely to come within some microseconds, so that the loop polls a few times
+    /// Whether the next bytes are likely to come within some microseconds. If so, the loop polls a few times
     /// (<see cref="EventLoopOptions.IdlePolls"/>) before its thread sleeps. A loop without such a connection does not
-    /// spin, and leaves the processor to other programs. Default true. On the loop's thread, from
+    /// spin, and leaves the processor to other programs. Default: true. On the loop's thread, from
     /// <see cref="ConnectionHandler.OnOpened"/> on.
     /// </summary>
     public bool SpinBeforeSleep
@@ -46,8 +51,8 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// How much memory may wait for the peer, measured as <see cref="BufferedBytes"/>. If more waits, the connection is
-    /// closed with <see cref="CloseReason.QueueFull"/>. Default 64 MiB.
+    /// The limit on the memory that waits for the peer, which <see cref="BufferedBytes"/> measures. If more memory
+    /// waits, the connection is closed with <see cref="CloseReason.QueueFull"/>. Default: 64 MiB.
     /// </summary>
     public long MaxPendingBytes
     {
@@ -56,14 +61,13 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// A mark below <see cref="MaxPendingBytes"/> at which a writer may continue.
-    /// <see cref="ConnectionHandler.OnLowWater"/> is called once when <see cref="BufferedBytes"/> falls to the mark or
-    /// below it, after a flush had raised it above the mark or after it was above the mark when the mark was set. 0,
-    /// the default, for no mark. Any thread.
+    /// A mark below <see cref="MaxPendingBytes"/> at which a writer may continue. When <see cref="BufferedBytes"/>
+    /// falls from above the mark to the mark or below it, <see cref="ConnectionHandler.OnLowWater"/> is called once. 0,
+    /// the default, means no mark. Any thread.
     /// </summary>
     /// <remarks>
-    /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="BufferedBytes"/> above the
-    /// mark again after the call. The handler is not called a second time for this, unless
+    /// While the queue shrinks, the amount of ciphertext changes. So <see cref="BufferedBytes"/> may rise above the
+    /// mark again after the call, without a new flush. The handler is not called a second time for this, unless
     /// <see cref="RequestLowWater"/> asks for it.
     /// </remarks>
     public long LowWaterBytes
@@ -73,9 +77,9 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// A mark below <see cref="MaxPendingBytes"/> above which writers should write less. The connection only reports
-    /// it: by <see cref="IsAboveHighWater"/>, and to a loop that writes by
-    /// <see cref="EventLoop.WritesAboveHighWater"/>. 0, the default, for no mark. Any thread.
+    /// A mark below <see cref="MaxPendingBytes"/>. Above the mark, writers should write less. The connection only
+    /// reports this: by <see cref="IsAboveHighWater"/>, and by <see cref="EventLoop.WritesAboveHighWater"/> of the loop
+    /// that writes. 0, the default, means no mark. Any thread.
     /// </summary>
     public long HighWaterBytes
     {
@@ -85,13 +89,13 @@ public abstract partial class Connection
 
     /// <summary>
     /// Whether <see cref="BufferedBytes"/> was above <see cref="HighWaterBytes"/> after the last flush or send. Any
-    /// thread; the value may change at once.
+    /// thread. The value may change at any time.
     /// </summary>
     public bool IsAboveHighWater { get; internal set; }
 
     /// <summary>
-    /// How long the peer may accept no bytes while bytes wait for it. Default 10 s;
-    /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit. The value is read when the queue first has to wait for the
+    /// The longest time in which the peer may accept no bytes while bytes wait for it. Default: 10 s.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> means no limit. The value is read when the queue begins to wait for the
     /// peer.
     /// </summary>
     public TimeSpan WriteDeadline
@@ -101,7 +105,7 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Finds where messages begin and end in the bytes written to this connection, for <see cref="DropOldest"/> and
+    /// Finds the start and the end of each message in the written bytes, for <see cref="DropOldest"/> and
     /// <see cref="CountUnsent"/>. Set it before the first message is written. If it is null, the default, the
     /// connection does not distinguish messages.
     /// </summary>
@@ -112,15 +116,15 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// The number of bytes that were flushed and that neither the kernel nor the in-process peer has accepted yet. Any
-    /// thread; the value may change at once.
+    /// The number of bytes that were flushed but not yet accepted by the kernel or the in-process peer. Any thread. The
+    /// value may change at any time.
     /// </summary>
     public long PendingBytes => Outbound.Queue.PendingBytes;
 
     /// <summary>
-    /// The memory that waits for the peer: <see cref="PendingBytes"/>, the unused space between them, and their
-    /// ciphertext. The queue uses at most the unused parts of two blocks beyond that. Any thread; the value may change
-    /// at once.
+    /// The memory that waits for the peer: <see cref="PendingBytes"/>, the unused space between these bytes, and their
+    /// ciphertext. The queue uses at most the unused parts of two blocks in addition. Any thread. The value may change
+    /// at any time.
     /// </summary>
     public long BufferedBytes => Outbound.Queue.BufferedBytes;
 
@@ -128,24 +132,24 @@ public abstract partial class Connection
     public long SentBytes => Outbound.Queue.SentBytes;
 
     /// <summary>
-    /// All bytes flushed so far and not dropped: the sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at
-    /// one moment. Any thread; takes the lock of the queue.
+    /// The number of bytes that were flushed so far and not dropped: the sum of <see cref="SentBytes"/> and
+    /// <see cref="PendingBytes"/> at one moment. Any thread. The property takes the lock of the queue.
     /// </summary>
     public long FlushedBytes => Outbound.Queue.FlushedBytes;
 
     /// <summary>
-    /// The write buffer for threads that are not loops of this group. Its users exclude each other with a lock of
-    /// their own, and call <see cref="FlushExternal"/> under the same lock.
+    /// The write buffer for threads that are not loops of this group. These threads need a lock of their own, so that
+    /// only one of them uses the buffer at a time. They call <see cref="FlushExternal"/> under the same lock.
     /// </summary>
     public LoopWriteBuffer ExternalWriteBuffer => _writeBuffers.GetExternal(this);
 
     /// <summary>
-    /// Returns the write buffer of <paramref name="loop"/> for this connection. Call it on that loop's thread;
-    /// <paramref name="loop"/> must be of the same group as <see cref="Loop"/>.
+    /// Returns the write buffer of <paramref name="loop"/> for this connection. Call this method on the thread of that
+    /// loop. The loop must be in the same group as <see cref="Loop"/>.
     /// </summary>
-    /// <exception cref="ArgumentException">The loop is of another group.</exception>
+    /// <exception cref="ArgumentException">The loop is in another group.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The caller is not on that loop's thread. Checked when a buffer is created and at the first write of each
+    /// The caller is not on the loop's thread. This is checked when a buffer is created, and at the first write of each
     /// iteration.
     /// </exception>
     public LoopWriteBuffer GetWriteBuffer(EventLoop loop) => _writeBuffers.Get(this, loop);
@@ -158,38 +162,38 @@ public abstract partial class Connection
         => _writeBuffers.GetWritten(loop)?.Length ?? 0;
 
     /// <summary>
-    /// Flushes and sends what <paramref name="loop"/> has written for this connection, before the end of the loop's
-    /// iteration: for a writer that wants to know how much the peer accepts. On that loop's thread. No handler method
-    /// is called except <see cref="ConnectionHandler.OnDiscarded"/>.
+    /// Flushes the bytes that <paramref name="loop"/> has written for this connection, and sends them, before the end
+    /// of the loop's iteration. This is for a writer that wants to know how much the peer accepts. On that loop's
+    /// thread. The only handler method that may be called is <see cref="ConnectionHandler.OnDiscarded"/>.
     /// </summary>
     public void Flush(EventLoop loop) => _writeBuffers.Flush(loop, Sender);
 
     /// <summary>
-    /// Flushes what was written to <see cref="ExternalWriteBuffer"/> and sends it on the caller's thread.
+    /// Flushes the bytes in <see cref="ExternalWriteBuffer"/>, and sends them on the caller's thread.
     /// </summary>
     public void FlushExternal() => _writeBuffers.FlushExternal(Sender);
 
     /// <summary>
-    /// Closes the connection. With a linger time, bytes that were flushed, and bytes that the caller's loop has
-    /// written, are still sent for at most <paramref name="linger"/>; then the peer sees the end of the stream. Bytes
-    /// that are flushed later are dropped. Without a linger time, queued bytes are dropped too. The handler gets no
-    /// more calls except <see cref="ConnectionHandler.OnClosed"/>. Any thread.
+    /// Closes the connection. With a linger time, flushed bytes, and bytes that the caller's loop has written, are
+    /// still sent for at most <paramref name="linger"/>. Then the peer sees the end of the stream. Bytes that are
+    /// flushed later are dropped. Without a linger time, queued bytes are dropped too. The handler gets no more calls
+    /// except <see cref="ConnectionHandler.OnClosed"/>. Any thread.
     /// </summary>
     public void Close(TimeSpan linger = default) => ClosingProcedure.Request(this, linger);
 
     /// <summary>
-    /// Closes the connection with <see cref="CloseReason.QueueFull"/> and drops what is queued: for a limit that the
-    /// caller checks itself, for example over several connections. Any thread.
+    /// Closes the connection with <see cref="CloseReason.QueueFull"/> and drops the queue. This is for a limit that the
+    /// caller checks itself, for example a limit over several connections. Any thread.
     /// </summary>
     public void CloseForFullQueue() => Loop.PostClose(this, CloseReason.QueueFull);
 
     /// <summary>
-    /// Makes the kernel probe a silent peer, and close the connection if the peer does not answer: for peers that the
-    /// protocol cannot ping. Without effect if the connection is not TCP.
+    /// Makes the kernel probe a silent peer, and close the connection if the peer does not answer. This is for
+    /// protocols that have no ping. If the connection is not TCP, this has no effect.
     /// </summary>
-    /// <param name="idle">The silence before the first probe; whole seconds, at least one.</param>
-    /// <param name="interval">The wait between probes; whole seconds, at least one.</param>
-    /// <param name="probes">How many unanswered probes close the connection.</param>
+    /// <param name="idle">The silence before the first probe: whole seconds, at least one.</param>
+    /// <param name="interval">The time between two probes: whole seconds, at least one.</param>
+    /// <param name="probes">The number of unanswered probes after which the connection is closed.</param>
     public virtual void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
     {
     }
@@ -211,9 +215,10 @@ public abstract partial class Connection
     /// is not TCP.
     /// </summary>
     /// <remarks>
-    /// On Linux since 6.15 this limits the wait between two retransmissions and between two probes of a full peer to a
-    /// third of the time, but to one second at least (<c>TCP_RTO_MAX_MS</c>). On Windows it sets <c>TCP_MAXRT</c>, so
-    /// that the system itself closes the connection; this is not tested.
+    /// Linux since 6.15: this sets the longest time between two retransmissions, and between two probes of a peer whose
+    /// window is full, to a third of <paramref name="timeout"/>, but to at least one second (<c>TCP_RTO_MAX_MS</c>).
+    /// Windows: this sets <c>TCP_MAXRT</c>, so that the system itself closes the connection. The setting for Windows is
+    /// not tested.
     /// </remarks>
     /// <param name="timeout">The time that will be given to <see cref="HasVanished"/>.</param>
     public virtual void DetectVanished(TimeSpan timeout)
@@ -221,54 +226,56 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Whether bytes wait for the peer and its system has acknowledged nothing for <paramref name="timeout"/>, although
-    /// the kernel has sent again at least twice. It is false for a peer that only accepts no data: its system still
-    /// acknowledges. A system call; for a timer. Linux and TCP only; otherwise false.
+    /// Whether bytes wait for the peer and the peer's system has acknowledged nothing for <paramref name="timeout"/>,
+    /// although the kernel has retransmitted at least twice. The result is false for a peer that only accepts no data,
+    /// because its system still acknowledges. The method makes a system call, so call it in a timer. Linux and TCP
+    /// only: otherwise the result is false.
     /// </summary>
-    /// <param name="timeout">How long nothing was acknowledged.</param>
+    /// <param name="timeout">The time in which nothing was acknowledged.</param>
     public virtual bool HasVanished(TimeSpan timeout) => false;
 
     /// <summary>
-    /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>, which is made if the connection stays open:
-    /// when <see cref="BufferedBytes"/> next falls to <see cref="LowWaterBytes"/>, or, if it is not above that now, as
-    /// soon as nothing waits for the peer. For a writer that found no space and waits for the call: its message may be
-    /// too large for the space above the mark. Any thread.
+    /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>. If <see cref="BufferedBytes"/> is above
+    /// <see cref="LowWaterBytes"/>, the call comes when it falls to this mark. Otherwise the call comes as soon as
+    /// nothing waits for the peer. If the connection closes first, there is no call. This method is for a writer that
+    /// found no space for its message, which may be too large for the space above the mark. Any thread.
     /// </summary>
     public void RequestLowWater() => Outbound.Marks.RequestLowWater();
 
     /// <summary>
-    /// Drops the messages that have waited longest, until <paramref name="bytes"/> bytes are dropped or no more can be
-    /// dropped. Blocks that are partly sent, partly encrypted or being sent are kept, so the peer never receives a
-    /// part of a message. Without a <see cref="Framing"/> nothing is dropped. Any thread of the group.
+    /// Drops the messages that have waited longest, until <paramref name="bytes"/> bytes are dropped or no more bytes
+    /// can be dropped. Blocks that are partly sent, partly encrypted or being sent are kept, so the peer never receives
+    /// only a part of a message. Without a <see cref="Framing"/>, nothing is dropped. Any thread of the group.
     /// </summary>
-    /// <param name="bytes">How many bytes to drop, if that many can be dropped.</param>
-    /// <param name="loop">The caller's loop; it gets the blocks back.</param>
-    /// <returns>The dropped messages and bytes.</returns>
+    /// <param name="bytes">The number of bytes to drop.</param>
+    /// <param name="loop">The caller's loop. Its pool gets the dropped blocks.</param>
+    /// <returns>The numbers of dropped messages and bytes.</returns>
     public OutboundCount DropOldest(long bytes, EventLoop loop) => Outbound.Messages.Drop(bytes, loop);
 
     /// <summary>
-    /// Counts what was flushed and could not be sent, including what was flushed after <see cref="MaxPendingBytes"/>
-    /// had been reached. Encrypted bytes count as unsent unless their whole chunk (at most 64 KiB) was sent. Call it
-    /// in <see cref="ConnectionHandler.OnClosed"/>.
+    /// Counts the messages and bytes that were flushed but could not be sent, even if they were flushed after
+    /// <see cref="MaxPendingBytes"/> had been reached. Encrypted bytes count as unsent unless their whole chunk (at
+    /// most 64 KiB) was sent. Call this method in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
     public OutboundCount CountUnsent() => Outbound.Messages.CountUnsent();
 
     /// <summary>
-    /// Counts what is queued and was certainly not sent completely. It does not count encrypted bytes, which may have
-    /// been sent in part, nor bytes that a running send may have sent, nor discarded bytes
-    /// (<see cref="ConnectionHandler.OnDiscarded"/>). Call it in <see cref="ConnectionHandler.OnClosed"/>.
+    /// Counts the queued messages and bytes that were certainly not sent completely. The following bytes do not count:
+    /// encrypted bytes, which may have been sent in part; bytes that a running send may have sent; discarded bytes
+    /// (<see cref="ConnectionHandler.OnDiscarded"/>). Call this method in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
     public OutboundCount CountCertainlyUnsent() => Outbound.Messages.CountCertainlyUnsent();
 
     /// <summary>
-    /// Removes the messages that were written on this connection's loop and can no longer be sent, so that the caller
-    /// can send them elsewhere. It returns whole messages as <see cref="Framing"/> divides them, oldest first,
-    /// including a message whose first part was sent, but not bytes that the system may have sent. Call it in
-    /// <see cref="ConnectionHandler.OnClosed"/>. These messages are not reported as discarded.
+    /// Removes the messages that were written on this connection's loop and can no longer be sent. So the caller can
+    /// send them elsewhere. The method passes whole messages, as <see cref="Framing"/> divides them, to
+    /// <paramref name="unsent"/>, oldest first. A message whose first part was sent is included, but bytes that the
+    /// system may have sent are not. Call this method in <see cref="ConnectionHandler.OnClosed"/>. The removed messages
+    /// are not reported as discarded.
     /// </summary>
     public void TakeUnsent(IUnsentMessages unsent) => _writeBuffers.TakeUnsent(this, unsent);
 
-    /// <summary>Starts TLS as the server: the peer is expected to send the first message of the handshake.</summary>
+    /// <summary>Starts TLS as the server. The peer then sends the first message of the handshake.</summary>
     /// <inheritdoc cref="StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})"
     /// path="/param|/remarks|/exception"/>
     public void StartTls(SslServerAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
@@ -276,50 +283,51 @@ public abstract partial class Connection
 
     /// <summary>Starts TLS as the client.</summary>
     /// <param name="options">
-    /// Passed to <see cref="SslStream"/> without a change. Their callbacks run on the thread pool and may block.
+    /// The options for <see cref="SslStream"/>, which are not changed. Their callbacks run on the thread pool and may
+    /// block.
     /// </param>
-    /// <param name="timeout">How long the handshake may take.</param>
+    /// <param name="timeout">The time limit for the handshake.</param>
     /// <param name="onSecured">
-    /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
+    /// Called on the loop after the handshake has succeeded, before the handler gets the first decrypted bytes.
     /// </param>
     /// <remarks>
-    /// <para>Call it once, on the connection's loop: in <see cref="ConnectionHandler.OnOpened"/> for TLS from the
-    /// first byte, in <see cref="ConnectionHandler.OnReceived"/> if the protocol starts in clear, or from an action
-    /// posted to the loop. The same handler continues.</para>
-    /// <para>Bytes that this loop wrote before the call, and bytes that were flushed before it, are sent unencrypted,
-    /// before the handshake; they no longer count as pending. Later bytes are encrypted, and wait until the handshake
-    /// has succeeded.</para>
-    /// <para>Received bytes that the handler has not consumed belong to the handshake, including those that the
-    /// current call leaves. They never reach the handler: if a peer or an attacker on the path sends plaintext ahead
-    /// of the handshake, the handshake fails (the injection of RFC 3207 section 6).</para>
-    /// <para>If the handshake fails or takes too long, the connection closes with <see cref="CloseReason.Error"/> and
-    /// the exception, after the TLS alert was sent to the peer.</para>
+    /// <para>Call this method once, on the connection's loop: in <see cref="ConnectionHandler.OnOpened"/> for TLS from
+    /// the first byte, in <see cref="ConnectionHandler.OnReceived"/> if the protocol starts without TLS, or in an
+    /// action that was posted to the loop. The connection keeps its handler.</para>
+    /// <para>Bytes that this loop wrote before the call, and bytes that were flushed before the call, are sent
+    /// unencrypted, before the handshake. They no longer count as pending. Later bytes are encrypted, and wait until
+    /// the handshake has succeeded.</para>
+    /// <para>Received bytes that the handler has not consumed belong to the handshake, including bytes that the current
+    /// call leaves. They never reach the handler. So if a peer or an attacker on the path sends plaintext before the
+    /// handshake, the handshake fails (the injection of RFC 3207 section 6).</para>
+    /// <para>If the handshake fails or takes too long, the TLS alert is sent to the peer. Then the connection closes
+    /// with <see cref="CloseReason.Error"/> and the exception of the handshake.</para>
     /// </remarks>
     /// <exception cref="InvalidOperationException">
-    /// The caller is not on the loop, or TLS was started already.
+    /// The caller is not on the loop, or TLS was already started.
     /// </exception>
     /// <exception cref="NotSupportedException">
-    /// The connection is an in-process link, which carries no bytes out of the process.
+    /// The connection is an in-process link, whose bytes do not leave the process.
     /// </exception>
     public void StartTls(SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
         => SecurityUpgrade.StartTls(this, options, timeout, onSecured);
 
     /// <summary>
-    /// From now on, <paramref name="cipher"/> encrypts written bytes into records and decrypts received records. The
-    /// connection disposes the cipher. Call it once, on the loop, in <see cref="ConnectionHandler.OnReceived"/> or
-    /// from an action posted to the loop.
+    /// Makes <paramref name="cipher"/> encrypt written bytes into records and decrypt received records from now on. The
+    /// connection disposes the cipher. Call this method once, on the loop, in
+    /// <see cref="ConnectionHandler.OnReceived"/> or in an action that was posted to the loop.
     /// </summary>
     /// <remarks>
-    /// Bytes that this loop wrote before the call, and bytes that were flushed before it, are sent unchanged, before
-    /// the first record. Received bytes that the handler has not consumed are treated as records, including those that
-    /// the current call leaves. If the cipher rejects a record, the connection closes with
+    /// Bytes that this loop wrote before the call, and bytes that were flushed before the call, are sent unchanged,
+    /// before the first record. Received bytes that the handler has not consumed are treated as records, including
+    /// bytes that the current call leaves. If the cipher rejects a record, the connection closes with
     /// <see cref="CloseReason.Error"/>.
     /// </remarks>
     /// <exception cref="InvalidOperationException">
-    /// The caller is not on the loop, or the connection has TLS or a cipher already.
+    /// The caller is not on the loop, or the connection already has TLS or a cipher.
     /// </exception>
     /// <exception cref="NotSupportedException">
-    /// The connection is an in-process link, which carries no bytes out of the process.
+    /// The connection is an in-process link, whose bytes do not leave the process.
     /// </exception>
     public void StartRecords(RecordCipher cipher) => SecurityUpgrade.StartRecords(this, cipher);
 }

@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-// A loop without a thread of its own: a thread of the application runs its iterations.
+// A caller-driven loop has no thread of its own: a thread of the application runs its iterations.
 public sealed partial class EventLoop
 {
     /// <summary>
@@ -9,36 +9,37 @@ public sealed partial class EventLoop
     public bool IsCallerDriven => _driver is not null;
 
     /// <summary>
-    /// Makes the calling thread the thread of this loop for the lifetime of the loop, as the first
-    /// <see cref="RunOnce"/> does: for work that has to run on the loop's thread before that. It does nothing on the
-    /// thread that the loop already has.
+    /// Makes the calling thread the thread of this loop for the lifetime of the loop, like the first
+    /// <see cref="RunOnce"/>. This is for work that must run on the loop's thread before the first iteration. If the
+    /// calling thread is already the thread of the loop, the method does nothing.
     /// </summary>
     /// <exception cref="InvalidOperationException">
-    /// The loop has a thread of its own, or belongs to another thread.
+    /// The loop has a thread of its own, or another thread is already the thread of this loop.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void Attach() => Enter(isIteration: false).Leave();
 
     /// <summary>
     /// Runs one iteration: waits until there is something to do, calls the handlers of ready connections, runs posted
-    /// actions and due timers, and flushes written bytes. On the thread that called this method or
-    /// <see cref="Attach"/> first.
+    /// actions and due timers, and flushes written bytes. Call it on the thread that first called this method or
+    /// <see cref="Attach"/>.
     /// </summary>
     /// <param name="timeout">
-    /// How long to wait at most, by the system's clock. <see cref="TimeSpan.Zero"/> does not wait, and
+    /// The longest wait, by the system's clock. <see cref="TimeSpan.Zero"/> does not wait, and
     /// <see cref="Timeout.InfiniteTimeSpan"/> waits without a limit. The method may return early. The wait begins with
-    /// at most <see cref="EventLoopOptions.IdlePolls"/> polls, and with fewer if polls have found nothing before.
+    /// at most <see cref="EventLoopOptions.IdlePolls"/> polls, and with fewer polls if earlier polls have found
+    /// nothing.
     /// </param>
     /// <returns>
-    /// Whether there was something to do; a wake-up by another thread counts too. False means that there was nothing.
-    /// So calling this with <see cref="TimeSpan.Zero"/> until it returns false does everything that can be done now.
+    /// Whether there was something to do. A wake-up by another thread counts too. To do everything that can be done
+    /// now, call this method with <see cref="TimeSpan.Zero"/> until it returns false.
     /// </returns>
     /// <exception cref="InvalidOperationException">
-    /// The loop has a thread of its own, or belongs to another thread, or a handler or callback of a running iteration
-    /// calls this.
+    /// The loop has a thread of its own, or another thread is the thread of this loop, or a handler or callback of a
+    /// running iteration calls this method.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The time-out is negative and not infinite.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     public bool RunOnce(TimeSpan timeout)
     {
         if (timeout != Timeout.InfiniteTimeSpan)
@@ -52,7 +53,8 @@ public sealed partial class EventLoop
         {
             int ready = _poller.Wait(0);
             Pacing.CountPoll();
-            // Timers are checked in each iteration, because any time may have passed since the caller's last one.
+            // Timers are checked in each iteration, because any time may have passed since the caller's previous
+            // iteration.
             bool isDue = _timers.MillisecondsToNext() == 0;
             if (ready == 0 && !isDue && most != 0 && !HasWork)
             {
@@ -72,8 +74,7 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
-    /// Begins to end a loop that has no thread of its own, on the caller's thread. Returns false if it has ended
-    /// before.
+    /// Begins to end a caller-driven loop on the calling thread. Returns false if the loop has already ended.
     /// </summary>
     /// <exception cref="InvalidOperationException">The loop is in an iteration.</exception>
     internal bool TryBeginEnd()
@@ -83,12 +84,12 @@ public sealed partial class EventLoop
             return false;
         }
 
-        // The thread that ran the loop runs it no more.
+        // From now on, the thread that ran the loop is no longer its thread.
         _threadId = Environment.CurrentManagedThreadId;
         return true;
     }
 
-    /// <summary>Ends the loop. After <see cref="TryBeginEnd"/>, on the same thread.</summary>
+    /// <summary>Ends the loop. Call it after <see cref="TryBeginEnd"/>, on the same thread.</summary>
     internal void EndDriven() => End();
 
     private LoopDriver Enter(bool isIteration)

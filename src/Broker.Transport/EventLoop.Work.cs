@@ -1,36 +1,40 @@
 namespace Broker.Transport;
 
-// The work that other threads, handlers and the parts of a connection give to the loop: actions, timers, flushes and
-// later deliveries.
+// The work that the loop gets from other threads, from handlers and from the parts of a connection: actions, timers,
+// flushes and later deliveries.
 public sealed partial class EventLoop
 {
     /// <summary>
     /// The number of connections for which this loop has written bytes that are not flushed yet. An iteration flushes
-    /// to about <see cref="FlushBatchSize"/> of them. A handler that makes this number exceed it should let other
-    /// connections run first (<see cref="Connection.YieldReceiving"/>). On this loop's thread.
+    /// to about <see cref="FlushBatchSize"/> of these connections. If a handler makes the number larger than that, it
+    /// should let other connections run first (<see cref="Connection.YieldReceiving"/>). On this loop's thread.
     /// </summary>
     public int FlushBacklog => _work.FlushBacklog;
 
     /// <summary>
-    /// To about how many connections one iteration flushes before it checks again which connections are ready.
+    /// The approximate number of connections to which one iteration flushes before it checks again which connections
+    /// are ready.
     /// </summary>
     public static int FlushBatchSize => FlushScheduler.BatchSize;
 
     /// <summary>
-    /// Whether more than <see cref="FlushBatchSize"/> connections waited for a flush when the last flush began. The
-    /// iteration then flushes only to a few connections for each handler that yields, so that iterations stay short.
-    /// Such a handler should do correspondingly less work at a time; otherwise more is written than flushed. On this
-    /// loop's thread.
+    /// Whether more than <see cref="FlushBatchSize"/> connections waited for a flush when the last flush began. In this
+    /// case, the iteration flushes only to a few connections for each handler that yields, so that iterations stay
+    /// short. A handler that yields should then do less work at a time. Otherwise it writes more than the loop flushes.
+    /// On this loop's thread.
     /// </summary>
     public bool IsBehind => _work.IsBehind;
 
     /// <summary>
-    /// The number of writes of this loop to connections above their mark (<see cref="Connection.HighWaterBytes"/>). A
-    /// handler that compares it before and after its work knows whether it has written too much. On this loop's thread.
+    /// The number of writes of this loop to connections above their mark (<see cref="Connection.HighWaterBytes"/>). If
+    /// a handler compares the number before and after its work, it knows whether it has written too much. On this
+    /// loop's thread.
     /// </summary>
     public long WritesAboveHighWater { get; private set; }
 
-    /// <summary>How often a connection that had nothing to flush was written to. On the loop.</summary>
+    /// <summary>
+    /// The number of times that bytes were written to a connection that had nothing to flush before. On the loop.
+    /// </summary>
     internal long ScheduledFlushes => _work.ScheduledFlushes;
 
     /// <summary>The connection whose handler was called last in this iteration. On the loop.</summary>
@@ -43,14 +47,14 @@ public sealed partial class EventLoop
     internal TimerQueue Timers => _timers;
 
     /// <summary>
-    /// Runs <paramref name="action"/> on this loop's thread, after the actions that are already posted. Any thread.
-    /// After the group has been disposed no action runs any more; <see cref="TryPost"/> reports that.
+    /// Runs <paramref name="action"/> on this loop's thread, after the actions that were posted earlier. Any thread.
+    /// After the group has been disposed, the action never runs. <see cref="TryPost"/> reports this.
     /// </summary>
     public void Post(Action action) => TryPost(action);
 
     /// <summary>
-    /// Posts an action as <see cref="Post"/> does. Returns false if the loop has ended and the action will not run;
-    /// true if it will run.
+    /// Posts an action like <see cref="Post"/>. Returns true if the action will run, and false if it will not run
+    /// because the loop has ended.
     /// </summary>
     public bool TryPost(Action action)
     {
@@ -88,9 +92,10 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
-    /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed by the
-    /// group's <see cref="EventLoopOptions.TimeProvider"/>, and at most some milliseconds later if the loop is not
-    /// overloaded. A caller-driven loop calls it in the first iteration after that time. On this loop's thread.
+    /// Calls <paramref name="callback"/> once on this loop after the time <paramref name="due"/> has passed by the
+    /// group's <see cref="EventLoopOptions.TimeProvider"/>. Unless the loop is overloaded, the call comes at most some
+    /// milliseconds later. A caller-driven loop makes the call in the first iteration after that time. On this loop's
+    /// thread.
     /// </summary>
     /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     public LoopTimer StartTimer(TimeSpan due, Action callback)
@@ -103,9 +108,9 @@ public sealed partial class EventLoop
 
     /// <summary>
     /// Runs <paramref name="action"/> once on this loop after <paramref name="delay"/> has passed by the system's
-    /// clock: for delays below a millisecond, for example to collect writes. On Linux it runs some ten microseconds
-    /// after the delay. On other systems, or if a filter of system calls blocks the exact wait, it may run a
-    /// millisecond or a tick of the system later. On this loop's thread.
+    /// clock. This is for delays below a millisecond, for example to collect writes. On Linux, the action runs about
+    /// ten microseconds after the delay. On other systems, or if a filter of system calls blocks the exact wait, the
+    /// action may run later by a millisecond or by a tick of the system's timer. On this loop's thread.
     /// </summary>
     /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     public void RunAfter(TimeSpan delay, Action action)
@@ -116,9 +121,9 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
-    /// Flushes and sends bytes that this loop has written so far, as the end of an iteration does: all of them if they
-    /// are for at most about <see cref="FlushBatchSize"/> connections, otherwise a part. On this loop's thread; no
-    /// handler is called.
+    /// Flushes and sends bytes that this loop has written so far, as the end of an iteration does. It flushes all bytes
+    /// if they are for at most about <see cref="FlushBatchSize"/> connections, and otherwise a part of them. No handler
+    /// is called. On this loop's thread.
     /// </summary>
     /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     public void FlushWriteBuffers()
@@ -129,7 +134,7 @@ public sealed partial class EventLoop
 
     /// <summary>
     /// Counts a write to a receiver whose queue is above its mark, for <see cref="WritesAboveHighWater"/>. Connections
-    /// call it themselves. On this loop's thread.
+    /// call this method themselves. On this loop's thread.
     /// </summary>
     public void CountWriteAboveHighWater() => WritesAboveHighWater++;
 
@@ -145,8 +150,8 @@ public sealed partial class EventLoop
     /// <inheritdoc cref="IterationWork.ScheduleFlush"/>
     internal void ScheduleFlush(LoopWriteBuffer buffer)
     {
-        // Checked once per iteration and connection, before anything changes: a write from another thread would
-        // corrupt the loop's memory.
+        // The thread is checked before anything changes, once for each iteration and connection. A write from another
+        // thread would corrupt the loop's memory.
         RequireCurrent();
         _work.ScheduleFlush(buffer);
     }
@@ -163,7 +168,7 @@ public sealed partial class EventLoop
     /// <inheritdoc cref="IterationWork.AddWaitingForStep"/>
     internal void ScheduleCostlyStep(Connection connection) => _work.AddWaitingForStep(connection);
 
-    /// <summary>Runs an action; the loop continues if the action throws.</summary>
+    /// <summary>Runs an action. If the action throws, the exception is reported and the loop continues.</summary>
     internal void RunGuarded(Action action)
     {
         try

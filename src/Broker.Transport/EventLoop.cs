@@ -5,18 +5,18 @@ using System.Runtime.CompilerServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// Waits for the events of its connections on one thread, calls their handlers, and flushes what they wrote to each
-/// connection once at the end of each iteration.
+/// Waits for the events of its connections on one thread and calls their handlers. At the end of each iteration, the
+/// loop flushes the bytes that the handlers wrote, once for each connection.
 /// </summary>
 /// <remarks>
 /// The thread belongs to the loop, or it is a thread of the application that runs the loop itself
-/// (<see cref="RunOnce"/>). A handler runs on this thread only, so a protocol needs no lock for state that belongs to
-/// connections of one loop. An iteration waits, handles a few reads at most of each ready connection, runs posted
+/// (<see cref="RunOnce"/>). Handlers run only on this thread, so a protocol needs no lock for state that belongs to
+/// connections of one loop. An iteration waits, handles at most a few reads of each ready connection, runs posted
 /// actions and due timers, and flushes.
 /// </remarks>
 public sealed partial class EventLoop
 {
-    // How long a loop that ends waits for threads that still send for its connections.
+    // A loop that ends waits this long for other threads that still send for its connections.
     private static readonly TimeSpan SenderGrace = TimeSpan.FromSeconds(1);
 
     [ThreadStatic]
@@ -67,25 +67,25 @@ public sealed partial class EventLoop
 
     /// <summary>
     /// Whether the caller is on this loop's thread. A caller-driven loop has no thread before <see cref="Attach"/> or
-    /// the first <see cref="RunOnce"/>; between two iterations it still has its thread.
+    /// the first <see cref="RunOnce"/>. Between two iterations, it keeps its thread.
     /// </summary>
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
 
     /// <summary>
-    /// Whether the caller is on the thread of an event loop, of any group. Code on such a thread must not block,
-    /// because all connections of the loop would wait. A thread that drives a loop of its own does not count.
+    /// Whether the caller is on the thread of an event loop of any group. Code on such a thread must not block, because
+    /// all connections of the loop would wait. The thread of a caller-driven loop does not count.
     /// </summary>
     public static bool IsLoopThread => _isLoopThread;
 
     /// <summary>
-    /// The value of <see cref="Environment.TickCount64"/> when the loop last read it: when it woke, and under load
-    /// after a few dozen reads or sends. For handlers that need to know roughly when something happened without
-    /// reading a clock. With an <see cref="EventLoopOptions.TimeProvider"/> of the application it is the milliseconds
-    /// of that provider. On this loop's thread.
+    /// The value of <see cref="Environment.TickCount64"/> when the loop last read it: when the loop woke, and under
+    /// load after every few dozen reads or sends. This is for handlers that need an approximate time without reading a
+    /// clock. If the application has set <see cref="EventLoopOptions.TimeProvider"/>, the value is in milliseconds of
+    /// that provider. On this loop's thread.
     /// </summary>
     public long LastTick => _timers.LastTick;
 
-    /// <exception cref="InvalidOperationException">The caller is on another thread than this loop's.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     internal void RequireCurrent()
     {
         if (!IsCurrent)
@@ -102,32 +102,32 @@ public sealed partial class EventLoop
     internal Pacing Pacing { get; }
 
     /// <summary>
-    /// How many messages handlers have reported since the current read began; <see cref="Pacing.Unknown"/> if no
-    /// handler has. On the loop.
+    /// The number of messages that handlers have reported since the current read began. <see cref="Pacing.Unknown"/> if
+    /// no handler has reported a number. On the loop.
     /// </summary>
     internal long MessagesHandled { get; set; }
 
     /// <summary>
-    /// How many received bytes were copied because they could not be handled in the buffer they arrived in. On the
-    /// loop.
+    /// The number of received bytes that were copied, because they could not be handled in the buffer in which they
+    /// arrived. On the loop.
     /// </summary>
     internal long BytesMoved { get; set; }
 
-    /// <summary>How many bytes sockets and pipes of this loop have received. On the loop.</summary>
+    /// <summary>The number of bytes that sockets and pipes of this loop have received. On the loop.</summary>
     internal long BytesReceived { get; set; }
 
     internal Poller Poller => _poller;
 
     private bool HasWork => !_posted.IsEmpty || !_work.IsEmpty;
 
-    /// <summary>Changes the number of connections for which the loop polls before it sleeps. On the loop.</summary>
+    /// <summary>Changes the number of connections that let the loop poll before it sleeps. On the loop.</summary>
     internal void AddSpinning(int more) => _wait.AddSpinning(more);
 
-    // Unsafe: the caller's ExecutionContext (its current activity, for example) must not flow to the loop, which
-    // serves other callers too.
+    // The method is unsafe because the caller's ExecutionContext (for example its current activity) must not flow to
+    // the loop, which also serves other callers.
     internal void Start() => _thread?.UnsafeStart();
 
-    /// <summary>Releases the loop's resources if the loop is not to be started.</summary>
+    /// <summary>Releases the loop's resources if the loop will not be started.</summary>
     internal void Abandon() => _poller.Dispose();
 
     internal void Stop()
@@ -162,9 +162,9 @@ public sealed partial class EventLoop
         End();
     }
 
-    // One iteration after the wait. Never inlined: references to what this iteration handled last (a connection, an
-    // action) would stay in slots of the caller's frame while the loop sleeps, and the garbage collector could not
-    // free them.
+    // Runs one iteration after the wait. The method is never inlined. Otherwise references to the connection or action
+    // that this iteration handled last would stay in the caller's frame while the loop sleeps, and the garbage
+    // collector could not free these objects.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RunIteration(int ready)
     {
@@ -178,7 +178,7 @@ public sealed partial class EventLoop
         _posted.Run(this);
         _timers.Run(this);
         _timers.RunShort(this);
-        // Before handlers with much work continue, so that no reply waits for that work.
+        // The flush comes before handlers with much work continue, so that no reply waits for that work.
         _work.Flush(again);
         _work.Continue(again);
     }
@@ -190,8 +190,8 @@ public sealed partial class EventLoop
             _work.FlushOnce();
         }
 
-        // Actions that were posted before go first: a connection that waits to be opened is opened, and then closed
-        // like the others.
+        // Actions that were posted earlier run first. So a connection that waits to be opened is opened, and then
+        // closed like the others.
         _posted.Run(this);
         foreach (Connection connection in Group.ConnectionsOf(this))
         {
@@ -200,16 +200,17 @@ public sealed partial class EventLoop
 
         AwaitSenders();
         _posted.RunLast(this);
-        // Bytes that these actions wrote are discarded and reported as discarded.
+        // Bytes that the last actions wrote are discarded, and reported as discarded.
         _work.FlushOnce();
         _timers.Dispose();
         _poller.Dispose();
-        // The system gives the number to the next thread that starts, which is not this loop.
+        // The system may give the same thread id to the next thread that starts, and that thread is not this loop's.
         _threadId = 0;
     }
 
-    // Reports the end of connections that another thread was sending for when they were closed, if that thread is done
-    // soon. It does not wait longer, because such a thread may be in a pipe whose reader waits for this loop to end.
+    // When a connection was closed, another thread may have been sending for it. Waits for such threads and reports the
+    // end of these connections. The wait has a limit, because such a thread may be in a pipe whose reader waits for
+    // this loop to end.
     private void AwaitSenders()
     {
         long before = Stopwatch.GetTimestamp();

@@ -4,12 +4,12 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// Some event loops that share their buffers and distribute connections among each other. A process may have several
-/// groups; groups share nothing.
+/// One or more event loops that share their buffers and distribute new connections among each other. A process may have
+/// several groups. Groups share nothing with each other.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Disposing closes all connections at once and ends the threads; do not dispose on a loop's thread. A
-/// caller-driven loop ends on the thread that disposes, which may be the loop's thread.
+/// Thread-safe. Disposing the group closes all connections at once and ends the threads. Do not dispose it on a loop's
+/// thread. A caller-driven loop ends on the thread that disposes the group, which may be the loop's thread.
 /// </remarks>
 public sealed class EventLoopGroup : IDisposable
 {
@@ -25,7 +25,7 @@ public sealed class EventLoopGroup : IDisposable
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     /// <exception cref="ArgumentException">
-    /// <see cref="EventLoopOptions.CallerDriven"/> is set and several loops are asked for.
+    /// <see cref="EventLoopOptions.CallerDriven"/> is set, and <see cref="EventLoopOptions.Loops"/> is more than 1.
     /// </exception>
     public EventLoopGroup(EventLoopOptions? options = null)
     {
@@ -45,13 +45,15 @@ public sealed class EventLoopGroup : IDisposable
         _onFault = options.OnFault;
         TimeProvider = options.TimeProvider;
         ConnectionBudget = options.ConnectionBudget ?? new ConnectionBudget();
-        // The runtime opens a file when code first needs an assembly. If many connections have taken all descriptors,
-        // it cannot, and remembers the failure. So everything that the loops need for the first byte is loaded now.
+        // The runtime opens a file when code first needs an assembly. If connections have taken all file descriptors,
+        // it cannot open the file, and remembers this failure. So the assemblies that the loops need for the first byte
+        // are loaded now.
         GC.KeepAlive(typeof(MemoryExtensions));
         GC.KeepAlive(typeof(Marshal));
         GC.KeepAlive(typeof(ArrayPool<byte>));
         int count = options.CallerDriven ? 1 : options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
-        // Loops that poll on every processor would take time from the programs that they wait for.
+        // If there are as many loops as processors, the loops do not poll: polling would take processor time from the
+        // programs for whose bytes they wait.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
         MemoryBudget = new MemoryBudget(options.MaxBufferedBytes ?? HeapLimit.MaxBufferedBytes(HeapLimit.Read()), count);
         ReceiveBudget = new ReceiveBudget(this, options.MaxReceivedBytes, options.ReceiveWaitLimit, options.ReceiveStallLimit);
@@ -66,7 +68,7 @@ public sealed class EventLoopGroup : IDisposable
         }
         catch
         {
-            // The process is probably out of descriptors, so the other loops release theirs.
+            // The process has probably no free descriptors. So the loops that were created release theirs.
             foreach (EventLoop? loop in _loops)
             {
                 loop?.Abandon();
@@ -84,7 +86,8 @@ public sealed class EventLoopGroup : IDisposable
     }
 
     /// <summary>
-    /// Limits the connections that are accepted for this group. Other listeners of the same program may use it too.
+    /// Limits the connections that are accepted for this group. Other listeners of the same program may use the same
+    /// budget.
     /// </summary>
     public ConnectionBudget ConnectionBudget { get; }
 
@@ -92,8 +95,8 @@ public sealed class EventLoopGroup : IDisposable
     public TimeProvider TimeProvider { get; }
 
     /// <summary>
-    /// The current value of the milliseconds that <see cref="EventLoop.LastTick"/> counts: for callers that are not on
-    /// a loop, because each call reads the clock. Any thread.
+    /// The current time in the same milliseconds as <see cref="EventLoop.LastTick"/>. This is for callers that are not
+    /// on a loop, because each call reads the clock. Any thread.
     /// </summary>
     public long CurrentTick => TimerQueue.ReadTick(TimeProvider);
 
@@ -101,9 +104,9 @@ public sealed class EventLoopGroup : IDisposable
     public int Count => _loops.Length;
 
     /// <summary>
-    /// How much memory the connections' write buffers and queues use now, in whole blocks: written bytes that the
-    /// peers have not accepted, and all unused space between them. A sum over the loops; nothing is counted per
-    /// message. Any thread; the value may change at once.
+    /// The memory that the connections' write buffers and queues use now, in whole blocks: the written bytes that the
+    /// peers have not accepted, and all unused space between these bytes. It is a sum over the loops, and nothing is
+    /// counted for each message. Any thread. The value may change at any time.
     /// </summary>
     public long BufferedBytes
     {
@@ -120,19 +123,19 @@ public sealed class EventLoopGroup : IDisposable
     }
 
     /// <summary>
-    /// Limits <see cref="BufferedBytes"/> together with what protocols buffer for their peers; see
+    /// Limits the sum of <see cref="BufferedBytes"/> and of the bytes that protocols buffer for their peers. See
     /// <see cref="EventLoopOptions.MaxBufferedBytes"/>.
     /// </summary>
     public MemoryBudget MemoryBudget { get; }
 
-    /// <summary>Limits the memory of unfinished received messages; see <see cref="EventLoopOptions.MaxReceivedBytes"/>.</summary>
+    /// <summary>
+    /// Limits the memory of unfinished received messages. See <see cref="EventLoopOptions.MaxReceivedBytes"/>.
+    /// </summary>
     public ReceiveBudget ReceiveBudget { get; }
 
     internal SharedBlockPool SharedBlocks { get; }
 
-    /// <summary>
-    /// The loop of this group on whose thread the caller is; null if the caller is on no loop's thread.
-    /// </summary>
+    /// <summary>The loop of this group whose thread is the caller's thread; null if there is no such loop.</summary>
     public EventLoop? Current
     {
         get
@@ -152,15 +155,16 @@ public sealed class EventLoopGroup : IDisposable
     /// <summary>The loop at <paramref name="index"/>.</summary>
     public EventLoop this[int index] => _loops[index];
 
-    /// <summary>Returns the loop for a new connection, each loop in rotation.</summary>
+    /// <summary>Returns the loop for a new connection. The method returns the loops in rotation.</summary>
     public EventLoop Next() => _loops[(uint)(Interlocked.Increment(ref _next) - 1) % (uint)_loops.Length];
 
     /// <summary>
-    /// Posts work to one loop after the other and waits until it has run: for health checks and watchdogs. A loop that
-    /// a handler blocks does not respond. Any thread; a caller on a loop's thread must await the task.
+    /// Posts an action to one loop after the other, and waits until each action has run. This is for health checks and
+    /// watchdogs. A loop does not respond while a handler blocks it. Any thread. A caller on a loop's thread must await
+    /// the task.
     /// </summary>
-    /// <param name="cancellationToken">Limits the wait, which has no other limit.</param>
-    /// <returns>True if every loop has run its work; false if a loop has ended.</returns>
+    /// <param name="cancellationToken">Limits the wait, which has no other time limit.</param>
+    /// <returns>True if every loop has run its action. False if a loop has ended.</returns>
     /// <exception cref="OperationCanceledException">A loop has not responded in time.</exception>
     public async Task<bool> IsRespondingAsync(CancellationToken cancellationToken = default)
     {
@@ -179,11 +183,11 @@ public sealed class EventLoopGroup : IDisposable
     }
 
     /// <summary>
-    /// Closes all connections with <see cref="CloseReason.Shutdown"/> and returns when the threads have ended. If the
-    /// group is caller-driven, handlers are called on the calling thread.
+    /// Closes all connections with <see cref="CloseReason.Shutdown"/>, and returns when the threads have ended. In a
+    /// caller-driven group, handlers are called on the calling thread.
     /// </summary>
     /// <exception cref="InvalidOperationException">
-    /// The caller is on a loop's thread, which would wait for itself, or a caller-driven loop is in an iteration.
+    /// The caller is on a loop's thread, which would wait for itself. Or a caller-driven loop is in an iteration.
     /// </exception>
     public void Dispose()
     {
@@ -286,7 +290,7 @@ public sealed class EventLoopGroup : IDisposable
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // Nobody is left to report it to, and the loop must continue.
+            // The fault handler itself has failed, so nobody can receive its exception. The loop must continue.
         }
     }
 }

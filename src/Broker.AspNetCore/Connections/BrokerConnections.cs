@@ -24,17 +24,18 @@ public static class BrokerConnections
                 $"The services contain no {nameof(BrokerServer)}: call AddBroker() of Broker.Hosting, or pass a server to {nameof(UseBroker)}.");
         }
 
-        // Resolved with the first client, because the host has not started when its ports are configured.
+        // The server is resolved for the first client, because the host has not started when its ports are configured.
         return Use(connections, new KestrelPort(services.GetRequiredService<BrokerServer>));
     }
 
     /// <summary>Serves NATS clients at this port.</summary>
     /// <remarks>
-    /// <para>Kestrel accepts the connections and runs its middleware first. With <c>UseHttps</c> before this call, the
-    /// port uses TLS from the first byte ("handshake first"), whatever TLS the server has for its own addresses. Then
-    /// <see cref="BrokerServerOptions.Authorize"/> receives the client's certificate.</para>
-    /// <para>The server applies everything else: users, limits, slow consumers. When the application stops, these
-    /// clients are drained: the server reads no more from them, delivers queued messages and closes.</para>
+    /// <para>Kestrel accepts the connections and runs its middleware first. If <c>UseHttps</c> is called before this
+    /// method, the port uses TLS from the first byte ("handshake first"), whatever TLS options the server's own
+    /// addresses have. <see cref="BrokerServerOptions.Authorize"/> then receives the client's certificate.</para>
+    /// <para>The server treats these clients like all others: it checks users and limits, and closes slow consumers.
+    /// When the application stops, the server drains these clients: it reads no more from them, delivers their queued
+    /// messages and closes their connections.</para>
     /// </remarks>
     /// <param name="connections">The port, usually <c>ListenOptions</c>.</param>
     /// <param name="server">The server for the clients. The caller still owns it.</param>

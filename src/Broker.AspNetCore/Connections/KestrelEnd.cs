@@ -5,12 +5,15 @@ namespace Broker.AspNetCore;
 
 /// <summary>The server's end of a connection that Kestrel has accepted.</summary>
 /// <remarks>
-/// A close with a linger ends the server's direction and reads on until the client has ended its direction. A TLS
-/// client does not see the end of one direction before Kestrel closes the whole connection, and Kestrel waits for the
-/// server. So this class also ends the reads, immediately or after the linger time.
+/// If the server closes a connection with a linger time, it ends its sending direction and continues to read until the
+/// client has ended the other direction. But a TLS client sees the end only when Kestrel closes the whole connection,
+/// and Kestrel waits until the server stops reading. So this class ends the server's reads: immediately, or after the
+/// linger time.
 /// </remarks>
 /// <param name="transport">Kestrel's pipe.</param>
-/// <param name="linger">The time that the client has to end its direction after the server has ended its own.</param>
+/// <param name="linger">
+/// After the server has ended its direction, the client has this time to end the other direction.
+/// </param>
 internal sealed class KestrelEnd(IDuplexPipe transport, TimeSpan linger) : PipeReader, IDuplexPipe
 {
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -46,7 +49,7 @@ internal sealed class KestrelEnd(IDuplexPipe transport, TimeSpan linger) : PipeR
         _done.TrySetResult();
     }
 
-    // A read that the end has canceled is the last read.
+    // If EndLaterAsync canceled a read, this read is the last read of the connection.
     private ReadResult EndOf(ReadResult result) => _ends && result.IsCanceled ? new ReadResult(result.Buffer, isCanceled: false, isCompleted: true) : result;
 
     private void EndLater() => _ = EndLaterAsync();

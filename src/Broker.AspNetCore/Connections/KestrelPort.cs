@@ -9,10 +9,12 @@ namespace Broker.AspNetCore;
 /// <summary>Passes connections that Kestrel has accepted to a server. Thread-safe.</summary>
 internal sealed class KestrelPort(Func<BrokerServer> server)
 {
-    // Lets a client without TLS read the reason for a close before a reset can discard it.
+    // A client without TLS has this time to read the reason for a close, before a TCP reset can discard the reason.
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
-    /// <summary>Returns when the client has disconnected. Kestrel then sends the rest of its pipe and closes.</summary>
+    /// <summary>
+    /// Completes when the server no longer uses the connection. Kestrel then sends the rest of its pipe and closes.
+    /// </summary>
     internal async Task ServeAsync(ConnectionContext connection)
     {
         ITlsConnectionFeature? tls = connection.Features.Get<ITlsConnectionFeature>();
@@ -28,7 +30,7 @@ internal sealed class KestrelPort(Func<BrokerServer> server)
             return;
         }
 
-        // A stopping host waits for its connections, and they close only if they are asked to.
+        // A host that stops waits for its connections to close, and this connection closes only on request.
         CancellationToken stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
         using (stopping.UnsafeRegister(static c => ((PipeClient)c!).Close(Timeout.InfiniteTimeSpan), client))
         {

@@ -8,9 +8,9 @@ using Microsoft.Extensions.Options;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// A transport for Kestrel whose sockets count against the process's limit of open files, like those of every other
-/// listener. It closes a connection over the limit when it accepts it. Kestrel's own transport would retry a failed
-/// accept in a loop while no file descriptor is free.
+/// A transport for Kestrel. Its sockets count against the process's limit of open files, like the sockets of every
+/// other listener. If the limit is reached, it closes a new connection right after the accept. Kestrel's own transport
+/// would retry a failed accept in a loop while no file descriptor is free.
 /// </summary>
 internal sealed class BudgetedTransport(ConnectionBudget budget, IOptions<SocketTransportOptions> options, ILoggerFactory loggers)
     : IConnectionListenerFactory
@@ -24,8 +24,8 @@ internal sealed class BudgetedTransport(ConnectionBudget budget, IOptions<Socket
     {
         public EndPoint EndPoint => sockets.EndPoint;
 
-        // One accept at a time: a refused connection is closed before the next accept, so many clients cannot use up
-        // the reserved descriptors.
+        // There is one accept at a time, and a refused connection is closed before the next accept. So many clients
+        // cannot use up the file descriptors that the budget reserves.
         public async ValueTask<ConnectionContext?> AcceptAsync(CancellationToken cancellationToken = default)
         {
             while (true)

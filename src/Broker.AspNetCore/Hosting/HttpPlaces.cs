@@ -4,27 +4,28 @@ using Microsoft.AspNetCore.Http;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// The places of a host's connections. If all are taken, the connection that is idle longest makes room for a new one.
-/// A connection is idle while no request of it runs, so also before its first request and within a request's headers.
-/// Thread-safe.
+/// Limits the connections of a host: each connection needs a place. If no place is free, the connection that has been
+/// idle longest is closed for the new connection. A connection is idle while none of its requests runs: also before its
+/// first request, and while it sends a request's headers. Thread-safe.
 /// </summary>
 /// <param name="most">The number of places.</param>
 /// <param name="probePath">
-/// The path of health probes, or null. For them a few places are kept, which are used while requests run in all others.
+/// The path of health probes, or null. With a path, there are <see cref="ProbePlaces"/> additional places. A connection
+/// gets an additional place if requests run in all other places, and it can then read only this path.
 /// </param>
 /// <param name="requestsCountApart">
-/// Whether a connection needs no place while its request runs, because the request's handler counts it.
+/// Whether a connection gives its place back while its request runs, because the handler of the request counts it.
 /// </param>
 internal sealed class HttpPlaces(int most, string? probePath = null, bool requestsCountApart = false)
 {
-    /// <summary>The number of places that are kept for probes.</summary>
+    /// <summary>The number of additional places for health probes.</summary>
     internal const int ProbePlaces = 8;
 
     private readonly Lock _gate = new();
     private readonly Pool _ordinary = new(most);
     private readonly Pool _probes = new(probePath is null ? 0 : ProbePlaces);
 
-    /// <summary>Serves a connection in a place. Without a place it is closed.</summary>
+    /// <summary>Serves a connection if it gets a place. Otherwise closes the connection.</summary>
     internal async Task ServeAsync(ConnectionContext connection, ConnectionDelegate next)
     {
         var place = new Place(connection);
@@ -42,7 +43,7 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
             return;
         }
 
-        // A request finds the features of its connection.
+        // RunAsync finds the place among the features of a request, which include the features of its connection.
         connection.Features.Set(place);
         try
         {
@@ -57,7 +58,9 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
         }
     }
 
-    /// <summary>Runs a request. In a place for probes, only a probe is answered.</summary>
+    /// <summary>
+    /// Runs a request. In a place for probes, a request that is not a probe is answered with status 503.
+    /// </summary>
     internal Task RunAsync(HttpContext context, RequestDelegate next)
     {
         if (context.Features.Get<Place>() is not { } place)
@@ -72,7 +75,7 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
             Begin(place);
         }
 
-        // The response has been passed to the connection when this callback runs.
+        // When this callback runs, the response has been passed to the connection.
         context.Response.OnCompleted(() => EndAsync(place));
         if (!isForProbes)
         {
@@ -121,7 +124,7 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
         return Task.CompletedTask;
     }
 
-    /// <summary>The place of one connection. The gate protects it.</summary>
+    /// <summary>The place of one connection. <c>_gate</c> protects its state.</summary>
     private sealed class Place
     {
         internal Place(ConnectionContext connection)
@@ -134,7 +137,7 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
 
         internal LinkedListNode<Place> Node { get; }
 
-        /// <summary>The pool of the place, or null if the connection has none or was evicted.</summary>
+        /// <summary>The pool that contains the place, or null if the connection has no place or was evicted.</summary>
         internal Pool? Pool { get; set; }
     }
 

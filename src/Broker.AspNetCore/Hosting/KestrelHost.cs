@@ -16,7 +16,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace Broker.AspNetCore;
 
-/// <summary>Kestrel at one address, without configuration, logging, and handlers for the process's signals.</summary>
+/// <summary>
+/// Kestrel at one address. It has no configuration, no logging, and no handlers for the process's signals.
+/// </summary>
 internal sealed class KestrelHost : IAsyncDisposable
 {
     private const int ReadBufferSize = 64 * 1024;
@@ -45,8 +47,8 @@ internal sealed class KestrelHost : IAsyncDisposable
     }
 
     /// <summary>
-    /// Starts Kestrel with at most the connections of <paramref name="places"/>. With <paramref name="tls"/>, clients
-    /// must complete the handshake within the time limit for headers.
+    /// Starts Kestrel. <paramref name="places"/> limits its connections. With <paramref name="tls"/>, clients must
+    /// complete the TLS handshake within the time limit for request headers.
     /// </summary>
     /// <exception cref="ListenException">The address cannot be bound.</exception>
     internal static async Task<KestrelHost> StartAsync(
@@ -78,12 +80,12 @@ internal sealed class KestrelHost : IAsyncDisposable
                 }
             });
         });
-        // The transport that was registered last has priority.
+        // Kestrel uses the transport that was registered last.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services => ActivatorUtilities.CreateInstance<BudgetedTransport>(services, budget));
-        // A connection that nobody reads keeps this much in the process.
+        // While the server does not read a connection, the transport buffers at most this number of bytes for it.
         builder.Services.Configure<SocketTransportOptions>(static o => o.MaxReadBufferSize = ReadBufferSize);
         builder.Services.AddRoutingCore();
-        // The default lifetime handles SIGTERM and SIGINT.
+        // This lifetime replaces the default lifetime, which handles SIGTERM and SIGINT.
         builder.Services.AddSingleton<IHostLifetime, EmbeddedLifetime>();
         builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Grace);
         WebApplication application = builder.Build();
@@ -118,7 +120,7 @@ internal sealed class KestrelHost : IAsyncDisposable
         }
     }
 
-    // Kestrel wraps the socket's exception, in a different way for each error.
+    // Kestrel wraps the socket's exception in other exceptions, in a different way for each error.
     private static SocketException? ReasonOf(Exception e)
     {
         for (Exception? at = e; at is not null; at = at.InnerException)

@@ -4,8 +4,8 @@ using Microsoft.AspNetCore.Http;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// Redirects a path with doubled slashes to the path without them, as nats-server does. Some exporters ask for
-/// <c>//varz</c>.
+/// Redirects a path with doubled slashes to the same path with single slashes, as nats-server does. Some exporters ask
+/// for <c>//varz</c>.
 /// </summary>
 internal static class CleanPaths
 {

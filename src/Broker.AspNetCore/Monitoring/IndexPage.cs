@@ -12,7 +12,7 @@ internal static class IndexPage
         string more = string.Concat(others.Select(page =>
             $"<li><a href=\".{HtmlEncoder.Default.Encode(page.Path)}\">{HtmlEncoder.Default.Encode(page.Path.TrimStart('/'))}</a>: {HtmlEncoder.Default.Encode(page.Title)}</li>\n"));
         string name = HtmlEncoder.Default.Encode(facts.Name);
-        // Relative links, because the pages can have any base path.
+        // The links are relative, because the pages can have any base path.
         return $$"""
             <!DOCTYPE html>
             <html lang="en">

@@ -14,10 +14,10 @@ public static class MonitoringEndpoints
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Head];
 
     /// <summary>
-    /// Maps <c>/ /healthz /varz /connz /subsz /accountz /accstatz</c>, with nats-server's field names and parameters, and
-    /// <c>/metrics</c> in Prometheus text, below
-    /// <see cref="MonitoringOptions.BasePath"/>, which is <c>/broker</c> by default. <c>/routez /leafz /gatewayz
-    /// /jsz</c> answer as a nats-server without these features does.
+    /// Maps the monitoring pages below <see cref="MonitoringOptions.BasePath"/>, which is <c>/broker</c> by default.
+    /// The pages <c>/ /healthz /varz /connz /subsz /accountz /accstatz</c> have nats-server's field names and
+    /// parameters. <c>/metrics</c> is Prometheus text. <c>/routez /leafz /gatewayz /jsz</c> answer like a nats-server
+    /// without routes, leaf nodes, gateways and JetStream.
     /// </summary>
     /// <returns>A builder for all pages, to add conventions such as <c>RequireAuthorization()</c>.</returns>
     public static IEndpointConventionBuilder MapBrokerMonitoring(
@@ -40,7 +40,7 @@ public static class MonitoringEndpoints
         Map("/subscriptionsz", pages.SubszAsync);
         Map("/accountz", pages.AccountzAsync);
         Map("/accstatz", pages.AccstatzAsync);
-        // Exporters ask for these pages too. Features that the server does not have are shown as absent.
+        // Exporters request these pages too. The pages say that the server does not have these features.
         Map("/routez", pages.RoutezAsync);
         Map("/leafz", pages.LeafzAsync);
         Map("/gatewayz", pages.GatewayzAsync);

@@ -7,15 +7,15 @@ namespace Broker.AspNetCore;
 
 /// <summary>Serves the monitoring pages of one server at an HTTP or HTTPS address of their own.</summary>
 /// <remarks>
-/// It does not own the server, logs nothing and does not handle the process's signals. In a program that has a web
-/// host, use <see cref="MonitoringEndpoints.MapBrokerMonitoring"/> instead.
+/// The host does not own the server, logs nothing and does not handle the process's signals. In a program that has a
+/// web host, use <see cref="MonitoringEndpoints.MapBrokerMonitoring"/> instead.
 /// </remarks>
 public sealed class MonitoringHost : IAsyncDisposable
 {
-    // A client that is slower than this is not a program that reads the pages.
+    // A program that reads the pages needs less time than this to send the headers of a request.
     private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(5);
 
-    // A program that reads the pages more often than this keeps its connection.
+    // A program that requests a page at least once in this time keeps its connection.
     private static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(30);
 
     private readonly KestrelHost _host;
@@ -30,11 +30,11 @@ public sealed class MonitoringHost : IAsyncDisposable
     public EndPoint EndPoint => _host.EndPoint;
 
     /// <summary>
-    /// The URL of the index page. If the host listens on all addresses, the URL contains that wildcard address.
+    /// The URL of the index page. If the host listens on all addresses, the URL contains the wildcard address.
     /// </summary>
     public Uri Address { get; }
 
-    /// <summary>Starts the host. When the task completes, it serves the pages.</summary>
+    /// <summary>Starts the host. When the task completes, the host serves the pages.</summary>
     /// <exception cref="ListenException">The address cannot be bound.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public static async Task<MonitoringHost> StartAsync(
@@ -52,8 +52,8 @@ public sealed class MonitoringHost : IAsyncDisposable
     }
 
     /// <summary>
-    /// Starts the host without a server. It serves <see cref="MonitoringOptions.Pages"/>, and their metrics in
-    /// <c>/metrics</c>. Its connections count against the connection budget of <paramref name="loops"/>.
+    /// Starts the host without a server. The host serves <see cref="MonitoringOptions.Pages"/>, and the metrics of
+    /// these pages at <c>/metrics</c>. Its connections count against the connection budget of <paramref name="loops"/>.
     /// </summary>
     /// <exception cref="ListenException">The address cannot be bound.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>

@@ -12,8 +12,8 @@ public sealed class MonitoringOptions
 {
     /// <summary>
     /// The prefix of the pages' paths, such as <c>/broker</c>; empty for pages at the root. Null, the default, means
-    /// <c>/broker</c> in a web application, whose own pages are at the root, and the root for
-    /// <see cref="MonitoringHost"/>. <c>/varz</c> shows it as <c>http_base_path</c>.
+    /// <c>/broker</c> in a web application, and the root in a <see cref="MonitoringHost"/>. <c>/varz</c> shows the
+    /// prefix as <c>http_base_path</c>.
     /// </summary>
     public string? BasePath { get; set; }
 
@@ -32,14 +32,14 @@ public sealed class MonitoringOptions
     public X509Certificate2? Certificate { get; set; }
 
     /// <summary>
-    /// All TLS options of <see cref="MonitoringHost"/>, if the certificate alone is not enough. Every connection uses
-    /// this object unchanged, and <see cref="Certificate"/> is ignored.
+    /// All TLS options of <see cref="MonitoringHost"/>, for a program that needs more than a certificate. If this
+    /// property is set, every connection uses this object unchanged, and <see cref="Certificate"/> is ignored.
     /// </summary>
     public SslServerAuthenticationOptions? Tls { get; set; }
 
     /// <summary>
-    /// The server's address for WebSockets, which <c>/varz</c> shows. Null, the default, if there is none or
-    /// <c>/varz</c> should not show it.
+    /// The host for WebSocket clients that <c>/varz</c> shows. Null, the default, means that <c>/varz</c> shows no
+    /// WebSocket address.
     /// </summary>
     public NatsWebSocketHost? WebSockets { get; set; }
 
@@ -47,17 +47,17 @@ public sealed class MonitoringOptions
     public IReadOnlyList<MonitoringPage> Pages { get; set; } = [];
 
     /// <summary>
-    /// The maximum number of concurrent connections of <see cref="MonitoringHost"/>. Default: 128. Beyond it, the
-    /// connection that is idle longest makes room for a new one. While requests run on all of them, a few more
-    /// connections can read only <c>/healthz</c>. A connection without a request ends after 30 seconds, and an
-    /// incomplete request after 5. <c>/varz</c> shows the value as <c>http_max_connections</c>.
+    /// The maximum number of concurrent connections of <see cref="MonitoringHost"/>. Default: 128. When it is reached,
+    /// the connection that has been idle longest is closed for a new one. While requests run on all connections, a few
+    /// additional connections can read only <c>/healthz</c>. A connection is closed after 30 seconds without a request,
+    /// or after 5 seconds with an incomplete request. <c>/varz</c> shows the value as <c>http_max_connections</c>.
     /// </summary>
     public int MaxConnections { get; set; } = DefaultMaxConnections;
 
     /// <summary>The default of <see cref="MaxConnections"/>.</summary>
     internal const int DefaultMaxConnections = 128;
 
-    /// <summary>The address of the pages, for <c>/varz</c>. The host sets it.</summary>
+    /// <summary>The address of the pages, for <c>/varz</c>. <see cref="MonitoringHost"/> sets it.</summary>
     internal EndPoint? EndPoint { get; set; }
 
     internal bool IsSecure => Tls is not null || Certificate is not null;
@@ -65,7 +65,9 @@ public sealed class MonitoringOptions
     internal SslServerAuthenticationOptions? Authentication()
         => Tls ?? (Certificate is null ? null : new SslServerAuthenticationOptions { ServerCertificate = Certificate });
 
-    /// <summary>Creates a copy for one place, with its default prefix if there is none.</summary>
+    /// <summary>
+    /// Copies the options. If <see cref="BasePath"/> is null, the copy gets <paramref name="basePath"/>.
+    /// </summary>
     internal MonitoringOptions CopyFor(string basePath)
     {
         var copy = (MonitoringOptions)MemberwiseClone();

@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The request handlers of the pages.</summary>
+/// <summary>The request handlers of the monitoring pages.</summary>
 internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions options)
 {
     private readonly RequestCounts _requests = new();
@@ -15,7 +15,8 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         return context =>
         {
             _requests.Count(path);
-            // The pages show names that clients chose. The headers prevent a browser from running them as a script.
+            // The pages show names that clients chose. The headers prevent a browser from running such a name as a
+            // script.
             context.Response.Headers.XContentTypeOptions = "nosniff";
             context.Response.Headers.CacheControl = "no-store";
             return AnswerAsync(context, page);
@@ -158,7 +159,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         }
     }
 
-    // As in nats-server, the response to a wrong parameter is one line of text.
+    // The answer to a wrong parameter is one line of text, as in nats-server.
     private static async Task AnswerAsync(HttpContext context, RequestDelegate page)
     {
         try

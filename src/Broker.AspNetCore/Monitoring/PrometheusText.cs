@@ -19,17 +19,21 @@ internal static class PrometheusText
         Gauge(text, "broker_start_time_seconds", "When the server started, in seconds since 1970.", (facts.Started - DateTime.UnixEpoch).TotalSeconds);
         Gauge(text, "broker_connections", "Clients connected now.", facts.Counters.Connections);
         Gauge(text, "broker_max_connections", "The maximum number of concurrent clients.", facts.MaxConnections);
-        Gauge(text, "broker_subscriptions", "Subscriptions now.", facts.Counters.Subscriptions);
+        Gauge(text, "broker_subscriptions", "The current number of subscriptions.", facts.Counters.Subscriptions);
         Gauge(text, "broker_cached_subjects", "Subjects with cached subscribers.", facts.Routing.CachedSubjects);
         Gauge(text, "broker_memory_bytes", "Memory of the process.", facts.MemoryBytes);
         Gauge(text, "broker_cpu_percent", "Processor use since the previous scrape, in percent of one processor.", facts.CpuPercent);
         Gauge(text, "broker_receive_buffer_bytes", "Memory of unfinished received messages.", facts.ReceivedBytes);
-        Gauge(text, "broker_receive_buffer_limit_bytes", "The limit on this memory.", facts.MaxReceivedBytes);
-        Gauge(text, "broker_receive_waiting_connections", "Connections that are not read, because this memory is used up.", facts.ReceiveWaiting);
+        Gauge(text, "broker_receive_buffer_limit_bytes", "The limit on the memory of unfinished received messages.", facts.MaxReceivedBytes);
+        Gauge(
+            text,
+            "broker_receive_waiting_connections",
+            "Connections that are not read, because the memory of unfinished received messages has reached its limit.",
+            facts.ReceiveWaiting);
         Counter(
             text,
             "broker_receive_closed_total",
-            "Connections that were closed with an incomplete message while this memory was used up.",
+            "Connections that were closed with an incomplete message while the memory of such messages had reached its limit.",
             facts.ReceiveClosed);
         Counter(text, "broker_connections_total", "Clients that have connected.", facts.Counters.TotalConnections);
         Counter(

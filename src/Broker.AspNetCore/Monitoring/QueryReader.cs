@@ -63,7 +63,7 @@ internal readonly struct QueryReader(IQueryCollection query)
         return new SubscriptionQuery { Offset = Number("offset"), Limit = Number("limit"), Account = Text("acc"), Subject = test };
     }
 
-    // A number outside the range is replaced by the nearest number in the range, so a huge limit returns everything.
+    // A number out of the range of int is replaced by the nearest int, so a huge limit returns everything.
     private int Number(string name)
     {
         if (Text(name) is not { } text)

@@ -3,8 +3,8 @@ using System.Net.WebSockets;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// Maps the reason for which the server closes a client to the status of a close frame (RFC 6455, section 7.4.1). It
-/// uses nats-server's statuses, except for statuses that an endpoint must not send.
+/// Maps the server's reason for closing a client to the status of the close frame (RFC 6455, section 7.4.1). The
+/// statuses are nats-server's, except where the RFC forbids an endpoint to send the status of nats-server.
 /// </summary>
 internal static class CloseStatus
 {
@@ -13,7 +13,7 @@ internal static class CloseStatus
     {
         null => (WebSocketCloseStatus.NormalClosure, null),
         "Server Shutdown" => (WebSocketCloseStatus.EndpointUnavailable, reason),
-        // Both errors have the same status.
+        // The status does not distinguish these two errors.
         "Parse Error" or "Protocol Violation" => (WebSocketCloseStatus.ProtocolError, "Protocol Violation"),
         "Bad Client Protocol Version" => (WebSocketCloseStatus.ProtocolError, reason),
         "Maximum Message Payload Exceeded" => (WebSocketCloseStatus.MessageTooBig, reason),

@@ -62,15 +62,15 @@ internal sealed partial class NatsWebSocketEndpoint(BrokerServer server, NatsWeb
 
     private async Task ServeAsync(HttpContext context)
     {
-        // Official clients name no subprotocol. If a client names ours, the response repeats it, because browsers
-        // require that. If it names others only, the response names none, as in nats-server, and the client decides
-        // whether it continues.
+        // If a client names the subprotocol "nats", the response repeats the name, because browsers require that. If a
+        // client names only other subprotocols, the response names none, as in nats-server, and the client decides
+        // whether it continues. Official clients name no subprotocol.
         bool named = context.WebSockets.WebSocketRequestedProtocols.Contains(Subprotocol, StringComparer.Ordinal);
         var accept = new WebSocketAcceptContext
         {
             SubProtocol = named ? Subprotocol : null,
             DangerousEnableCompression = options.Compression,
-            // A compression window would cost at least 40 KiB for each connection.
+            // A compression window that is kept between messages costs at least 40 KiB for each connection.
             DisableServerContextTakeover = true,
             // NATS has its own PINGs, which detect a lost peer.
             KeepAliveInterval = Timeout.InfiniteTimeSpan,
@@ -79,14 +79,14 @@ internal sealed partial class NatsWebSocketEndpoint(BrokerServer server, NatsWeb
         EndPoint? remote = context.Connection.RemoteIpAddress is { } address
             ? new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, context.Connection.RemotePort)
             : null;
-        // A stopping host waits for its connections, and they close only if they are asked to.
+        // A host that stops waits for its connections to close, and this connection closes only on request.
         CancellationToken stopping = context.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
         using var client = new WebSocketClient(server, socket, options.MaxMessageBytes);
         await client.RunAsync(remote, context.Connection.ClientCertificate, stopping, context.RequestAborted).ConfigureAwait(false);
     }
 
-    // The server counts its clients and sends an error to a client over the limit. This bounds the number of
-    // connections that receive such an error.
+    // The server counts its clients and sends an error to each client over its limit. This method bounds the number of
+    // connections that receive this error at the same time.
     private bool TryEnter()
     {
         if (Interlocked.Increment(ref _open) <= (long)server.MaxConnections + MostRefused)
@@ -116,7 +116,7 @@ internal sealed partial class NatsWebSocketEndpoint(BrokerServer server, NatsWeb
     private static Task RefuseAsync(HttpContext context, int status, string why)
     {
         context.Response.StatusCode = status;
-        // RFC 6455, section 4.2.2: the response to another version names the supported version.
+        // RFC 6455, section 4.2.2: the response to a request for another version names the supported version.
         context.Response.Headers.SecWebSocketVersion = "13";
         context.Response.ContentType = "text/plain; charset=utf-8";
         return context.Response.WriteAsync(why, context.RequestAborted);

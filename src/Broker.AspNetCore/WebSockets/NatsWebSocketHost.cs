@@ -5,8 +5,11 @@ using Microsoft.AspNetCore.Builder;
 
 namespace Broker.AspNetCore;
 
-/// <summary>Listens at an address at which NATS clients connect to one server by WebSocket, at any path.</summary>
-/// <remarks>It does not own the server, logs only to <see cref="NatsWebSocketOptions.Logger"/>, and does not handle the process's signals.</remarks>
+/// <summary>Listens at one address for NATS clients that connect to a server by WebSocket, at any path.</summary>
+/// <remarks>
+/// The host does not own the server, logs only to <see cref="NatsWebSocketOptions.Logger"/>, and does not handle the
+/// process's signals.
+/// </remarks>
 public sealed class NatsWebSocketHost : IAsyncDisposable
 {
     private readonly KestrelHost _host;
@@ -63,7 +66,8 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
             server.Loops.ConnectionBudget,
-            // The endpoint counts the connections with a request, by a limit that a reload can change.
+            // The places limit only connections without a request. NatsWebSocketEndpoint limits connections with a
+            // request, and a reload can change its limit.
             new HttpPlaces(options.MostAsking, requestsCountApart: true),
             options.Authentication(),
             limits =>

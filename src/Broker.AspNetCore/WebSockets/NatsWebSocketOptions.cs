@@ -11,8 +11,8 @@ public sealed class NatsWebSocketOptions
     public X509Certificate2? Certificate { get; set; }
 
     /// <summary>
-    /// All TLS options of <see cref="NatsWebSocketHost"/>, for example with intermediate or client certificates. Every
-    /// connection uses this object unchanged, and <see cref="Certificate"/> is ignored.
+    /// All TLS options of <see cref="NatsWebSocketHost"/>, for example to use intermediate or client certificates. If
+    /// this property is set, every connection uses this object unchanged, and <see cref="Certificate"/> is ignored.
     /// </summary>
     public SslServerAuthenticationOptions? Tls { get; set; }
 
@@ -23,7 +23,7 @@ public sealed class NatsWebSocketOptions
     public bool NoTls { get; set; }
 
     /// <summary>
-    /// Whether messages are compressed for clients that offer it (permessage-deflate). Default: false, as in
+    /// Whether messages are compressed for clients that offer compression (permessage-deflate). Default: false, as in
     /// nats-server.
     /// </summary>
     public bool Compression { get; set; }
@@ -42,14 +42,14 @@ public sealed class NatsWebSocketOptions
     public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
 
     /// <summary>
-    /// Receives a warning (event 60) for each request whose origin is refused. Null, the default: the logger of the web
-    /// application, which <see cref="NatsWebSocketHost"/> does not have.
+    /// Receives a warning (event 60) for each request whose origin is refused. Null, the default, means the logger of
+    /// the web application. <see cref="NatsWebSocketHost"/> has no such logger.
     /// </summary>
     public ILogger? Logger { get; set; }
 
     /// <summary>
-    /// The maximum size of a WebSocket message in bytes, decompressed, over all its frames. A larger message closes the
-    /// connection with status 1009. At most 16 KiB of a message are buffered at a time. Default: 64 MiB.
+    /// The maximum size of a WebSocket message in bytes: the sum of all its frames, decompressed. A larger message
+    /// closes the connection with status 1009. At most 16 KiB of a message are buffered at a time. Default: 64 MiB.
     /// </summary>
     public long MaxMessageBytes { get; set; } = 64L * 1024 * 1024;
 
@@ -63,8 +63,8 @@ public sealed class NatsWebSocketOptions
     public string? Advertise { get; set; }
 
     /// <summary>
-    /// The maximum number of connections to <see cref="NatsWebSocketHost"/> without a request. Beyond it, the connection
-    /// that is idle longest makes room for a new one.
+    /// The maximum number of connections to <see cref="NatsWebSocketHost"/> that have no running request. When it is
+    /// reached, the connection that has been idle longest is closed for a new one.
     /// </summary>
     internal int MostAsking { get; set; } = 1024;
 

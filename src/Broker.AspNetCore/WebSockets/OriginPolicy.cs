@@ -3,14 +3,13 @@ using Microsoft.AspNetCore.Http;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// Decides from which pages a browser may connect (RFC 6455, section 10.2). Without it, any page that a user visits
-/// could connect to a server that this user can reach.
+/// Decides from which pages a browser may connect (RFC 6455, section 10.2). Without this check, any page that a user
+/// visits could connect to a server that this user can reach.
 /// </summary>
 /// <remarks>
-/// As in nats-server, two origins are the same if host and port are equal. The scheme is not compared, because behind a
-/// proxy that terminates TLS it is unknown. A proxy must pass the browser's Host header on unchanged. The check does
-/// not protect against an attacker's host name that resolves to this server (DNS rebinding); a list of allowed origins
-/// does.
+/// As in nats-server, the same-origin check compares host and port. It ignores the scheme, which the server cannot know
+/// behind a proxy that terminates TLS. A proxy must pass the browser's Host header on unchanged. If an attacker's host
+/// name resolves to this server (DNS rebinding), only the list of allowed origins protects against it.
 /// </remarks>
 internal sealed class OriginPolicy
 {
@@ -45,8 +44,8 @@ internal sealed class OriginPolicy
             && (_allowed.Count == 0 || _allowed.Contains(origin));
     }
 
-    // A Host header without a port means the default port of the browser's scheme. Our own TLS tells the scheme,
-    // otherwise the origin does.
+    // A Host header without a port means the default port of the scheme that the browser uses. With TLS in this
+    // process, the request has this scheme. Otherwise the origin has it, because a proxy may have terminated TLS.
     private static bool IsOwn(Origin origin, HttpRequest request)
         => Origin.TryParse($"{(request.IsHttps ? request.Scheme : origin.Scheme)}://{request.Host.Value}") is { } own
             && own with { Scheme = origin.Scheme } == origin;

@@ -2,7 +2,9 @@ using System.IO.Pipelines;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The server's end of two pipes. It reports when the server no longer uses it.</summary>
+/// <summary>
+/// The server's end of two pipes. It calls <c>ended</c> when the server no longer uses the pipes.
+/// </summary>
 internal sealed class ServerEnd(PipeReader input, PipeWriter output, Action ended) : PipeReader, IDuplexPipe
 {
     public PipeReader Input => this;

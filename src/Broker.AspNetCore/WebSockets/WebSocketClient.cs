@@ -8,17 +8,18 @@ namespace Broker.AspNetCore;
 
 /// <summary>
 /// One client that is connected by WebSocket. The bytes of its messages, binary or text, go through a pipe to the
-/// server, and the server's bytes return in binary messages. The boundaries of messages have no meaning for NATS.
+/// server. The server's bytes return in binary messages. NATS ignores the boundaries of WebSocket messages.
 /// </summary>
 /// <remarks>
 /// Both pipes are small. While the pipe to the server is full, the socket is not read. If the client does not read, the
-/// pipe from the server fills, and the server treats it like any other slow client.
+/// pipe from the server fills, and the server treats the client like any other slow client.
 /// </remarks>
 internal sealed class WebSocketClient : IDisposable
 {
     private const int ReadSize = 16 * 1024;
     private const int SendSize = 64 * 1024;
-    // While the server does not read, this much and what Kestrel holds waits in the process.
+    // While the server does not read, at most this number of bytes waits in the pipe, besides the bytes that Kestrel
+    // holds.
     private const int MostInbound = 64 * 1024;
     private const int MostOutbound = 128 * 1024;
 
@@ -38,7 +39,7 @@ internal sealed class WebSocketClient : IDisposable
     private WebSocketCloseStatus _status = WebSocketCloseStatus.NormalClosure;
     private string? _words;
 
-    // While it is true, the server has caused a close.
+    // True until the client has ended its direction. If it is still true at a close, the server has caused the close.
     private volatile bool _receives = true;
 
     internal WebSocketClient(BrokerServer server, WebSocket socket, long maxMessage)
@@ -49,8 +50,8 @@ internal sealed class WebSocketClient : IDisposable
     }
 
     /// <summary>
-    /// Returns when the client has disconnected. On <paramref name="stopping"/> the client receives its queued messages
-    /// and is closed. On <paramref name="aborted"/> the connection is cut.
+    /// Completes when the client has disconnected. <paramref name="stopping"/> lets the client receive its queued
+    /// messages and then closes it. <paramref name="aborted"/> cuts the connection at once.
     /// </summary>
     internal async Task RunAsync(EndPoint? remote, X509Certificate2? certificate, CancellationToken stopping, CancellationToken aborted)
     {
@@ -84,14 +85,14 @@ internal sealed class WebSocketClient : IDisposable
     private static PipeOptions Options(int most)
         => new(pauseWriterThreshold: most, resumeWriterThreshold: most / 2, useSynchronizationContext: false);
 
-    // A client that does not read must not keep its unsent bytes in memory.
+    // The unsent bytes of a client that does not read must not stay in memory for longer than Grace.
     private void OnServerEnded()
     {
         _ending.CancelAfter(Grace);
         _gone.SetResult();
     }
 
-    // Returns the status for the close frame.
+    // The result is the status for the close frame.
     private async Task<WebSocketCloseStatus> ReceiveAllAsync()
     {
         PipeWriter server = _inbound.Writer;
@@ -103,8 +104,8 @@ internal sealed class WebSocketClient : IDisposable
                 ValueWebSocketReceiveResult got = await _socket.ReceiveAsync(server.GetMemory(ReadSize)[..ReadSize], _ending.Token).ConfigureAwait(false);
                 if (got.MessageType == WebSocketMessageType.Close)
                 {
-                    // The answer repeats the client's status (RFC 6455, section 5.5.1). 1005 means no status and is
-                    // never sent.
+                    // The answer repeats the client's status (RFC 6455, section 5.5.1). Status 1005 means that the
+                    // client sent no status, and must not be sent.
                     if (_socket.CloseStatus is not { } said || said == WebSocketCloseStatus.Empty)
                     {
                         return WebSocketCloseStatus.NormalClosure;
@@ -157,8 +158,8 @@ internal sealed class WebSocketClient : IDisposable
             }
             while (!read.IsCompleted);
 
-            // The server has closed the connection, or the client has ended its direction. The client has some time to
-            // answer the close frame.
+            // The server has closed the connection, or the client has ended its direction. The client has the time
+            // Grace to answer the close frame.
             (WebSocketCloseStatus status, string? words) = _receives ? CloseStatus.For(_client?.Reason) : (_status, _words);
             await _socket.CloseOutputAsync(status, words, _ending.Token).ConfigureAwait(false);
             _ending.CancelAfter(Grace);
@@ -188,7 +189,8 @@ internal sealed class WebSocketClient : IDisposable
             try
             {
                 using var limit = new CancellationTokenSource(Grace);
-                // Reads and drops further input: a reset could discard the close status before the client reads it.
+                // This call also reads and drops further input: unread input would cause a TCP reset, which can discard
+                // the close status before the client reads it.
                 await _socket.CloseAsync(_status, _words, limit.Token).ConfigureAwait(false);
             }
             catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)

@@ -8,12 +8,12 @@ using Microsoft.Extensions.Primitives;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Applies the routes of a changed configuration to a running bridge. Unchanged routes, and routes that code has added,
-/// keep running. If a changed route cannot start, the old route is started again.
+/// Applies the routes of a changed configuration to a running bridge. Unchanged routes keep running, and so do routes
+/// that code has added. If a changed route cannot start, the old route is started again.
 /// </summary>
 internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
 {
-    // The time for delivering messages that are queued for the ZeroMQ programs of a removed route.
+    // The time limit for delivering messages that are queued for the ZeroMQ programs of a removed route.
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
     private readonly HostingLog _log = new(loggers);
@@ -25,7 +25,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
     /// <param name="bridge">The running bridge.</param>
     /// <param name="section">The section to watch.</param>
     /// <param name="routes">The configured routes that the bridge was started with.</param>
-    /// <param name="read">Reads the routes and the bridge's options again.</param>
+    /// <param name="read">Reads the configured routes and the bridge's options again after each change.</param>
     public void Watch(
         ZeroMqBridge bridge,
         IConfigurationSection section,
@@ -63,7 +63,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
         }
         catch (Exception e)
         {
-            // The application's callbacks can throw too.
+            // The application's callbacks can throw any exception.
             _log.RoutesNotReloaded(e.Message);
         }
         finally
@@ -88,7 +88,7 @@ internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
         int started = 0;
         foreach ((string name, BridgeRouteSettings route) in wanted.Where(route => !_running.ContainsKey(route.Key)))
         {
-            // Code has removed this route, so it must not start.
+            // An application's callback has removed this route from the options, so it must not start.
             if (options.Routes.FirstOrDefault(each => string.Equals(each.Name, name, StringComparison.Ordinal)) is not { } changed)
             {
                 continue;

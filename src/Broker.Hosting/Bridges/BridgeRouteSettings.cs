@@ -5,19 +5,22 @@ namespace Broker.Hosting;
 
 /// <summary>One configured route.</summary>
 /// <param name="Options">The route's options for the bridge.</param>
-/// <param name="Definition">A text that is equal for equal routes. A reload compares it to find changed routes.</param>
+/// <param name="Definition">
+/// A text that is the same for routes with the same settings. A reload compares it to find changed routes.
+/// </param>
 internal sealed record BridgeRouteSettings(RouteOptions Options, string Definition)
 {
     /// <summary>Reads all routes of a section. The key of each route is its name.</summary>
     /// <param name="section">The section to read.</param>
     /// <param name="security">Reads the security settings of the routes.</param>
-    /// <param name="inherited">The security of routes without security settings.</param>
-    /// <param name="problems">Receives each problem as a text that begins with the key.</param>
+    /// <param name="inherited">The security for routes without security settings of their own.</param>
+    /// <param name="problems">Receives each problem as a text that begins with the key of the wrong setting.</param>
     public static IReadOnlyDictionary<string, BridgeRouteSettings> ReadAll(
         IConfigurationSection section, RouteSecurity security, SocketSecurity? inherited, List<string> problems)
     {
         var read = new Dictionary<string, BridgeRouteSettings>(StringComparer.Ordinal);
-        // Another configuration source can remove a route by setting it to null.
+        // A configuration source can remove a route of another source by setting the route to null, so such a route is
+        // skipped.
         foreach (IConfigurationSection route in section.GetChildren().Where(static route => route.AsEnumerable().Any(static pair => pair.Value is not null)))
         {
             if (Read(route, security, inherited, problems) is { } settings)
@@ -64,7 +67,7 @@ internal sealed record BridgeRouteSettings(RouteOptions Options, string Definiti
             return null;
         }
 
-        // The files can contain new keys although their names are the same.
+        // The definition includes the content of key files, because a file can change while its name stays the same.
         return new BridgeRouteSettings(options, string.Join('\n', section.AsEnumerable().Order(Comparer<KeyValuePair<string, string?>>.Create(
             static (one, other) => string.CompareOrdinal(one.Key, other.Key))).Select(static pair => $"{pair.Key}={pair.Value}").Append(secured?.Definition)));
     }

@@ -24,7 +24,9 @@ internal sealed class BridgeStart(
     private static readonly string[] Keys = [ClientKey, RoutesKey, RouteSecurity.Key];
 
     /// <exception cref="ListenException">An address cannot be bound.</exception>
-    /// <exception cref="OptionsValidationException">A setting is wrong. Each message names the key.</exception>
+    /// <exception cref="OptionsValidationException">
+    /// A setting is wrong. Each message contains the setting's key.
+    /// </exception>
     public ZeroMqBridge Start()
     {
         IConfigurationSection? section = services.GetService<IConfiguration>()?.GetSection(Section);
@@ -34,14 +36,14 @@ internal sealed class BridgeStart(
         bool requireServer = RequireServer(section, settings, problems);
         ZeroMqBridgeOptions options = Configure(routes, Client(settings), requireServer);
         ThrowIfAny(problems);
-        // Resolved before the bridge exists: a host that is disposed meanwhile resolves no more services, and could not
-        // dispose the bridge.
+        // Resolve the reload before the bridge exists. If the host were disposed between the two steps, the services
+        // could not be resolved, and nothing would dispose the bridge.
         BridgeReload? reload = section is null ? null : services.GetRequiredService<BridgeReload>();
         ZeroMqBridge bridge;
         bool isChecked = false;
         try
         {
-            // Errors from here on come from the client's settings.
+            // If Validate succeeds, later errors come from the client's settings.
             options.Validate();
             isChecked = true;
             bridge = Blocking.Run(() => ZeroMqBridge.StartAsync(options));
@@ -58,7 +60,7 @@ internal sealed class BridgeStart(
         reload?.Watch(bridge, section!, routes, Read);
         return bridge;
 
-        // Each reload runs the callbacks again, because they can change routes, for example their security.
+        // Each reload runs the callbacks again, because a callback can change routes, for example their security.
         (IReadOnlyDictionary<string, BridgeRouteSettings> Routes, ZeroMqBridgeOptions Options) Read()
         {
             var wrong = new List<string>();
@@ -126,7 +128,8 @@ internal sealed class BridgeStart(
             : ClientStart.Apply(services, settings, options);
     }
 
-    // By default a bridge waits for its server; a client fails if it finds none.
+    // By default, the start of a bridge does not fail without a server: the bridge waits for it. A client's start
+    // fails.
     private static bool RequireServer(IConfigurationSection? section, BrokerClientSettings? settings, List<string> problems)
     {
         if (settings is null || section![FirstConnectKey] is null)

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Configuration;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Reads the section of a route or a section inside it. Wrong values are added to the problems with their key.
+/// Reads the section of a route, or a section inside it. A wrong value adds a text with its key to the problems.
 /// </summary>
 internal sealed class RouteSection(IConfigurationSection section, List<string> problems)
     : SettingsSection(section, problems), IRouteConfiguration
@@ -67,7 +67,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
             key, otherwise, "one of " + string.Join(", ", Enum.GetNames<T>()), static text =>
                 Enum.TryParse(text, ignoreCase: true, out T choice) && Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase) ? choice : null);
 
-    // The options check the value and report what is wrong.
+    // The validation of the route's options checks the prefix later and reports what is wrong.
     public string ReadSubjectPrefix(string key, string otherwise) => ReadText(key) ?? otherwise;
 
     public IReadOnlyList<string>? ReadTexts(string key, string one) => ReadTexts(key) is { Count: > 0 } texts ? texts : null;

@@ -4,8 +4,9 @@ using Broker.ZeroMq;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Reads the section <c>Security</c> of a route, or of the bridge for all routes without one. It corresponds to the
-/// command's block <c>security</c>. Keys and passwords are in files, which are read with the section.
+/// Reads the section <c>Security</c> of a route, or of the bridge for all routes that have none. It corresponds to the
+/// block <c>security</c> in the command's configuration. Keys and passwords are in files, which are read together with
+/// the section.
 /// </summary>
 /// <param name="cryptography">The cryptography for CURVE; null if the host has no such service.</param>
 /// <param name="resolve">Makes a relative file name absolute.</param>
@@ -26,8 +27,8 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
     private static readonly string[] AllKeys = [Mechanism, Role, SecretKeyFile, Clients, ServerKeyFile, UsersFile, User, PasswordFile];
 
     /// <summary>
-    /// Reads the section inside another section. Returns <paramref name="otherwise"/> if the section is missing, or
-    /// wrong; a wrong section adds a problem.
+    /// Reads the section <c>Security</c> inside another section. Returns <paramref name="otherwise"/> if there is no
+    /// such section. A wrong section adds a problem.
     /// </summary>
     public SocketSecurity? Read(RouteSection parent, SocketSecurity? otherwise) => parent.ReadSection(Key, section => Read((RouteSection)section) ?? SocketSecurity.None) ?? otherwise;
 
@@ -51,7 +52,8 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
         }
     }
 
-    // A value that is not a file may be the secret itself, written in place of the file's name, so it is not shown.
+    // If the value is not a file's name, it may be the secret itself. So the error shows the value only if the file
+    // exists.
     private T? File<T>(RouteSection section, string key, string what, Func<string, T> read, bool isNeeded)
         where T : class
     {
@@ -103,7 +105,8 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
                 break;
         }
 
-        // Report the one problem only, and not also that the other keys have no effect.
+        // The other keys count as read, so that only the wrong mechanism or role is reported, and not the unused keys
+        // as well.
         foreach (string key in AllKeys)
         {
             section.ReadText(key);

@@ -18,7 +18,9 @@ internal static class ClientStart
         nameof(BrokerClientSettings.ReconnectBufferSize), nameof(BrokerClientSettings.MaxReconnectAttempts),
     ];
 
-    /// <exception cref="OptionsValidationException">A setting is wrong. The message names the key.</exception>
+    /// <exception cref="OptionsValidationException">
+    /// A setting is wrong. The message contains the setting's key.
+    /// </exception>
     public static BrokerConnection Start(IServiceProvider services, string name)
     {
         BrokerClientSettings settings = services.GetRequiredService<IOptionsMonitor<BrokerClientSettings>>().Get(name);
@@ -39,8 +41,8 @@ internal static class ClientStart
     }
 
     /// <summary>Returns the key of the wrong setting; null if it is not known.</summary>
-    // A message of the options begins with the wrong option, and a message about TLS begins with "TLS". Only addresses
-    // cause a FormatException.
+    // A message of ClientOptions begins with the name of the wrong option, and a message about TLS begins with "TLS".
+    // Only a wrong address causes a FormatException.
     public static string? Key(IServiceProvider services, BrokerClientSettings settings, Exception wrong) => wrong switch
     {
         FormatException => nameof(settings.Servers),
@@ -48,7 +50,8 @@ internal static class ClientStart
         _ => Array.Find(Checked, key => wrong.Message.StartsWith(key + " ", StringComparison.Ordinal)),
     };
 
-    // The first file that does not exist, otherwise the first configured file.
+    // The result is the key of the first file that does not exist. If all files exist, it is the key of the first
+    // configured file.
     private static string? TlsKey(IServiceProvider services, BrokerClientSettings settings)
     {
         (string Key, string? File)[] all =
@@ -63,12 +66,12 @@ internal static class ClientStart
 
     private static OptionsValidationException Wrong(string name, string problem) => new(name, typeof(BrokerClientSettings), [problem]);
 
-    /// <summary>Applies the settings to options that have the host's loops.</summary>
+    /// <summary>Applies the settings to options that already contain the host's loops.</summary>
     /// <param name="services">The host's services.</param>
     /// <param name="settings">
     /// The settings. If they name no server, the client connects to the host's own server.
     /// </param>
-    /// <param name="options">The options to start from. Options without a setting keep their value.</param>
+    /// <param name="options">The options to start from. An option without a setting keeps its value.</param>
     public static ClientOptions Apply(IServiceProvider services, BrokerClientSettings settings, ClientOptions options)
     {
         BrokerServer? server = settings.Servers.Count == 0 ? services.GetService<BrokerServer>() : null;
@@ -102,7 +105,8 @@ internal static class ClientStart
                 Loops = services.GetRequiredService<EventLoopGroup>(),
                 LoggerFactory = services.GetRequiredService<ILoggerFactory>(),
             });
-        // Last, so that logging is added to the application's callbacks and does not replace them.
+        // The handler is added after the application's callbacks have run, so that it does not replace a handler of
+        // theirs.
         var log = new HostingLog(services.GetRequiredService<ILoggerFactory>());
         HostedState state = services.GetRequiredService<HostedState>();
         string client = options.Name ?? "(default)";

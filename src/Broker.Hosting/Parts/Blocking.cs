@@ -1,10 +1,13 @@
 namespace Broker.Hosting;
 
-/// <summary>Blocks until an asynchronous start has ended. Factories of a container must be synchronous.</summary>
+/// <summary>
+/// Blocks until an asynchronous start has ended, because the factories of a container must be synchronous.
+/// </summary>
 internal static class Blocking
 {
     /// <summary>
-    /// Runs on a pool thread. On the caller's synchronization context the blocked caller could deadlock.
+    /// Runs <paramref name="start"/> on a pool thread. On the caller's synchronization context, the start could wait
+    /// for the blocked caller: a deadlock.
     /// </summary>
     public static T Run<T>(Func<Task<T>> start)
     {

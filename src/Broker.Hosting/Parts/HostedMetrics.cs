@@ -7,7 +7,8 @@ using Broker.Server;
 namespace Broker.Hosting;
 
 /// <summary>
-/// The meters of all parts of a host. The host's meter factory creates them if there is one. The host disposes them.
+/// The metrics of all parts of a host. If the host has a meter factory, that factory creates the meters. The host
+/// disposes this object.
 /// </summary>
 internal sealed class HostedMetrics(IMeterFactory? meters) : IDisposable
 {

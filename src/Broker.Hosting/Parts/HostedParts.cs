@@ -11,11 +11,11 @@ namespace Broker.Hosting;
 
 /// <summary>
 /// Starts the parts before any hosted service starts, and stops them after all hosted services have stopped. So a
-/// hosted service can always use them. Only the subscriptions of clients end before the services stop.
+/// hosted service can always use the parts. Only the clients' subscriptions end before the hosted services stop.
 /// </summary>
 /// <remarks>
-/// Another thread may stop the host while it starts. Then no further part starts, and the stop waits for the part that
-/// is starting.
+/// Another thread may stop the host while the host starts. In this case no further part starts, and the stop waits for
+/// the part that is starting.
 /// </remarks>
 internal sealed class HostedParts(
     IServiceProvider services,
@@ -29,7 +29,7 @@ internal sealed class HostedParts(
 {
     private readonly HostingLog _log = new(loggers);
     private readonly ShutdownTime _time = new(options.Value.ShutdownTimeout, TimeProvider.System);
-    // The start writes this field. The stop writes it after it has waited for the start.
+    // Only the start writes this field. The stop may read it on another thread while the start still runs.
     private volatile ImmutableList<object> _started = [];
     private volatile TaskCompletionSource? _startEnd;
 
@@ -40,8 +40,8 @@ internal sealed class HostedParts(
     private bool IsStopping => application.ApplicationStopping.IsCancellationRequested;
 
     /// <remarks>
-    /// Completes when all parts have started, or when the host was asked to stop. If a part cannot start, it stops all
-    /// started parts and throws the part's exception.
+    /// Completes when all parts have started, or when the host was asked to stop. If a part cannot start, this method
+    /// stops all started parts and throws the part's exception.
     /// </remarks>
     /// <exception cref="OperationCanceledException">
     /// The caller has canceled the start, or the host was disposed.
@@ -73,7 +73,7 @@ internal sealed class HostedParts(
                 throw new OperationCanceledException("The host was disposed while it started.", e);
             }
 
-            // The host is stopping, so a part that could not start is logged and not thrown.
+            // If the host is stopping, the exception of a failed start was logged and is not thrown.
             if (!IsStopping)
             {
                 throw;
@@ -94,7 +94,7 @@ internal sealed class HostedParts(
         _time.Begin();
         state.Drain();
         Server?.StopAccepting();
-        // The services read what has arrived for them before they are asked to stop.
+        // The hosted services process messages that have already arrived for them before they are asked to stop.
         await Task.WhenAll(_started.OfType<BrokerConnection>().Where(c => c.State == ConnectionState.Connected).Select(DrainAsync)).ConfigureAwait(false);
 
         async Task DrainAsync(BrokerConnection client)
@@ -148,8 +148,8 @@ internal sealed class HostedParts(
             ExceptionDispatchInfo.Throw(failure);
         }
 
-        // If one part fails to stop, the others still stop. An expired time limit or a lost server does not fail the
-        // host.
+        // If one part fails to stop, the other parts still stop. An expired time limit or a lost server does not make
+        // the stop of the host fail.
         async Task TryAsync(Func<Task> stop)
         {
             try
@@ -187,7 +187,7 @@ internal sealed class HostedParts(
         }
     }
 
-    // In reverse order. The container disposes them again, which has no effect.
+    // The parts are disposed in reverse order. The container disposes the parts again later, which has no effect.
     private async Task CloseAsync()
     {
         // Marks the close as intended, so that it is not logged as an unexpected close.
@@ -202,13 +202,13 @@ internal sealed class HostedParts(
             }
             catch (Exception e)
             {
-                // The host receives the exception of the failed start, and not one of the clean-up.
+                // The host receives the exception of the failed start, and not an exception of the clean-up.
                 _log.NotDrained(e);
             }
         }
     }
 
-    // The bridge gets the time that the host has left after the clients were drained, or none if the stop was canceled.
+    // The bridge gets the time that is left after the clients were drained, and the minimum if the stop was canceled.
     private Task<long> CloseAsync(ZeroMqBridge bridge, CancellationToken cancellationToken)
         => bridge.CloseAsync(cancellationToken.IsCancellationRequested ? ShutdownTime.Least : _time.Left());
 }

@@ -3,7 +3,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting;
 
-/// <summary>The log messages of a host. Event ids never change, and a removed id is not used again.</summary>
+/// <summary>
+/// The log messages of a host. An event's id never changes, and the id of a removed event is not used again.
+/// </summary>
 internal sealed partial class HostingLog(ILoggerFactory loggers)
 {
     private readonly ILogger _logger = loggers.CreateLogger("Broker.Hosting");

@@ -7,11 +7,11 @@ namespace Broker.Hosting;
 /// <param name="time">The clock.</param>
 internal sealed class ShutdownTime(TimeSpan whole, TimeProvider time)
 {
-    // The minimum, even if other parts have used all of the time: messages that a peer is about to accept are not
-    // dropped.
+    // A part gets at least this time, even if other parts have used all of the host's time. So messages that a peer is
+    // about to accept are not dropped.
     internal static readonly TimeSpan Least = TimeSpan.FromMilliseconds(100);
 
-    // The maximum, for a host without a limit. Timers throw for longer times.
+    // The time limit for a host that has no limit or a longer one. Timers throw for much longer times.
     internal static readonly TimeSpan Most = TimeSpan.FromDays(1);
 
     private long? _begin;

@@ -14,7 +14,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
 
     public ValidateOptionsResult Validate(string? name, BrokerSettings options)
     {
-        // As in nats-server, there is one way to authenticate: a forgotten second one would let clients in.
+        // As in nats-server, only one way to authenticate is allowed. A second, forgotten way would let clients in.
         if (options is { Token: not null, Users.Count: > 0 })
         {
             return Failed("Token: it and Users cannot be combined.");
@@ -27,7 +27,8 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
         catch (Exception e) when (e is ArgumentException or FormatException or IOException or SocketException)
         {
-            // The message begins with the key, has it as the parameter's name, or is about TLS and its files.
+            // The message begins with the key, or the exception has the key as its parameter's name, or the message is
+            // about TLS.
             return Failed(
                 e is ArgumentException { ParamName: { } key } ? $"{key[..1].ToUpperInvariant()}{key[1..]}: {e.Message}"
                 : TlsKey(options.Tls, e.Message) is { } tls ? $"{tls}: {e.Message}"
@@ -49,11 +50,11 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             : Names(tls.ClientAuthorityFile) ? nameof(tls.ClientAuthorityFile) : null;
         return key is not null ? $"{nameof(BrokerSettings.Tls)}:{key}" : problem.StartsWith("TLS", StringComparison.Ordinal) ? nameof(BrokerSettings.Tls) : null;
 
-        // The message contains the resolved path, which can have another folder in front.
+        // The message contains the file's resolved path, which can have a folder in front of the configured path.
         bool Names(string? file) => file is not null && problem.Contains($"{file}'", StringComparison.Ordinal);
     }
 
-    /// <summary>Applies all settings except loops and logger.</summary>
+    /// <summary>Applies all settings except the number of loops and the logger.</summary>
     public static BrokerServerOptions Build(IServiceProvider services, BrokerSettings settings)
     {
         var options = new BrokerServerOptions { ServerName = settings.ServerName, ServerTags = [.. settings.ServerTags] };
@@ -180,8 +181,8 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         throw new ArgumentException($"Listen: \"{address}\" is none of \"host:port\", \"*:port\", \"port\", \"unix:/path\" and \"systemd\".");
     }
 
-    // A name can have several addresses, such as localhost with IPv4 and IPv6. The server uses the first in a fixed
-    // order, whatever the order of the lookup.
+    // A name can have several addresses: localhost has an IPv4 and an IPv6 address. The server uses the first address
+    // in order of the address family, whatever the order of the lookup.
     private static IPAddress AddressOf(string host, string address, Func<string, IPAddress[]> lookUp)
     {
         try

@@ -9,7 +9,9 @@ namespace Broker.Hosting;
 /// <summary>Starts the server of a host and applies later changes of its settings.</summary>
 internal static class ServerStart
 {
-    /// <exception cref="OptionsValidationException">A setting is wrong. The message names the key.</exception>
+    /// <exception cref="OptionsValidationException">
+    /// A setting is wrong. The message contains the setting's key.
+    /// </exception>
     /// <exception cref="ListenException">An address cannot be bound.</exception>
     public static BrokerServer Start(IServiceProvider services)
     {
@@ -18,8 +20,8 @@ internal static class ServerStart
         BrokerSettings settings = services.GetRequiredService<IOptions<BrokerSettings>>().Value;
         BrokerServerOptions options = ServerSetup.Build(services, settings);
         options.Loops ??= services.GetRequiredService<EventLoopGroup>();
-        // Resolved before the server exists: a host that is disposed meanwhile resolves no more services, and could not
-        // dispose the server.
+        // Resolve the reload before the server exists. If the host were disposed between the two steps, the services
+        // could not be resolved, and nothing would dispose the server.
         SettingsReload reload = services.GetRequiredService<SettingsReload>();
         options.LogTo(loggers);
         BrokerServer server = Blocking.Run(() => BrokerServer.StartAsync(options));

@@ -8,10 +8,10 @@ using Microsoft.Extensions.Primitives;
 
 namespace Broker.Hosting;
 
-/// <summary>Applies a changed configuration to a running server: all of its settings or none.</summary>
+/// <summary>Applies a changed configuration to a running server: either all of its settings or none.</summary>
 /// <remarks>
-/// It reads the settings from the options factory. The options monitor would throw wrong settings to the code that
-/// changed the file, and would not report them to its listeners.
+/// The settings come from the options factory and not from the options monitor. For wrong settings, the monitor would
+/// throw in the code that changed the file, and would not report the error to its listeners.
 /// </remarks>
 internal sealed class SettingsReload(
     IServiceProvider services, IOptionsFactory<BrokerSettings> factory, IEnumerable<IOptionsChangeTokenSource<BrokerSettings>> sources, ILoggerFactory loggers)
@@ -30,8 +30,8 @@ internal sealed class SettingsReload(
     }
 
     /// <summary>
-    /// Reads the configuration again for a request of a client in the system account. Sources that watch their files
-    /// have applied changes already.
+    /// Reads the configuration again when a client in the system account requests it. A source that watches its file
+    /// has already applied a change of the file.
     /// </summary>
     /// <exception cref="InvalidOperationException">The configuration was not applied.</exception>
     public async Task RereadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
@@ -51,7 +51,7 @@ internal sealed class SettingsReload(
         }
     }
 
-    // Returns the problem; null if there is none.
+    // Returns the text of the problem, or null if the settings were applied or the server was disposed.
     private async Task<string?> ReloadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
     {
         await _turn.WaitAsync().ConfigureAwait(false);
@@ -79,7 +79,7 @@ internal sealed class SettingsReload(
         }
         catch (Exception e)
         {
-            // The binder throws for values that it cannot parse; its message names the key.
+            // The binder throws for values that it cannot parse. Its message names the key.
             return NotReloaded(e.Message);
         }
         finally

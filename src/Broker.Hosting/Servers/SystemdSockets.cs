@@ -4,26 +4,29 @@ using Broker.Transport;
 namespace Broker.Hosting;
 
 /// <summary>
-/// The sockets that systemd has passed to this process, as sd_listen_fds(3) describes (socket activation). Clients can
-/// connect before the service runs and while it restarts.
+/// The sockets that systemd has passed to this process (socket activation, see sd_listen_fds(3)). With such sockets,
+/// clients can connect before the service runs and while it restarts.
 /// </summary>
 public static class SystemdSockets
 {
-    // The first descriptor, after standard input, output and error.
+    // The first passed file descriptor. Descriptors 0 to 2 are standard input, output and error.
     private const int First = 3;
 
-    // The limit of systemd. A larger number is an error, and each descriptor would cost a system call.
+    // systemd passes at most this number of sockets. A larger number is an error, and each descriptor would cost a
+    // system call.
     private const int Most = 1024;
 
     /// <summary>
-    /// Reads the sockets that are meant for this process, in the unit's order. Empty without socket activation.
+    /// Returns the sockets that are meant for this process, in the order of the socket unit. Without socket activation,
+    /// the list is empty.
     /// </summary>
-    /// <exception cref="FormatException">An environment variable is wrong. The message names it.</exception>
+    /// <exception cref="FormatException">An environment variable is wrong. The message contains its name.</exception>
     public static IReadOnlyList<InheritedEndPoint> OfProcess() => Of(Environment.GetEnvironmentVariable, Environment.ProcessId);
 
     /// <param name="variable">Returns the value of an environment variable.</param>
     /// <param name="process">
-    /// The id of this process. A child of the service inherits the variables, but not the sockets.
+    /// The id of this process. If LISTEN_PID contains another id, the result is empty, because a child of the service
+    /// inherits the variables but not the sockets.
     /// </param>
     internal static IReadOnlyList<InheritedEndPoint> Of(Func<string, string?> variable, int process)
     {

@@ -23,13 +23,13 @@ public sealed class BrokerClientSettings
     /// <summary>The connection's name on the server. Default: the name of the client, if it has one.</summary>
     public string? Name { get; set; }
 
-    /// <summary>The user's name. This host's own server needs no password.</summary>
+    /// <summary>The user's name. A user of this host's own server needs no password.</summary>
     public string? User { get; set; }
 
     /// <summary>The password of <see cref="User"/>.</summary>
     public string? Password { get; set; }
 
-    /// <summary>The token.</summary>
+    /// <summary>The token for servers that authenticate clients by a token.</summary>
     public string? Token { get; set; }
 
     /// <summary>
@@ -38,36 +38,39 @@ public sealed class BrokerClientSettings
     /// </summary>
     public FirstConnect FirstConnect { get; set; }
 
-    /// <summary>As <see cref="ClientOptions.ConnectTimeout"/>.</summary>
+    /// <summary>See <see cref="ClientOptions.ConnectTimeout"/>.</summary>
     public TimeSpan? ConnectTimeout { get; set; }
 
-    /// <summary>As <see cref="ClientOptions.PingInterval"/>.</summary>
+    /// <summary>See <see cref="ClientOptions.PingInterval"/>.</summary>
     public TimeSpan? PingInterval { get; set; }
 
-    /// <summary>As <see cref="ClientOptions.ReconnectBufferSize"/>.</summary>
+    /// <summary>See <see cref="ClientOptions.ReconnectBufferSize"/>.</summary>
     public int? ReconnectBufferSize { get; set; }
 
-    /// <summary>As <see cref="ClientOptions.MaxReconnectAttempts"/>.</summary>
+    /// <summary>See <see cref="ClientOptions.MaxReconnectAttempts"/>.</summary>
     public int? MaxReconnectAttempts { get; set; }
 
-    /// <summary>As <see cref="ClientOptions.Tracing"/>.</summary>
+    /// <summary>See <see cref="ClientOptions.Tracing"/>.</summary>
     public bool Tracing { get; set; }
 
-    /// <summary>As <see cref="Broker.Transport.ClientTlsOptions.AuthorityFile"/>.</summary>
+    /// <summary>See <see cref="Broker.Transport.ClientTlsOptions.AuthorityFile"/>.</summary>
     public string? TlsAuthorityFile { get; set; }
 
-    /// <summary>As <see cref="Broker.Transport.ClientTlsOptions.CertificateFile"/>.</summary>
+    /// <summary>See <see cref="Broker.Transport.ClientTlsOptions.CertificateFile"/>.</summary>
     public string? TlsCertificateFile { get; set; }
 
-    /// <summary>As <see cref="Broker.Transport.ClientTlsOptions.KeyFile"/>.</summary>
+    /// <summary>See <see cref="Broker.Transport.ClientTlsOptions.KeyFile"/>.</summary>
     public string? TlsKeyFile { get; set; }
 
     internal List<Func<IServiceProvider, ClientOptions, ClientOptions>> Configurations { get; } = [];
 
     /// <summary>
-    /// Says in code what configuration cannot: <c>settings.Configure(options => options with { Sign = key.Sign })</c>.
+    /// Adds a callback that sets options which the configuration cannot set: <c>settings.Configure(options => options
+    /// with { Sign = key.Sign })</c>.
     /// </summary>
-    /// <param name="configure">Runs after the other settings were applied.</param>
+    /// <param name="configure">
+    /// Receives the options after the other settings were applied, and returns the options to use.
+    /// </param>
     /// <returns>The same settings, for chained calls.</returns>
     public BrokerClientSettings Configure(Func<ClientOptions, ClientOptions> configure)
     {

@@ -14,40 +14,42 @@ public sealed class BrokerSettings
 
     /// <summary>
     /// The addresses to listen on: <c>host:port</c>, <c>*:port</c> for all IPv4 and IPv6 addresses, a port alone for
-    /// this machine only, <c>unix:/path</c>, <c>systemd</c> for the sockets that systemd has passed to this process, or
-    /// <c>systemd/name</c> for those with this <c>FileDescriptorName=</c>. Port 0 chooses a free port. If empty (the
-    /// default): <c>127.0.0.1:4222</c>.
+    /// this machine only, <c>unix:/path</c>, <c>systemd</c> for all sockets that systemd has passed to this process, or
+    /// <c>systemd/name</c> for the sockets whose unit has <c>FileDescriptorName=name</c>. Port 0 chooses a free port.
+    /// If the list is empty (the default), the address is <c>127.0.0.1:4222</c>.
     /// </summary>
     public IList<string> Listen { get; } = [];
 
-    /// <summary>Whether only clients of this process can connect, without any socket. Default: false.</summary>
+    /// <summary>
+    /// Whether the server listens on no socket, so that only clients of this process can connect. Default: false.
+    /// </summary>
     public bool InProcessOnly { get; set; }
 
     /// <summary>The server's name in INFO.</summary>
     public string? ServerName { get; set; }
 
-    /// <summary>The server's tags, for monitoring.</summary>
+    /// <summary>The server's tags, which the monitoring pages show.</summary>
     public IList<string> ServerTags { get; } = [];
 
-    /// <summary>As <see cref="BrokerServerOptions.MaxPayload"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.MaxPayload"/>.</summary>
     public int? MaxPayload { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.MaxControlLine"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.MaxControlLine"/>.</summary>
     public int? MaxControlLine { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.MaxPending"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.MaxPending"/>.</summary>
     public long? MaxPending { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.MaxPendingTotal"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.MaxPendingTotal"/>.</summary>
     public long? MaxPendingTotal { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.SlowConsumers"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.SlowConsumers"/>.</summary>
     public SlowConsumerPolicy? SlowConsumers { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.StallFastPublishers"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.StallFastPublishers"/>.</summary>
     public bool? StallFastPublishers { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.MaxSubscriptions"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.MaxSubscriptions"/>.</summary>
     public int? MaxSubscriptions { get; set; }
 
     /// <summary>As <see cref="BrokerServerOptions.MaxSubscriptionTokens"/>.</summary>
@@ -56,32 +58,32 @@ public sealed class BrokerSettings
     /// <summary>As <see cref="BrokerServerOptions.MaxConnections"/>.</summary>
     public int? MaxConnections { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.WriteDeadline"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.WriteDeadline"/>.</summary>
     public TimeSpan? WriteDeadline { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.PingInterval"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.PingInterval"/>.</summary>
     public TimeSpan? PingInterval { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.PingMax"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.PingMax"/>.</summary>
     public int? PingMax { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.ClientAdvertise"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.ClientAdvertise"/>.</summary>
     public string? ClientAdvertise { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.ConnectUrls"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.ConnectUrls"/>.</summary>
     public IList<string> ConnectUrls { get; } = [];
 
-    /// <summary>As <see cref="BrokerServerOptions.AuthTimeout"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.AuthTimeout"/>.</summary>
     public TimeSpan? AuthTimeout { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.Token"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.Token"/>.</summary>
     public string? Token { get; set; }
 
-    /// <summary>As <see cref="BrokerServerOptions.NoAuthUser"/>.</summary>
+    /// <summary>See <see cref="BrokerServerOptions.NoAuthUser"/>.</summary>
     public string? NoAuthUser { get; set; }
 
     /// <summary>
-    /// The users that may connect. If empty (the default) and without a token, every client may connect.
+    /// The users that may connect. If the list is empty (the default) and there is no token, every client may connect.
     /// </summary>
     public IList<BrokerUserSettings> Users { get; } = [];
 
@@ -89,17 +91,20 @@ public sealed class BrokerSettings
     public BrokerTlsSettings? Tls { get; set; }
 
     /// <summary>
-    /// The number of event loops, each with one thread, which this host's server, clients and bridge share. 0, the
-    /// default, means half of the processors, at most 8.
+    /// The number of event loops. Each has one thread. This host's server, clients and bridge share the loops. 0, the
+    /// default, means half of the number of processors, at most 8.
     /// </summary>
     public int Loops { get; set; }
 
     /// <summary>
-    /// The callbacks of <see cref="Configure(Action{BrokerServerOptions})"/>, run at the start and at each reload.
+    /// The callbacks of <see cref="Configure(Action{BrokerServerOptions})"/>. They run at the start and at each reload.
     /// </summary>
     internal List<Action<IServiceProvider, BrokerServerOptions>> Configurations { get; } = [];
 
-    /// <summary>Sets options that configuration cannot set: callbacks, accounts, certificates from a store.</summary>
+    /// <summary>
+    /// Adds a callback that sets options which the configuration cannot set: callbacks, accounts, certificates from a
+    /// store.
+    /// </summary>
     /// <param name="configure">Runs after the other settings were applied, at the start and at each reload.</param>
     /// <returns>The same settings, for chained calls.</returns>
     public BrokerSettings Configure(Action<BrokerServerOptions> configure)

@@ -8,16 +8,16 @@ namespace Broker.Hosting;
 /// </summary>
 public sealed class BrokerTlsSettings
 {
-    /// <summary>As <see cref="ServerTlsOptions.CertificateFile"/>.</summary>
+    /// <summary>See <see cref="ServerTlsOptions.CertificateFile"/>.</summary>
     public string? CertificateFile { get; set; }
 
-    /// <summary>As <see cref="ServerTlsOptions.KeyFile"/>.</summary>
+    /// <summary>See <see cref="ServerTlsOptions.KeyFile"/>.</summary>
     public string? KeyFile { get; set; }
 
-    /// <summary>As <see cref="ServerTlsOptions.ClientAuthorityFile"/>.</summary>
+    /// <summary>See <see cref="ServerTlsOptions.ClientAuthorityFile"/>.</summary>
     public string? ClientAuthorityFile { get; set; }
 
-    /// <summary>As <see cref="ServerTlsOptions.ClientCertificates"/>.</summary>
+    /// <summary>See <see cref="ServerTlsOptions.ClientCertificates"/>.</summary>
     public ClientCertificateMode ClientCertificates { get; set; }
 
     /// <summary>As <see cref="ServerTlsOptions.PinnedPublicKeys"/>.</summary>
@@ -26,7 +26,7 @@ public sealed class BrokerTlsSettings
     /// <summary>As <see cref="ServerTlsOptions.AllowNonTls"/>.</summary>
     public bool AllowNonTls { get; set; }
 
-    /// <summary>As <see cref="ServerTlsOptions.HandshakeFirst"/>.</summary>
+    /// <summary>See <see cref="ServerTlsOptions.HandshakeFirst"/>.</summary>
     public bool HandshakeFirst { get; set; }
 
     internal ServerTlsOptions ToOptions(Func<string?, string?> resolve) => new()

@@ -8,7 +8,9 @@ public sealed class BrokerUserSettings
     /// <summary>The user's name.</summary>
     public string? Name { get; set; }
 
-    /// <summary>The password, or a bcrypt hash of it. A hash needs the package <c>Broker.Cryptography</c>.</summary>
+    /// <summary>
+    /// The password, or a bcrypt hash of the password. A hash needs the package <c>Broker.Cryptography</c>.
+    /// </summary>
     public string? Password { get; set; }
 
     /// <summary>The subjects that the user may publish to. Null means the default permissions.</summary>

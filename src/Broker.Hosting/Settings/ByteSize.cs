@@ -25,7 +25,7 @@ internal static class ByteSize
         return true;
     }
 
-    /// <summary>Returns what a suffix multiplies a number by, 1 for no suffix, or null for an unknown suffix.</summary>
+    /// <summary>Returns the factor of a unit: 1 for no unit, or null for an unknown unit.</summary>
     public static long? Unit(string suffix)
     {
         if (suffix.Length == 0)

@@ -5,13 +5,14 @@ using Microsoft.Extensions.Hosting;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Resolves relative file names of the settings against the host's content root, as the configuration does with its own
-/// files. The current directory of a service is a system folder.
+/// Resolves relative file names of the settings against the host's content root, as the host does for its configuration
+/// files. The current directory would be wrong: for a Windows service, it is a system folder.
 /// </summary>
 internal static class ContentRoot
 {
     /// <summary>
-    /// Returns the path to open. An absolute path is unchanged. Without a host every path is unchanged.
+    /// Returns the path to open. An absolute path stays unchanged. In a program without a host, every path stays
+    /// unchanged.
     /// </summary>
     [return: NotNullIfNotNull(nameof(file))]
     public static string? Resolve(IServiceProvider services, string? file)

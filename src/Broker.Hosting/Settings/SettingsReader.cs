@@ -10,7 +10,7 @@ internal static class SettingsReader
 {
     /// <summary>Reads the section of a server into its settings.</summary>
     /// <exception cref="OptionsValidationException">
-    /// A key is unknown or a value is wrong. Each message names the path.
+    /// A key is unknown, or a value is wrong. Each message contains the path of the key.
     /// </exception>
     public static void Read(IConfigurationSection section, BrokerSettings settings)
     {
@@ -47,7 +47,7 @@ internal static class SettingsReader
 
     /// <summary>Reads the section of a client into its settings.</summary>
     /// <exception cref="OptionsValidationException">
-    /// A key is unknown or a value is wrong. Each message names the path.
+    /// A key is unknown, or a value is wrong. Each message contains the path of the key.
     /// </exception>
     public static void Read(IConfigurationSection section, BrokerClientSettings settings, string name)
     {
@@ -92,7 +92,8 @@ internal static class SettingsReader
         return user;
     }
 
-    // As in the configuration file, a subject or a list of subjects in place of the section are the allowed ones.
+    // As in nats-server's configuration file, a subject or a list of subjects in place of the section sets the allowed
+    // subjects.
     private static BrokerSubjectSettings? ReadSubjects(SettingsSection keys, string key)
     {
         var subjects = new BrokerSubjectSettings();

@@ -4,14 +4,14 @@ using Microsoft.Extensions.Configuration;
 namespace Broker.Hosting;
 
 /// <summary>
-/// Reads typed settings from a configuration section. A value that cannot be read adds a problem that names its path,
-/// so that one start reports all errors. Each key that is read becomes a known key, and <see cref="RejectTheRest"/>
-/// reports all others.
+/// Reads typed settings from a configuration section. A value that cannot be read adds a problem with the value's path,
+/// so that one start reports all errors. Each key that is read becomes a known key. <see cref="RejectTheRest"/> reports
+/// the unknown keys.
 /// </summary>
 /// <remarks>
-/// The configuration binder skips a value of the wrong shape, such as a text in place of a list. A skipped user or
-/// permission would let everybody in. So nothing here is skipped: a single value in place of a list is a list of one
-/// element, and every other wrong shape is a problem.
+/// The configuration binder skips a value of the wrong shape, such as a text in place of a list. If it skipped a user
+/// or a permission, everybody would have access. So this class skips nothing: a single value in place of a list is a
+/// list of one element, and every other wrong shape is a problem.
 /// </remarks>
 /// <param name="section">The section to read.</param>
 /// <param name="problems">Receives each problem as a text that begins with the path of the key.</param>
@@ -27,7 +27,7 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
     /// <summary>The path of the section.</summary>
     protected string Path => section.Path;
 
-    /// <summary>Receives the problems.</summary>
+    /// <summary>The list that receives the problems.</summary>
     protected List<string> Problems => problems;
 
     /// <summary>Reads a text; null if the key is missing.</summary>
@@ -69,8 +69,8 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
     }
 
     /// <summary>
-    /// Reads a list of texts that must not be empty: an empty list of the allowed would allow everything. A missing key
-    /// is an empty result.
+    /// Reads a list of allowed texts, which must not be empty, because an empty list would allow everything. If the key
+    /// is missing, the result is empty.
     /// </summary>
     public IReadOnlyList<string> ReadAllowed(string key)
     {
@@ -104,18 +104,19 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
         => Read<bool>(key, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
 
     /// <summary>
-    /// Reads a duration, in the notation of the configuration file or of <see cref="TimeSpan"/>; null if the key is
-    /// missing.
+    /// Reads a duration in the notation of nats-server's configuration file or of <see cref="TimeSpan"/>; null if the
+    /// key is missing.
     /// </summary>
     public TimeSpan? ReadDuration(string key) => Read<TimeSpan>(key, DurationShape, ParseDuration);
 
     /// <summary>
-    /// Reads a duration or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>; null if the key is missing.
+    /// Reads a duration. The text <c>never</c> means <see cref="Timeout.InfiniteTimeSpan"/>. Null if the key is
+    /// missing.
     /// </summary>
     public TimeSpan? ReadDurationOrNever(string key) => Read(key, $"{DurationShape}, or never", static text =>
         text.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan : ParseDuration(text));
 
-    /// <summary>Reads a name of an enumeration; null if the key is missing.</summary>
+    /// <summary>Reads the name of a member of an enumeration; null if the key is missing.</summary>
     public T? ReadName<T>(string key)
         where T : struct, Enum
         => Read<T>(key, "one of " + string.Join(", ", Enum.GetNames<T>()), static text =>
@@ -155,7 +156,9 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
         return at.Exists() ? ReadItem(at, key, read) : null;
     }
 
-    /// <summary>Reads a list of sections. The list must not be empty, because an empty one would restrict nobody.</summary>
+    /// <summary>
+    /// Reads a list of sections. The list must not be empty, because an empty list would restrict nobody.
+    /// </summary>
     public IReadOnlyList<T> ReadInnerList<T>(string key, Func<SettingsSection, T> read)
     {
         IConfigurationSection at = At(key);
@@ -183,7 +186,7 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
     }
 
     /// <summary>Adds a problem for each unknown key.</summary>
-    /// <param name="whose">The name of the setting that has no such key, for the message.</param>
+    /// <param name="whose">What has no such key, for the message: for example "a server".</param>
     public void RejectTheRest(string whose)
     {
         foreach (IConfigurationSection child in section.GetChildren().Where(child => !_known.Contains(child.Key)))
@@ -195,21 +198,23 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
         }
     }
 
-    /// <summary>Adds a problem with the key. The value is left out because it may be secret.</summary>
+    /// <summary>Adds a problem for a key. The text does not contain the value, which may be secret.</summary>
     public void Problem(string key, string what)
     {
         _known.Add(key);
         problems.Add($"{section.Path}:{key}: {what}.");
     }
 
-    /// <summary>Returns the section of a key, which is known from now on.</summary>
+    /// <summary>Returns the section of a key and makes the key known.</summary>
     protected IConfigurationSection At(string key)
     {
         _known.Add(key);
         return section.GetSection(key);
     }
 
-    /// <summary>Reads a value; null if the key is missing, or wrong, which adds a problem.</summary>
+    /// <summary>
+    /// Reads a value. Null if the key is missing or the value is wrong; a wrong value adds a problem.
+    /// </summary>
     protected T? Read<T>(string key, string shape, Func<string, T?> parse)
         where T : struct
     {
@@ -227,17 +232,17 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
         return value;
     }
 
-    /// <summary>Adds a problem with a value that is not secret.</summary>
+    /// <summary>Adds a problem for a value that is not secret. The text contains the value.</summary>
     protected void Problem(string path, string text, string shape) => problems.Add($"{path}: \"{text}\" is not {shape}.");
 
-    // A number without a unit would be a number of days for TimeSpan.
+    // A TimeSpan needs a colon here: TimeSpan.TryParse would read a number without a unit as a number of days.
     private protected static TimeSpan? ParseDuration(string text)
         => Duration.TryParse(text, out TimeSpan duration) ? duration
         : text.Contains(':', StringComparison.Ordinal)
             && TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) ? span
         : null;
 
-    // Providers name the elements of a list by their index.
+    // Configuration providers name the elements of a list by their index.
     private IConfigurationSection[] Items(IConfigurationSection at, string shape)
     {
         IConfigurationSection[] items = [.. at.GetChildren()];
@@ -250,7 +255,8 @@ internal class SettingsSection(IConfigurationSection section, List<string> probl
         return [];
     }
 
-    // The JSON provider writes an empty array as an empty text; a list that another source has emptied has null elements.
+    // The JSON provider writes an empty array as an empty text. If another source has emptied a list, the list has no
+    // empty text but elements that are null.
     private void RejectEmptyList(string key, int count)
     {
         IConfigurationSection at = At(key);

@@ -4,7 +4,8 @@ namespace Broker.Hosting;
 internal static class Spelling
 {
     /// <summary>
-    /// Returns the candidate that is most similar to <paramref name="word"/>, or null if none is similar enough.
+    /// Returns the candidate that is most similar to <paramref name="word"/>, or null if no candidate is similar
+    /// enough.
     /// </summary>
     public static string? Nearest(string word, IEnumerable<string> candidates)
     {

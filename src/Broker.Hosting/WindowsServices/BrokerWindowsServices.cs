@@ -9,14 +9,14 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class BrokerWindowsServices
 {
     /// <summary>
-    /// Sets the host's lifetime to that of a Windows service, if the service control manager has started the process.
-    /// Otherwise the lifetime stays. The controls stop and shutdown stop the host, and its parts drain. PARAMCHANGE
-    /// reloads the configuration.
+    /// Gives the host the lifetime of a Windows service, if the service control manager has started the process.
+    /// Otherwise the host keeps its lifetime. The controls STOP, SHUTDOWN and PRESHUTDOWN stop the host, and its parts
+    /// drain. The control PARAMCHANGE reloads the configuration.
     /// </summary>
     /// <remarks>
-    /// Call it after other methods that set a lifetime, because the last one wins. <c>AddWindowsService</c> of
-    /// Microsoft.Extensions.Hosting.WindowsServices does the same without PARAMCHANGE, pre-shutdown and the exit code;
-    /// use one of the two.
+    /// Call this method after other methods that set a lifetime, because the last lifetime is used.
+    /// <c>AddWindowsService</c> of Microsoft.Extensions.Hosting.WindowsServices is similar, but has no PARAMCHANGE, no
+    /// PRESHUTDOWN and no exit code. Use only one of the two methods.
     /// </remarks>
     /// <param name="services">The services of a host.</param>
     /// <param name="serviceName">The name under which the service is installed.</param>

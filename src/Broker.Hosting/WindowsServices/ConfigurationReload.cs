@@ -23,8 +23,8 @@ internal sealed class ConfigurationReload(IServiceProvider services)
         }
         catch (Exception e)
         {
-            // The outer exception names the file, the inner one the line. No caller would catch it, and it would end
-            // the process.
+            // The outer exception names the file, and the inner exception names the line. The exception must not leave
+            // this method: no caller would catch it, and it would end the process.
             string problem = e.InnerException is { } inner ? $"{e.Message} {inner.Message}" : e.Message;
             new HostingLog(services.GetRequiredService<ILoggerFactory>()).NotReloaded(problem);
         }

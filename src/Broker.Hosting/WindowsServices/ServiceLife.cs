@@ -1,11 +1,15 @@
 namespace Broker.Hosting;
 
 /// <summary>
-/// The state machine of a Windows service: the order of its statuses, and its answers to controls. It makes no native
-/// call, so a test can send it every control. Thread-safe.
+/// The state machine of a Windows service: the order of its statuses, and its answers to controls. This class makes no
+/// native call, so a test can send it every control. Thread-safe.
 /// </summary>
-/// <param name="report">Receives each status, in order. It is called under a lock, so it must not call back.</param>
-/// <param name="request">Receives each request on the thread of the control handler, outside the lock.</param>
+/// <param name="report">
+/// Receives each status, in order. The call holds the lock of this object, so the callback must not call this object.
+/// </param>
+/// <param name="request">
+/// Receives each request on the thread of the control handler. The call does not hold the lock.
+/// </param>
 internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRequest> request)
 {
     /// <summary>ERROR_SERVICE_SPECIFIC_ERROR.</summary>
@@ -25,7 +29,8 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
     internal const uint AcceptParamChange = 0x8;
     internal const uint AcceptPreShutdown = 0x100;
 
-    // Windows treats a service as hung if it reports no progress for this long. A slow stop that reports is not hung.
+    // Windows treats a service as hung if it reports no progress for this time. A slow stop is not hung while it
+    // reports.
     private static readonly TimeSpan Hint = TimeSpan.FromSeconds(30);
 
     private readonly Lock _gate = new();
@@ -42,8 +47,9 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
 
     /// <summary>Reports that the service has stopped. This is the last report.</summary>
     /// <param name="exitCode">
-    /// A code other than 0 triggers the recovery actions, unless the stop was requested: a restart would undo the
-    /// request. After a requested stop, the code appears in the event log and as the process's exit code only.
+    /// A code other than 0 triggers the service's recovery actions, unless a control requested the stop: a restart
+    /// would undo this request. After a requested stop, the code is only in the event log and in the process's exit
+    /// code.
     /// </param>
     internal void Stopped(int exitCode)
     {
@@ -54,7 +60,7 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
         }
     }
 
-    /// <summary>Answers a control immediately. The work runs on another thread.</summary>
+    /// <summary>Answers a control immediately. <c>request</c> must run the work on another thread.</summary>
     internal uint Handle(uint control)
     {
         switch (control)
@@ -74,7 +80,8 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
                         return 0;
                     }
 
-                    // Reported before the request runs, so that the caller of the control sees a pending status.
+                    // The status is reported before the request runs, so that the sender of the control sees a pending
+                    // stop.
                     _isStopAsked = true;
                     PendingLocked(ServiceState.StopPending, Hint);
                 }
@@ -111,7 +118,7 @@ internal sealed class ServiceLife(Action<ServiceStatus> report, Action<ServiceRe
     private void ReportLocked(in ServiceStatus status)
     {
         bool isBack = status.State == ServiceState.Running && _last.State == ServiceState.StopPending;
-        // No report may follow the last one, and a stopping service cannot return to running.
+        // No report may follow the report of the stop, and a stopping service cannot return to running.
         if (_last.State != ServiceState.Stopped && !isBack)
         {
             _last = status;

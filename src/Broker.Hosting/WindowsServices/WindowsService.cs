@@ -6,9 +6,10 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Broker.Hosting;
 
 /// <summary>
-/// This process as a Windows service. <see cref="BrokerWindowsServices.AddBrokerWindowsService"/> uses it for a host. A
-/// program without a host connects, calls <see cref="Running"/> when it serves, calls <see cref="Stopping"/> every few
-/// seconds while it stops, and calls <see cref="Stopped"/> at its very end. Thread-safe.
+/// This process as a Windows service. A host uses it through
+/// <see cref="BrokerWindowsServices.AddBrokerWindowsService"/>. A program without a host calls <see cref="Connect"/>,
+/// calls <see cref="Running"/> when it serves clients, calls <see cref="Stopping"/> every few seconds while it stops,
+/// and calls <see cref="Stopped"/> at its very end. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("windows")]
 public sealed unsafe class WindowsService : IDisposable
@@ -33,11 +34,13 @@ public sealed unsafe class WindowsService : IDisposable
     }
 
     /// <summary>
-    /// Connects to the service control manager, which then shows the service as starting. Call it soon after the
-    /// process has started: Windows waits 30 s.
+    /// Connects to the service control manager, which then shows the service as starting. Call this method soon after
+    /// the start of the process, because Windows waits only 30 s for it.
     /// </summary>
     /// <param name="name">The name under which the service is installed.</param>
-    /// <param name="onRequest">Receives each request, on one thread for all requests. It must not block.</param>
+    /// <param name="onRequest">
+    /// Receives each request, on one thread for all requests. The callback must not block.
+    /// </param>
     /// <returns>The service; null if the process was not started as a service.</returns>
     /// <exception cref="Win32Exception">Windows has refused the connection.</exception>
     public static WindowsService? Connect(string name, Action<ServiceRequest> onRequest)
@@ -60,7 +63,7 @@ public sealed unsafe class WindowsService : IDisposable
     public void Running() => _life.Running();
 
     /// <summary>
-    /// Reports that the service is still stopping. Without a report for 30 s, Windows treats it as hung.
+    /// Reports that the service is still stopping. If there is no report for 30 s, Windows treats the service as hung.
     /// </summary>
     public void Stopping() => _life.Stopping();
 
@@ -77,7 +80,9 @@ public sealed unsafe class WindowsService : IDisposable
         _ended.Set();
     }
 
-    /// <summary>Calls <see cref="Stopped"/> with a failure code if it was not called before.</summary>
+    /// <summary>
+    /// Calls <see cref="Stopped"/> with a failure code. If the stop was already reported, this has no effect.
+    /// </summary>
     public void Dispose() => Stopped(1);
 
     private void Dispatch()
@@ -124,7 +129,7 @@ public sealed unsafe class WindowsService : IDisposable
             CheckPoint = status.CheckPoint,
             WaitHint = status.WaitHint,
         };
-        // It fails if the service control manager has ended. Then there is no receiver for the error.
+        // The call fails if the service control manager has ended. Then nobody can receive the error.
         _ = NativeService.SetStatus(_handle, native);
     }
 }

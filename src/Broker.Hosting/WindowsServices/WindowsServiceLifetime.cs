@@ -5,7 +5,8 @@ using Microsoft.Extensions.Hosting;
 namespace Broker.Hosting;
 
 /// <summary>
-/// The lifetime of a host that runs as a Windows service. Otherwise it passes calls to the lifetime before it.
+/// The lifetime of a host that runs as a Windows service. In a process that is not a service, it passes all calls to
+/// the lifetime that was registered before it.
 /// </summary>
 [SupportedOSPlatform("windows")]
 internal sealed class WindowsServiceLifetime(IServiceProvider services, string name, Func<IHostLifetime?> otherwise) : IHostLifetime, IDisposable
@@ -20,7 +21,8 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
     public Task WaitForStartAsync(CancellationToken cancellationToken)
     {
         IHostApplicationLifetime application = services.GetRequiredService<IHostApplicationLifetime>();
-        // StopApplication runs the host's callbacks. The thread of the control handler must not wait for them.
+        // StopApplication runs the host's callbacks. The thread of the control handler must not wait for these
+        // callbacks.
         _service = WindowsService.Connect(name, request => ThreadPool.QueueUserWorkItem(_ => Answer(request, application)));
         if (_service is null)
         {
@@ -48,7 +50,8 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
             return _other?.StopAsync(cancellationToken) ?? Task.CompletedTask;
         }
 
-        // A hosted service that fails stops the host and leaves no other trace. The exit code triggers the recovery.
+        // If a hosted service fails, the host stops, but its exit code stays 0. An exit code other than 0 triggers the
+        // recovery actions.
         if (Environment.ExitCode == 0 && services.GetServices<IHostedService>().OfType<BackgroundService>().Any(s => s.ExecuteTask is { IsFaulted: true }))
         {
             Environment.ExitCode = 1;
@@ -57,7 +60,8 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
         return Task.CompletedTask;
     }
 
-    // Disposed with the host, after the loggers have written their messages: the last report may end the process.
+    // The host disposes this object after the loggers have written their messages, because the last report may end the
+    // process.
     public void Dispose()
     {
         _stopping?.Dispose();

@@ -3,7 +3,8 @@ using System.Text;
 namespace Broker.Protocol;
 
 /// <summary>
-/// Reads the header block of HPUB and HMSG in place: <c>NATS/1.0[ status]</c>, lines <c>Name: value</c>, an empty line.
+/// Reads the header block of HPUB and HMSG in place. The block has the form <c>NATS/1.0[ status]</c>, lines <c>Name:
+/// value</c>, an empty line.
 /// </summary>
 public static class HeaderBlock
 {
@@ -49,8 +50,8 @@ public static class HeaderBlock
     }
 
     /// <summary>
-    /// The three digits after the version, as in <c>NATS/1.0 503</c> or <c>NATS/1.0 409 Conflict</c>; 0 if there are
-    /// none.
+    /// Returns the three digits after the version, as in <c>NATS/1.0 503</c> or <c>NATS/1.0 409 Conflict</c>; 0 if
+    /// there are no such digits.
     /// </summary>
     public static int Status(ReadOnlySpan<byte> block)
     {

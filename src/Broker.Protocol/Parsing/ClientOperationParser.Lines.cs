@@ -4,7 +4,8 @@ using System.Text;
 
 namespace Broker.Protocol;
 
-// Every operation except PUB. All but HPUB come once per connection or per subscription, not per message.
+// Every operation except the usual PUB. Only HPUB comes once per message. The others come once per connection or
+// subscription.
 public partial struct ClientOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -96,8 +97,8 @@ public partial struct ClientOperationParser
             return OperationParsing.Fail(ProtocolError.Malformed, ref error);
         }
 
-        // An argument that is not a number ends the subscription at once, as in nats-server: a client may send a
-        // negative count.
+        // A count that is not a number ends the subscription at once, as in nats-server: some clients send a negative
+        // count.
         int max = scan.Count == 2
             ? Math.Max(SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(1)), scan.Length(1)), 0)
             : 0;
@@ -134,7 +135,8 @@ public partial struct ClientOperationParser
         return VerbLength + 1 + end;
     }
 
-    // Operations that servers send. As in nats-server, the rest of the line after PING, PONG and +OK is ignored.
+    // Parses operations that usually only servers send. As in nats-server, the rest of the line after PING, PONG and
+    // +OK is ignored.
     private readonly int ParseServerVerb<THandler>(
         ref byte start, uint verb, int verbLength, int remaining, ref THandler handler, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct

@@ -5,11 +5,12 @@ namespace Broker.Protocol;
 // PUB subject [reply] size, HPUB subject [reply] header-size size; then the payload and CR LF.
 public partial struct ClientOperationParser
 {
-    // The parser remembers one of so many new lines. Nearly none of them is repeated, and remembering a line takes as
-    // long as dividing it.
+    // The parser remembers one of this number of new lines. Most new lines are not repeated, and remembering a line
+    // takes as long as dividing it.
     private const uint LinesPerRemembered = 4;
 
-    // Reads a PUB. The usual form takes a short path. Returns the length of the operation, Incomplete or Failed.
+    // Parses a PUB. A line of the usual form takes a short path. Returns the length of the operation, Incomplete or
+    // Failed.
     private int ParsePlainPublish<THandler>(
         ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
@@ -46,8 +47,8 @@ public partial struct ClientOperationParser
         return ParsePublish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref continues, ref error);
     }
 
-    // The memo holds the line of the previous operation or nothing, because RepeatsSubject refers to the previous
-    // operation.
+    // The memo holds the line of the previous operation or nothing, because PublishOperation.RepeatsSubject compares
+    // with the previous operation.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool ShouldRemember()
     {
@@ -129,7 +130,8 @@ public partial struct ClientOperationParser
         return _line.Length;
     }
 
-    // The handler's publish method is inlined here once, and not into the frames of the methods that divide lines.
+    // The handler's publish method is inlined here once. So it does not enlarge the frames of the methods that divide
+    // lines.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool CallHandler<THandler>(ref byte start, ref readonly PublishLine line, ref THandler handler)
         where THandler : struct, IClientOperationHandler, allows ref struct

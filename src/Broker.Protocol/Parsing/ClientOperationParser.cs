@@ -4,13 +4,13 @@ using System.Runtime.Intrinsics;
 namespace Broker.Protocol;
 
 /// <summary>
-/// Parses the operations that a client sends, in place in the receive buffer. A server uses it for its side of the NATS
-/// protocol.
+/// Parses the operations that a client sends, in place in the receive buffer. A server needs this parser for its side
+/// of the NATS protocol.
 /// </summary>
 /// <remarks>
-/// <para>One parser serves one connection and reads its bytes in order. It stores nothing of an operation that has not
-/// arrived completely: the caller passes the unconsumed bytes again, with the new bytes after them. The parser neither
-/// allocates nor throws.</para>
+/// <para>One parser serves one connection and reads its bytes in order. It stores nothing of an incomplete operation:
+/// the caller passes the unconsumed bytes again, followed by the new bytes. The parser neither allocates nor
+/// throws.</para>
 /// <para>As in nats-server, verbs are case-insensitive, spaces or tabs separate arguments, and a line ends with CR LF
 /// or with a bare LF.</para>
 /// </remarks>
@@ -19,11 +19,12 @@ public partial struct ClientOperationParser
     private readonly int _maxControlLine;
     private readonly int _maxPayload;
 
-    // Whether the limit permits every line that the short path can divide, so that the path need not check the limit.
+    // Whether the limit permits the longest line that the short path can divide. Then this path need not check the
+    // limit.
     private readonly bool _dividesLines;
 
-    // The previous publish line and the offsets of its parts. They apply if the memo matches, or if a line has this
-    // shape.
+    // The previous publish line and the offsets of its parts. The offsets also apply to the next line, if the memo
+    // matches the line or the line has this shape.
     private LineMemo _memo;
     private LineShape _shape;
     private PublishLine _line;
@@ -47,15 +48,15 @@ public partial struct ClientOperationParser
     /// </param>
     /// <param name="handler">The handler of the operations.</param>
     /// <param name="needed">
-    /// Receives the total size of the first unconsumed operation if this size is known. Otherwise the method does not
-    /// change it.
+    /// Receives the total size of the first unconsumed operation, if this size is known. Otherwise the value stays
+    /// unchanged.
     /// </param>
     /// <param name="error">
-    /// The error at the first unconsumed byte. After an error the connection must be closed.
+    /// The error at the first unconsumed byte. After an error, the caller must close the connection.
     /// </param>
     /// <returns>The number of consumed bytes.</returns>
-    // The method has its own frame because the loop and the handler's publish method are inlined into it. Inlined into
-    // a caller with other locals, it would run out of registers.
+    // The loop and the handler's publish method are inlined into this method. The method itself is not inlined: with
+    // the locals of a caller, it would run out of registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct

@@ -8,8 +8,8 @@ internal static class ControlLine
     internal const int TooLong = -1;
 
     /// <summary>
-    /// The length of a line after its verb, LF included. Returns 0 if the LF has not arrived, and <see cref="TooLong"/>
-    /// if more than <paramref name="maxLength"/> bytes precede the line end.
+    /// Returns the length of a line after its verb, LF included. Returns 0 if the LF has not arrived, and
+    /// <see cref="TooLong"/> if more than <paramref name="maxLength"/> bytes are before the line end.
     /// </summary>
     internal static int Length(ReadOnlySpan<byte> rest, int maxLength)
     {
@@ -24,9 +24,9 @@ internal static class ControlLine
     }
 
     /// <summary>
-    /// Whether one of <paramref name="verbs"/>, each given by its first four letters, begins with
-    /// <paramref name="few"/>. With this check a peer that does not use the NATS protocol gets an error after its first
-    /// bytes, even if it never sends a line end.
+    /// Whether one of <paramref name="verbs"/> begins with <paramref name="few"/>. Each verb is given by its first four
+    /// letters. So a peer that does not use the NATS protocol gets an error after its first bytes, even if it never
+    /// sends a line end.
     /// </summary>
     internal static bool MayBegin(ReadOnlySpan<byte> few, ReadOnlySpan<byte> verbs)
     {

@@ -1,12 +1,12 @@
 namespace Broker.Protocol;
 
 /// <summary>
-/// Handles the operations that a client sends to a server. Implement it as a struct: the parser is generic over it, so
-/// its calls are direct.
+/// Handles the operations that a client sends to a server. Implement it as a struct: the parser is generic in the type
+/// of the handler, so its calls are direct.
 /// </summary>
 /// <remarks>
-/// All spans are valid until the method returns. Each method returns whether the parser continues: false ends the parse
-/// after this operation.
+/// All spans are valid until the method returns. Each method returns whether the parser continues: after false, the
+/// parser stops behind this operation.
 /// </remarks>
 public interface IClientOperationHandler
 {
@@ -17,12 +17,12 @@ public interface IClientOperationHandler
     bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid);
 
     /// <summary>
-    /// Handles UNSUB. <paramref name="max"/> is 0 if the subscription ends at once. A limit that is not a number counts
-    /// as 0.
+    /// Handles UNSUB. If <paramref name="max"/> is 0, the subscription ends at once. A limit that is not a number
+    /// counts as 0.
     /// </summary>
     bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max);
 
-    /// <summary>Handles CONNECT. <paramref name="json"/> is the JSON as sent.</summary>
+    /// <summary>Handles CONNECT. <paramref name="json"/> is the JSON as the client sent it.</summary>
     bool OnConnect(ReadOnlySpan<byte> json);
 
     /// <summary>Handles PING.</summary>
@@ -32,20 +32,20 @@ public interface IClientOperationHandler
     bool OnPong();
 
     /// <summary>
-    /// Handles <c>+OK</c>. The rest of its line is ignored. Only servers send it, but nats-server accepts it from
-    /// clients too.
+    /// Handles <c>+OK</c>. The rest of the line is ignored. Usually only servers send this operation, but nats-server
+    /// accepts it from clients too.
     /// </summary>
     bool OnOk();
 
     /// <summary>
-    /// Handles INFO. <paramref name="json"/> is the rest of its line. Only servers send it, but nats-server accepts it
-    /// from clients too.
+    /// Handles INFO. <paramref name="json"/> is the rest of the line. Usually only servers send this operation, but
+    /// nats-server accepts it from clients too.
     /// </summary>
     bool OnInfo(ReadOnlySpan<byte> json);
 
     /// <summary>
-    /// Handles <c>-ERR</c>. <paramref name="text"/> is the text as sent, quotes included. Only servers send it, but
-    /// nats-server accepts it from clients too.
+    /// Handles <c>-ERR</c>. <paramref name="text"/> is the text as sent, quotes included. Usually only servers send
+    /// this operation, but nats-server accepts it from clients too.
     /// </summary>
     bool OnError(ReadOnlySpan<byte> text);
 }

@@ -1,11 +1,11 @@
 namespace Broker.Protocol;
 
 /// <summary>
-/// The operations that one side sends, for <see cref="OperationParsing.Parse"/>. A struct implements this interface for
-/// each side, so that every call is direct and the constants are known to the compiler.
+/// The operations that the server or the client sends, for <see cref="OperationParsing.Parse"/>. A struct implements
+/// this interface for each of the two sides, so that every call is direct and the compiler knows the constants.
 /// </summary>
 /// <remarks>
-/// The methods return the length of the operation, <see cref="OperationParsing.Incomplete"/> or
+/// The methods that read return the length of the operation, <see cref="OperationParsing.Incomplete"/> or
 /// <see cref="OperationParsing.Failed"/>.
 /// </remarks>
 internal interface IOperationSide<TParser, THandler>
@@ -13,22 +13,23 @@ internal interface IOperationSide<TParser, THandler>
     where THandler : struct, allows ref struct
 {
     /// <summary>
-    /// The verb of this side's messages, three letters long. Nearly every operation begins with this verb and a space.
+    /// The three-letter verb of this side's messages (PUB or MSG). Nearly every operation begins with this verb and a
+    /// space.
     /// </summary>
     static abstract uint Message { get; }
 
     /// <summary>The first four bytes of each verb.</summary>
     static abstract ReadOnlySpan<byte> Verbs { get; }
 
-    /// <summary>
-    /// Whether the bytes at <paramref name="start"/> begin with the same line as the previous message.
-    /// </summary>
+    /// <summary>Whether the line at <paramref name="start"/> is the same as the line of the previous message.</summary>
     static abstract bool Repeats(ref TParser parser, ref byte start, int remaining);
 
-    /// <summary>Whether <see cref="ReadRepeated"/> can read the message whose line is repeated.</summary>
+    /// <summary>
+    /// Whether <see cref="ReadRepeated"/> can read the message at <paramref name="start"/>, whose line is repeated.
+    /// </summary>
     static abstract bool CanRepeat(ref TParser parser, ref byte start, int remaining);
 
-    /// <summary>Reads a message with the same line as the previous message.</summary>
+    /// <summary>Reads a message whose line is the same as the line of the previous message.</summary>
     static abstract int ReadRepeated(
         ref TParser parser, ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);
 
@@ -37,7 +38,7 @@ internal interface IOperationSide<TParser, THandler>
         ref TParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
         ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);
 
-    /// <summary>Reads any operation of at least four bytes. <paramref name="verb"/> is in lower case.</summary>
+    /// <summary>Reads any operation that has at least four bytes. <paramref name="verb"/> is in lower case.</summary>
     static abstract int ReadOther(
         ref TParser parser, ref byte start, uint verb, int remaining,
         ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);

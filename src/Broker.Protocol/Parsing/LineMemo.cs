@@ -4,8 +4,8 @@ using System.Runtime.Intrinsics;
 namespace Broker.Protocol;
 
 /// <summary>
-/// Remembers the previous control line. Most publishers use one subject and one size, so one masked comparison of 32
-/// bytes replaces the parse of a line. A line of up to 64 bytes takes two comparisons.
+/// Remembers the control line of the previous message. Most publishers use one subject and one size, so one masked
+/// comparison of 32 bytes replaces the parse of a line. A line of 33 to 64 bytes takes two comparisons.
 /// </summary>
 internal struct LineMemo
 {
@@ -15,16 +15,14 @@ internal struct LineMemo
     private Vector256<byte> _line;
     private Vector256<byte> _mask;
 
-    // The last 32 bytes of a line that is longer than 32 bytes.
+    // The last 32 bytes of the line, if the line is longer than 32 bytes.
     private Vector256<byte> _end;
 
-    /// <summary>
-    /// The length of the remembered line with its end; 0 if there is none, or if the line is too long to compare.
-    /// </summary>
+    /// <summary>The length of the remembered line, its line end included. 0 if no line is remembered.</summary>
     internal int Length { get; private set; }
 
     /// <summary>
-    /// Whether the bytes at <paramref name="at"/> begin with the remembered line. It never reads more than
+    /// Whether the bytes at <paramref name="at"/> begin with the remembered line. The method never reads more than
     /// <paramref name="remaining"/> bytes.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -54,7 +52,8 @@ internal struct LineMemo
 
     internal void Forget() => Length = 0;
 
-    // These 32 bytes overlap with the first 32, so no byte after the line needs to have arrived.
+    // Compares the last 32 bytes of the line, which overlap with the first 32. So the bytes after the line need not
+    // have arrived.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private readonly bool EndMatches(ref byte at, int remaining)
         => remaining >= Length && Vector256.LoadUnsafe(ref at, (nuint)(Length - Width)) == _end;

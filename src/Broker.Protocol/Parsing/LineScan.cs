@@ -6,11 +6,11 @@ using System.Runtime.Intrinsics;
 namespace Broker.Protocol;
 
 /// <summary>
-/// The arguments of one control line: their start and end offsets, counted from the start of the line.
+/// The start and end offsets of the arguments of one control line, counted from the start of the line.
 /// </summary>
 /// <remarks>
-/// For a line of up to 64 bytes, one pass finds every separator as a bit of an integer. A slower scan handles longer
-/// lines, tabs, repeated separators and a bare LF, which are legal but rare.
+/// For a line of up to 64 bytes, one pass finds every separator and sets one bit of an integer for it. A slower scan
+/// handles longer lines, tabs, repeated separators and a bare LF, which are legal but rare.
 /// </remarks>
 internal struct LineScan
 {
@@ -31,7 +31,7 @@ internal struct LineScan
     /// <summary>The number of arguments.</summary>
     internal int Count { get; private set; }
 
-    /// <summary>The length of the line, its end included.</summary>
+    /// <summary>The length of the line, its line end included.</summary>
     internal int LineLength { get; private set; }
 
     /// <summary>
@@ -47,7 +47,7 @@ internal struct LineScan
     internal readonly int Length(int argument) => _ends[argument] - _starts[argument];
 
     /// <summary>
-    /// Scans the line at <paramref name="line"/>. Its arguments begin at <paramref name="argumentsAt"/>.
+    /// Scans the line at <paramref name="line"/>. The arguments begin at the offset <paramref name="argumentsAt"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ScanStatus Scan(ref byte line, int argumentsAt, int remaining, int maxLine)

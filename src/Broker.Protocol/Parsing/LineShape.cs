@@ -5,13 +5,13 @@ using System.Runtime.Intrinsics;
 namespace Broker.Protocol;
 
 /// <summary>
-/// The positions of the separators and the size in a PUB line. Many consecutive lines have the same subject length and
-/// the same size, even if their subjects differ. For a line with the same shape the parser searches nothing, and the
-/// CPU can find the next operation before it has processed this one.
+/// The positions of the separators in a PUB line, and the size. Many consecutive lines have the same subject length and
+/// the same size, even if their subjects differ. In a line of the same shape, the parser searches nothing, and the CPU
+/// can find the next operation before it has processed the current operation.
 /// </summary>
 /// <remarks>
-/// Offsets count from the first argument. The lines have at most 62 bytes from there. A line with a separator other
-/// than a space, and every other unusual line, is left to <see cref="LineScan"/>.
+/// Offsets count from the first argument. From there, a line has at most 62 bytes. A line with a separator other than a
+/// space, and every other unusual line, is left to <see cref="LineScan"/>.
 /// </remarks>
 internal struct LineShape
 {
@@ -19,8 +19,8 @@ internal struct LineShape
     internal const int ArgumentsAt = 4;
 
     /// <summary>
-    /// The number of bytes that must have arrived, counted from the start of the operation: a line, and the bytes that
-    /// are read after it.
+    /// The number of bytes that must have arrived, counted from the start of the operation: the bytes of the longest
+    /// line, and the bytes that are read after them.
     /// </summary>
     internal const int LeastRemaining = ArgumentsAt + Width + sizeof(ulong);
 
@@ -32,7 +32,7 @@ internal struct LineShape
     private const ulong Zeros = 0x3030303030303030;
     private const uint FewZeros = 0x30303030;
 
-    // The separators up to the end of the line, and a mask for these bits.
+    // The separators up to the end of the line as bits, and a mask for these bits.
     private ulong _separators;
     private ulong _line;
 
@@ -43,8 +43,8 @@ internal struct LineShape
     private int _subjectLength;
 
     /// <summary>
-    /// The separators of the 64 bytes at <paramref name="arguments"/>, as bits. A separator is a space or a smaller
-    /// byte.
+    /// Returns one bit for each of the 64 bytes at <paramref name="arguments"/>. The bit is set if the byte is a
+    /// separator: a space or a smaller byte.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ulong SeparatorsOf(ref byte arguments)
@@ -55,7 +55,7 @@ internal struct LineShape
         return low | (high << 32);
     }
 
-    /// <summary>Whether a line has the stored shape and the same size.</summary>
+    /// <summary>Whether a line has the stored shape and the stored size.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool Matches(ref byte arguments, ulong separators)
         => (separators & _line) == _separators
@@ -70,8 +70,8 @@ internal struct LineShape
         int bits = (lineEnd - endAt) * 8;
         if (bits > 64)
         {
-            // A size with more digits does not fit the mask. The work for the line is small in comparison with that
-            // much payload.
+            // A size with more digits does not fit the mask. With such a large payload, the work for the line does not
+            // matter.
             this = default;
             _separators = 1;
             return;
@@ -85,12 +85,12 @@ internal struct LineShape
         _subjectLength = line.SubjectLength;
     }
 
-    /// <summary>The shape that matches no line. It is the initial value.</summary>
+    /// <summary>A shape that matches no line. It is the initial value.</summary>
     internal static LineShape None => new() { _separators = 1 };
 
     /// <summary>
-    /// Divides a line of subject, optional reply, and size with single spaces between them. Returns false for every
-    /// other line.
+    /// Divides a line that consists of a subject, an optional reply and a size, with single spaces between them.
+    /// Returns false for every other line.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TryDivide(ref byte arguments, ulong separators, int maxPayload, ref PublishLine line)
@@ -116,7 +116,8 @@ internal struct LineShape
             }
         }
 
-        // Reads the digits without a loop, because a loop over a varying number of digits is mispredicted.
+        // Reads the digits without a loop, because the CPU would mispredict the end of a loop over a varying number of
+        // digits.
         ref byte digits = ref Unsafe.Add(ref arguments, last + 1);
         int count = end - last - 1;
         if ((uint)(count - 1) >= sizeof(ulong) || (count > 1 && digits == (byte)'0'))
@@ -145,8 +146,8 @@ internal struct LineShape
         return true;
     }
 
-    // Combines up to four digits to two pairs and then to one number. The position of the next operation depends on
-    // this result.
+    // Combines up to four digits to two pairs, and the pairs to one number. This must be fast, because the position of
+    // the next operation depends on the number.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int ReadFew(ref byte digits, int count)
     {
@@ -161,7 +162,7 @@ internal struct LineShape
         return (int)(((value & 0xFF) * 100) + ((value >> 16) & 0xFF));
     }
 
-    // Reads up to eight digits. Processing that much payload takes longer than this method.
+    // Reads up to eight digits. Processing a payload of such a size takes longer than this method.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int ReadMany(ref byte digits, int count)
     {
@@ -172,7 +173,7 @@ internal struct LineShape
             return -1;
         }
 
-        // Combines the digits to four pairs, then to two numbers, then to one.
+        // Combines the digits to four pairs, the pairs to two numbers, and these to one number.
         value = (value * 10) + (value >> 8);
         value = (((value & 0x000000FF000000FF) * 0x000F424000000064) + (((value >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >> 32;
         return (int)(uint)value;

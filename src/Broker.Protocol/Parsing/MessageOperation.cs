@@ -21,11 +21,12 @@ public readonly ref struct MessageOperation
     public ReadOnlySpan<byte> Subject { get; }
 
     /// <summary>
-    /// The number of the subscription that receives the message. Clients of this library number their subscriptions.
+    /// The number of the subscription that receives the message. It is a number because clients of this library number
+    /// their subscriptions.
     /// </summary>
     public ulong Sid { get; }
 
-    /// <summary>The reply subject. It is empty if the message has none.</summary>
+    /// <summary>The reply subject. It is empty if the message has no reply subject.</summary>
     public ReadOnlySpan<byte> ReplyTo { get; }
 
     /// <summary>
@@ -34,7 +35,7 @@ public readonly ref struct MessageOperation
     public int HeaderLength { get; }
 
     /// <summary>
-    /// The header block, from <c>NATS/1.0</c> to its empty line. It is empty if the message has no headers.
+    /// The header block, from <c>NATS/1.0</c> to the empty line at its end. It is empty if the message has no headers.
     /// </summary>
     public ReadOnlySpan<byte> Headers => HeaderLength > 0 ? Payload[..HeaderLength] : default;
 

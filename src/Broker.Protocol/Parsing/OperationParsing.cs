@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Protocol;
 
-/// <summary>The code that both parsers share: the loop over operations, verbs, lines and payloads.</summary>
+/// <summary>
+/// The code that the parsers of clients and servers share: the loop over operations, verbs, lines and payloads.
+/// </summary>
 internal static class OperationParsing
 {
     internal const int Incomplete = 0;
@@ -25,7 +27,8 @@ internal static class OperationParsing
         error = ProtocolError.None;
         ref byte first = ref MemoryMarshal.GetReference(bytes);
         int at = 0;
-        // This copy of continues is passed by reference to the inlined ReadRepeated only, so it stays in a register.
+        // This variable is passed by reference only to the inlined ReadRepeated, so it stays in a register, unlike
+        // continues.
         bool repeatContinues = true;
         bool continues = true;
         do
@@ -78,7 +81,7 @@ internal static class OperationParsing
         => Unsafe.ReadUnaligned<ushort>(ref Unsafe.Add(ref start, length - EndLength)) == CrLf;
 
     /// <summary>
-    /// Measures the rest of a line after its verb, up to the LF. The caller removes the line end.
+    /// Measures the rest of a line after the verb, up to and including the LF. The caller removes the line end.
     /// </summary>
     /// <returns>The length of the rest with its LF, <see cref="Incomplete"/> or <see cref="Failed"/>.</returns>
     internal static int MeasureRest(ReadOnlySpan<byte> rest, int maxLength, ref ProtocolError error)
@@ -87,10 +90,10 @@ internal static class OperationParsing
         return length == ControlLine.TooLong ? ToResult(ScanStatus.TooLong, ref error) : length;
     }
 
-    /// <summary>The length of a verb that servers send without arguments that matter; 0 for any other verb.</summary>
+    /// <summary>Returns the length of a verb of PING, PONG, INFO, +OK or -ERR; 0 for any other verb.</summary>
     /// <remarks>
-    /// The conversion to lower case changes other characters to '+' and '-', so this method compares the sign as it was
-    /// sent.
+    /// The conversion to lower case also changes some other characters to '+' or '-'. So this method compares the sign
+    /// as it was sent.
     /// </remarks>
     internal static int LengthOfServerVerb(uint verb, byte sign) => verb switch
     {
@@ -110,11 +113,11 @@ internal static class OperationParsing
     {
         ScanStatus.Incomplete => Incomplete,
         ScanStatus.TooLong => Fail(ProtocolError.ControlLineTooLong, ref error),
-        // Clients read a CR as a separator in MSG. A subject with a CR would end the connections of its subscribers.
+        // Clients read a CR in MSG as a separator. A subject with a CR would end the connections of its subscribers.
         _ => Fail(ProtocolError.Malformed, ref error),
     };
 
-    // Handles fewer bytes than the shortest verb has.
+    // Handles input that has fewer bytes than the shortest verb.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int CheckFirstBytes(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> verbs, ref ProtocolError error)
         => ControlLine.MayBegin(bytes, verbs) ? Incomplete : Fail(ProtocolError.UnknownOperation, ref error);

@@ -14,7 +14,7 @@ internal readonly struct PayloadSizes
 
     internal int Size { get; }
 
-    /// <summary>The header size that the line announces; -1 if the line announces none.</summary>
+    /// <summary>The header size that the line announces; -1 if the line has no header size.</summary>
     internal int HeaderLength { get; }
 
     internal bool HasReply { get; }

@@ -4,7 +4,8 @@ namespace Broker.Protocol;
 
 /// <summary>
 /// The offsets and lengths of the parts of a publish, counted from its first byte. They are the same for every
-/// operation that repeats a line, so the address of the repeated operation is enough to describe it.
+/// operation that repeats the line. So together with this struct, the address of a repeated operation describes the
+/// operation.
 /// </summary>
 internal struct PublishLine
 {
@@ -23,7 +24,8 @@ internal struct PublishLine
     internal int Length;
 
     /// <summary>
-    /// Whether the line has the form that servers send. The server can then send the end of the line on unchanged.
+    /// Whether the line has the form that servers send. In this case, the server can pass the end of the line on
+    /// unchanged.
     /// </summary>
     internal bool IsCanonical;
 

@@ -7,8 +7,8 @@ namespace Broker.Protocol;
 /// A PUB or HPUB. All spans point into the receive buffer and are valid until the handler returns.
 /// </summary>
 /// <remarks>
-/// It holds two references and computes a part only when the part is read. A publish without subscribers therefore
-/// costs no more than its check.
+/// The struct holds two references, and finds a part of the operation only when the part is read. So a publish without
+/// subscribers costs no more than the check of its line.
 /// </remarks>
 public readonly ref struct PublishOperation
 {
@@ -31,16 +31,16 @@ public readonly ref struct PublishOperation
     /// </summary>
     public ReadOnlySpan<byte> Subject => Part(_line.SubjectStart, _line.SubjectLength);
 
-    /// <summary>The reply subject. It is empty if there is none.</summary>
+    /// <summary>The reply subject. It is empty if the operation has no reply subject.</summary>
     public ReadOnlySpan<byte> ReplyTo => Part(_line.ReplyStart, _line.ReplyLength);
 
     /// <summary>
-    /// The number of header bytes at the start of <see cref="Payload"/>; -1 if there are no headers, as in every PUB
-    /// and in a HPUB with header size 0.
+    /// The number of header bytes at the start of <see cref="Payload"/>; -1 if the operation has no headers: in every
+    /// PUB, and in a HPUB with header size 0.
     /// </summary>
     public int HeaderLength => _line.HeaderLength;
 
-    /// <summary>Whether there are headers.</summary>
+    /// <summary>Whether the operation has headers.</summary>
     public bool HasHeaders => _line.HeaderLength >= 0;
 
     /// <summary>Headers and body, without the final CR LF.</summary>
@@ -48,8 +48,8 @@ public readonly ref struct PublishOperation
 
     /// <summary>
     /// The bytes that a subscriber receives after subject and sid: <c>" [reply ][header size ]size CR LF payload CR
-    /// LF"</c>, beginning with the space. It is empty if the publisher's line has another form than servers send. The
-    /// sender then builds these bytes from the parts.
+    /// LF"</c>, beginning with the space. It is empty if the publisher's line does not have the form that servers send.
+    /// Then the sender builds these bytes from the parts.
     /// </summary>
     public ReadOnlySpan<byte> Tail
     {
@@ -61,13 +61,13 @@ public readonly ref struct PublishOperation
     }
 
     /// <summary>
-    /// Whether there is a <see cref="Tail"/>, no header and no reply. Such a publish needs no further checks.
+    /// Whether the operation has a <see cref="Tail"/>, no headers and no reply. Such a publish needs no further checks.
     /// </summary>
     public bool IsPlain => _line.IsPlain;
 
     /// <summary>
-    /// Whether the previous publish from the same parser is known to have had the same subject, so that its route can
-    /// be used again. If it is false, the subject may still be the same.
+    /// Whether the previous publish from the same parser had the same subject, so that its route can be used again. If
+    /// the value is false, the subject may still be the same.
     /// </summary>
     public bool RepeatsSubject { get; }
 

@@ -8,7 +8,8 @@ internal enum ScanStatus
     TooLong,
 
     /// <summary>
-    /// The line is complete and has a CR that does not precede the LF. Such a CR counts as a byte of its argument.
+    /// The line is complete, but has a CR that is not before the LF. Such a CR counts as a byte of the argument that
+    /// contains it.
     /// </summary>
     StrayReturn,
 }

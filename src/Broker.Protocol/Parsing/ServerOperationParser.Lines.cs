@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Protocol;
 
-// Every operation except MSG.
+// Every operation except the usual MSG.
 public partial struct ServerOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -42,7 +42,7 @@ public partial struct ServerOperationParser
     {
         var scan = default(LineScan);
         ScanStatus status = scan.Scan(ref start, argumentsAt, remaining, _maxControlLine);
-        // The parser accepts a CR within a line: the server is responsible for it.
+        // The parser accepts a CR within a line, because the server is responsible for its lines.
         if (status is ScanStatus.Incomplete or ScanStatus.TooLong)
         {
             return OperationParsing.ToResult(status, ref error);

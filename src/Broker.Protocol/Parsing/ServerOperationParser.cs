@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Broker.Protocol;
 
 /// <summary>
-/// Parses the operations that a server sends, in place in the receive buffer. A client uses it for its side of the NATS
-/// protocol. The contract is that of <see cref="ClientOperationParser"/>.
+/// Parses the operations that a server sends, in place in the receive buffer. A client needs this parser for its side
+/// of the NATS protocol. The contract is the same as for <see cref="ClientOperationParser"/>.
 /// </summary>
 public partial struct ServerOperationParser
 {
@@ -20,7 +20,9 @@ public partial struct ServerOperationParser
     private int _size;
     private ulong _sid;
 
-    /// <summary>Creates a parser with limits. A server's INFO is a control line too and may be long.</summary>
+    /// <summary>
+    /// Creates a parser with limits. The limit of control lines also applies to a server's INFO, which may be long.
+    /// </summary>
     public ServerOperationParser(ParserLimits limits)
     {
         _maxControlLine = limits.Line;
@@ -28,8 +30,8 @@ public partial struct ServerOperationParser
     }
 
     /// <inheritdoc cref="ClientOperationParser.Parse"/>
-    // The method has its own frame because the loop and the handler's message method are inlined into it. Inlined into
-    // a caller with other locals, it would run out of registers.
+    // The loop and the handler's message method are inlined into this method. The method itself is not inlined: with
+    // the locals of a caller, it would run out of registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct

@@ -2,12 +2,12 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.Protocol;
 
-/// <summary>Parses the sizes and counts of control lines. They consist of decimal digits only.</summary>
+/// <summary>Parses the sizes and counts of control lines. A size or count consists of decimal digits only.</summary>
 internal static class SizeArgument
 {
     internal const int Invalid = -1;
 
-    /// <summary>The argument is a number, but it is larger than any limit.</summary>
+    /// <summary>The argument is a number that is larger than any limit.</summary>
     internal const int Huge = int.MaxValue;
 
     // Nine digits always fit an int.

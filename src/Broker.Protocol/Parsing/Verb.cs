@@ -1,8 +1,8 @@
 namespace Broker.Protocol;
 
 /// <summary>
-/// Verbs, given by their first four letters in lower case as a little-endian integer. A verb of three letters is given
-/// by these three.
+/// The verbs of the protocol. A verb is given by its first four letters in lower case, as a little-endian integer. A
+/// verb of three letters is given by its three letters.
 /// </summary>
 internal static class Verb
 {

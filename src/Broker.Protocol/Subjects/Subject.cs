@@ -12,7 +12,7 @@ public static class Subject
     /// <summary>The token that matches any one token.</summary>
     public const byte AnyToken = (byte)'*';
 
-    /// <summary>The last token that matches one token or more.</summary>
+    /// <summary>The token that matches one or more tokens. It must be the last token of a filter.</summary>
     public const byte AnyTail = (byte)'>';
 
     /// <summary>
@@ -39,15 +39,19 @@ public static class Subject
         return true;
     }
 
-    /// <summary>Whether a client may publish to this subject: it is a valid filter without wildcard tokens.</summary>
+    /// <summary>
+    /// Whether a client may publish to this subject: the subject is a valid filter without wildcard tokens.
+    /// </summary>
     public static bool IsValidLiteral(ReadOnlySpan<byte> subject) => IsValidFilter(subject) && !HasWildcard(subject);
 
-    /// <summary>Whether every token has at least one byte. A published subject must fulfil this to be routed.</summary>
+    /// <summary>
+    /// Whether every token has at least one byte. The server routes only subjects without an empty token.
+    /// </summary>
     public static bool HasNoEmptyToken(ReadOnlySpan<byte> subject)
         => !subject.IsEmpty && subject[0] != Separator && subject[^1] != Separator && subject.IndexOf(".."u8) < 0;
 
     /// <summary>
-    /// Whether one of the tokens is <c>*</c> or <c>&gt;</c>. In longer tokens these bytes have no special meaning.
+    /// Whether a token is <c>*</c> or <c>&gt;</c>. In longer tokens, these bytes have no special meaning.
     /// </summary>
     public static bool HasWildcard(ReadOnlySpan<byte> filter)
     {
@@ -80,7 +84,7 @@ public static class Subject
                     return true;
                 }
 
-                // The first token that differs.
+                // The start of the first token that differs.
                 int start = filter[..same].LastIndexOf(Separator) + 1;
                 filter = filter[start..];
                 subject = subject[start..];

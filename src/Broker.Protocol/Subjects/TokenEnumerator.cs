@@ -17,13 +17,13 @@ public ref struct TokenEnumerator
     /// <summary>The current token.</summary>
     public ReadOnlySpan<byte> Current { get; private set; }
 
-    /// <summary>Whether the current token is the last one.</summary>
+    /// <summary>Whether the current token is the last token.</summary>
     public bool IsLast { get; private set; }
 
     /// <summary>Returns this enumerator, for foreach.</summary>
     public readonly TokenEnumerator GetEnumerator() => this;
 
-    /// <summary>Moves to the next token. Returns false after the last one.</summary>
+    /// <summary>Moves to the next token. Returns false after the last token.</summary>
     public bool MoveNext()
     {
         if (IsLast)

@@ -3,14 +3,14 @@ using System.Buffers.Text;
 namespace Broker.Protocol;
 
 /// <summary>
-/// Writes NATS operations into memory of the caller. Each method returns the number of bytes it wrote.
+/// Writes NATS operations into memory of the caller. Each method returns the number of bytes that it wrote.
 /// </summary>
 /// <remarks>
-/// <para>The destination must be large enough: <see cref="PublishSize"/> and the constants give upper bounds. If it is
-/// too small, the method throws an <see cref="ArgumentException"/> or another exception for the bounds of a span, and
-/// the bytes it wrote before are not usable.</para>
-/// <para>The methods check nothing. A subject with white space would end early, and the bytes after the white space
-/// would become another argument or another line.</para>
+/// <para>The destination must be large enough: <see cref="PublishSize"/> and the constants give upper bounds. If the
+/// destination is too small, the method throws an <see cref="ArgumentException"/> or another exception for the bounds
+/// of a span. The bytes that were already written are then not usable.</para>
+/// <para>The methods check nothing. If a subject contains white space, the bytes after the white space become another
+/// argument or another line.</para>
 /// </remarks>
 public static class OperationWriter
 {

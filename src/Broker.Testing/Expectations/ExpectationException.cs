@@ -2,7 +2,7 @@ namespace Broker.Testing;
 
 /// <summary>
 /// An expectation of a test was not met. The text contains what was expected and what happened instead. Every test
-/// framework shows it as the reason of the failure.
+/// framework shows the text as the reason of the failure.
 /// </summary>
 public sealed class ExpectationException : Exception
 {

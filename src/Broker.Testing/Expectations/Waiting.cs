@@ -4,13 +4,13 @@ using System.Globalization;
 namespace Broker.Testing;
 
 /// <summary>
-/// Waits with a time limit. The limit only ends tests that hang. A test that passes does not come near it.
+/// Waits with a time limit. The limit only ends tests that hang. A test that passes needs much less time.
 /// </summary>
 internal static class Waiting
 {
     internal static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(30);
 
-    // A timer of the runtime takes at most about 49 days.
+    // The longest permitted limit. A timer of the runtime takes at most about 49 days.
     private static readonly TimeSpan Longest = TimeSpan.FromDays(20);
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(5);
@@ -24,7 +24,7 @@ internal static class Waiting
         }
     }
 
-    /// <summary>Polls a condition that has no event.</summary>
+    /// <summary>Checks a condition again and again, for a condition that has no event.</summary>
     /// <param name="timeout">The time limit.</param>
     /// <param name="holds">The condition.</param>
     /// <param name="otherwise">Returns the text of the failure when the time limit has passed.</param>

@@ -54,8 +54,8 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// The delay of all bytes that are received from now on, in each direction. Their order does not change. The link
-    /// buffers a few hundred kilobytes and then blocks the sender. Default zero.
+    /// The delay for all bytes that are received from now on, in each direction. The order of the bytes does not
+    /// change. The link buffers a few hundred kilobytes and then blocks the sender. Default: zero.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or greater than one day.</exception>
     public TimeSpan Delay
@@ -70,7 +70,7 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// Whether new connections are closed at once, as if nobody listened. Existing connections stay open. Default
+    /// Whether the link closes new connections at once, as if nobody listened. Existing connections stay open. Default:
     /// false.
     /// </summary>
     public bool RefusesConnections
@@ -80,11 +80,11 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// Opens a link to an address. The server may start to listen later. Until then, the link closes new connections at
-    /// once.
+    /// Opens a link to an address. The server at this address may start to listen later. Until then, the link closes
+    /// new connections at once.
     /// </summary>
     /// <param name="target">An <see cref="IPEndPoint"/> or a <see cref="DnsEndPoint"/>.</param>
-    /// <param name="time">The clock for <see cref="Delay"/>. Null for the system clock.</param>
+    /// <param name="time">The clock for <see cref="Delay"/>. Null means the system clock.</param>
     public static FaultLink Open(EndPoint target, TimeProvider? time = null)
     {
         ArgumentNullException.ThrowIfNull(target);
@@ -95,19 +95,19 @@ public sealed class FaultLink : IAsyncDisposable
     public long GetPassedBytes(LinkDirection direction) => _faults.GetPassedBytes(direction);
 
     /// <summary>
-    /// Stops all bytes until <see cref="Resume"/>, and also the end of a connection. Connections stay open, and senders
-    /// block when the buffers are full.
+    /// Stops all bytes until <see cref="Resume"/>. The end of a connection also waits until then. Connections stay
+    /// open, and senders block when the buffers are full.
     /// </summary>
-    /// <param name="direction">The direction. Null for both.</param>
+    /// <param name="direction">The direction. Null means both directions.</param>
     public void Stall(LinkDirection? direction = null) => ForEach(direction, _faults.Stall);
 
     /// <summary>Ends a stall. The bytes that waited pass first.</summary>
-    /// <param name="direction">The direction. Null for both.</param>
+    /// <param name="direction">The direction. Null means both directions.</param>
     public void Resume(LinkDirection? direction = null) => ForEach(direction, _faults.Resume);
 
     /// <summary>
-    /// Cuts all open connections: both ends get a reset, and the bytes on their way are lost. New connections are
-    /// accepted.
+    /// Cuts all open connections: both ends get a reset, and bytes that have not reached the receiver are lost. New
+    /// connections are accepted.
     /// </summary>
     public void Cut()
     {
@@ -118,16 +118,20 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// Cuts a connection after a number of bytes: the connection that carries the last of the next
-    /// <paramref name="bytes"/> in that direction. The receiver gets exactly these bytes and then the end of the
-    /// stream, and the sender gets a reset. This happens once. A later call of this method or of
-    /// <see cref="StallAfterAsync"/> for the same direction replaces this one.
+    /// Lets the next <paramref name="bytes"/> bytes pass in a direction, and cuts the connection that carries the last
+    /// of these bytes. The receiver gets exactly these bytes and then the end of the stream, and the sender gets a
+    /// reset. One call causes one cut. A later call of this method or of <see cref="StallAfterAsync"/> for the same
+    /// direction replaces this call.
     /// </summary>
-    /// <param name="bytes">The number of bytes that may still pass, counted over all connections. With 0, the cut
-    /// happens in place of the next byte.</param>
-    /// <param name="direction">The direction of the counted bytes.</param>
-    /// <returns>A task that completes after the cut. It is cancelled if another call has replaced this one, or if the
-    /// link is disposed.</returns>
+    /// <param name="bytes">
+    /// The number of bytes that may still pass, counted over all connections. With 0, the cut happens in place of the
+    /// next byte.
+    /// </param>
+    /// <param name="direction">The direction in which the bytes are counted.</param>
+    /// <returns>
+    /// A task that completes after the cut. It is canceled if another call has replaced this call, or if the link is
+    /// disposed.
+    /// </returns>
     public Task CutAfterAsync(long bytes, LinkDirection direction)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
@@ -135,16 +139,20 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stalls a direction after a number of bytes. Bytes after the next <paramref name="bytes"/> wait for
-    /// <see cref="Resume"/>, as after <see cref="Stall"/>, and the connections stay open. A test can so stop a program
-    /// at each step of a dialogue. This happens once. A later call of this method or of <see cref="CutAfterAsync"/> for
-    /// the same direction replaces this one.
+    /// Lets the next <paramref name="bytes"/> bytes pass in a direction, and then stalls this direction. Later bytes
+    /// wait for <see cref="Resume"/>, as after <see cref="Stall"/>, and the connections stay open. So a test can stop a
+    /// program at each step of a dialogue. One call causes one stall. A later call of this method or of
+    /// <see cref="CutAfterAsync"/> for the same direction replaces this call.
     /// </summary>
-    /// <param name="bytes">The number of bytes that may still pass, counted over all connections. With 0, the stall
-    /// happens in place of the next byte.</param>
-    /// <param name="direction">The direction of the counted bytes, which is then stalled.</param>
-    /// <returns>A task that completes after the stall. It is cancelled if another call has replaced this one, or if the
-    /// link is disposed.</returns>
+    /// <param name="bytes">
+    /// The number of bytes that may still pass, counted over all connections. With 0, the stall happens in place of the
+    /// next byte.
+    /// </param>
+    /// <param name="direction">The direction in which the bytes are counted and that is then stalled.</param>
+    /// <returns>
+    /// A task that completes after the stall. It is canceled if another call has replaced this call, or if the link is
+    /// disposed.
+    /// </returns>
     public Task StallAfterAsync(long bytes, LinkDirection direction)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
@@ -153,16 +161,20 @@ public sealed class FaultLink : IAsyncDisposable
 
     /// <summary>
     /// Collects as many new connections as <paramref name="order"/> has numbers, and then connects them to the address
-    /// in that order: <c>ReorderAsync(1, 0)</c> connects the second one before the first one. Until then these clients
-    /// wait, as in a slow network. <see cref="Connections"/> does not count them, and <see cref="Cut"/> does not affect
-    /// them.
+    /// in this order: <c>ReorderAsync(1, 0)</c> connects the second connection before the first. Until the last of
+    /// these connections has arrived, the clients wait, as in a slow network. <see cref="Connections"/> does not count
+    /// the waiting connections, and <see cref="Cut"/> does not affect them.
     /// </summary>
-    /// <param name="order">Each number from 0 once: the index of the connection that goes first, then of the next one,
-    /// and so on.</param>
-    /// <returns>A task that completes when all have been connected to the address, or were closed because nobody
-    /// listens there. It is cancelled if the link is disposed.</returns>
+    /// <param name="order">
+    /// Each number from 0 once: the index of the connection that goes first, then the index of the connection that goes
+    /// second, and so on.
+    /// </param>
+    /// <returns>
+    /// A task that completes when each collected connection has been connected to the address, or has been closed
+    /// because nobody listens there. It is canceled if the link is disposed.
+    /// </returns>
     /// <exception cref="ArgumentException">The numbers are not a permutation of the numbers from 0.</exception>
-    /// <exception cref="InvalidOperationException">An earlier call still waits for connections.</exception>
+    /// <exception cref="InvalidOperationException">The link still collects connections for an earlier call.</exception>
     public Task ReorderAsync(params int[] order)
     {
         ArgumentNullException.ThrowIfNull(order);
@@ -183,7 +195,7 @@ public sealed class FaultLink : IAsyncDisposable
 
     /// <summary>
     /// Ends one direction of all open connections and keeps the other direction. The receiver gets the end of the
-    /// stream, and what the sender sends after that is discarded.
+    /// stream. Bytes that the sender sends afterwards are discarded.
     /// </summary>
     public void HalfClose(LinkDirection direction)
     {
@@ -270,7 +282,7 @@ public sealed class FaultLink : IAsyncDisposable
 
     private async Task ConnectAsync(ReorderedConnections held, IReadOnlyList<Socket> clients)
     {
-        // Each connection is made after the one before it, so the server accepts them in this order.
+        // Each connection is made only after the previous one, so the server accepts the connections in this order.
         foreach (Socket client in clients)
         {
             await ConnectAsync(client).ConfigureAwait(false);

@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace Broker.Testing;
 
 /// <summary>
-/// One connection through a link: two sockets, and a pump for each direction. It disposes itself when both directions
-/// have ended.
+/// One connection through a link: two sockets, and a pump for each direction. The connection disposes itself when both
+/// directions have ended.
 /// </summary>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "It disposes itself when both directions have ended.")]
 internal sealed class LinkConnection
@@ -31,7 +31,7 @@ internal sealed class LinkConnection
 
     internal void Start(Action<LinkConnection> ended) => _ = RunAsync(ended);
 
-    /// <summary>Resets both ends.</summary>
+    /// <summary>Closes both sockets with a reset.</summary>
     internal void Abort()
     {
         _client.Close(0);
@@ -49,9 +49,9 @@ internal sealed class LinkConnection
     internal void HalfClose(LinkDirection direction) => (direction == LinkDirection.ToServer ? _toServer : _toClient).EndOutput();
 
     /// <summary>
-    /// Ends the connection after the bytes that have been sent in a direction. The receiver's socket stays open until
-    /// the receiver has closed its side. If it were closed with unread data, the receiver would lose the bytes in its
-    /// buffer.
+    /// Ends the connection after the bytes that were sent in a direction. The sender's socket is closed at once. The
+    /// receiver's socket stays open until the receiver has closed its side: a close with unread data would cause a
+    /// reset, and the receiver would lose the bytes in its buffer.
     /// </summary>
     internal void CutBehind(LinkDirection direction)
     {

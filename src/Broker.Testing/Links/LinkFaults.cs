@@ -1,6 +1,6 @@
 namespace Broker.Testing;
 
-/// <summary>The requested faults of a link by direction, and the number of passed bytes.</summary>
+/// <summary>The requested faults of a link and the number of passed bytes, for each direction.</summary>
 internal sealed class LinkFaults(TimeProvider time)
 {
     private readonly Lock _gate = new();
@@ -66,9 +66,9 @@ internal sealed class LinkFaults(TimeProvider time)
     }
 
     /// <summary>
-    /// Requests that bytes pass. Either the first <c>Allowed</c> of them may pass and are counted, and <c>Reached</c>
-    /// is the limit that the last of them has reached. Or the direction is stalled, and the caller tries again after
-    /// <c>Stall</c>.
+    /// Asks whether bytes may pass. Normally, the first <c>Allowed</c> bytes may pass and are counted, and
+    /// <c>Reached</c> is the limit that the last of these bytes has reached, or null. If the direction is stalled, no
+    /// byte may pass, and the caller tries again after <c>Stall</c>.
     /// </summary>
     internal (int Allowed, Limit? Reached, Task? Stall) Take(LinkDirection direction, int wanted)
     {
@@ -90,7 +90,7 @@ internal sealed class LinkFaults(TimeProvider time)
                 {
                     reached = limit;
                     _limits[at] = null;
-                    // This is done here, so that no byte of another connection passes meanwhile.
+                    // The stall begins under the lock, so that no byte of another connection passes before it.
                     _stalls[at] = limit.Cuts ? null : NewSignal();
                 }
             }

@@ -4,7 +4,8 @@ using System.Threading.Channels;
 namespace Broker.Testing;
 
 /// <summary>
-/// Carries the bytes of one direction of a connection. It buffers a limited number of bytes and then blocks the sender.
+/// Carries the bytes of one direction of a connection. The pump buffers a limited number of bytes and then blocks the
+/// sender.
 /// </summary>
 internal sealed class LinkPump(
     LinkFaults faults, LinkDirection direction, Socket from, Socket to, LinkConnection connection, CancellationToken ending)
@@ -74,13 +75,13 @@ internal sealed class LinkPump(
                 await PassAsync(piece.Bytes).ConfigureAwait(false);
             }
 
-            // A stall delays the end of the stream like all bytes before it.
+            // A stall delays the end of the stream, as it delays all bytes.
             await faults.PassableAsync(direction).WaitAsync(ending).ConfigureAwait(false);
             Shutdown();
         }
         catch (Exception e) when (IsEnd(e))
         {
-            // The receiver has closed, or the link is disposed. Received bytes cannot be sent.
+            // The receiver has closed the connection, or the link is disposed. The remaining bytes cannot be sent.
             Discard();
             await foreach (Piece _ in _pieces.Reader.ReadAllAsync(CancellationToken.None).ConfigureAwait(false))
             {

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 namespace Broker.Testing;
 
 /// <summary>
-/// Connections that wait until all of them have arrived, to be continued in another order. Thread-safe.
+/// Connections that wait until all of them have arrived, and are then connected in another order. Thread-safe.
 /// </summary>
 internal sealed class ReorderedConnections(int[] order)
 {
@@ -12,12 +12,12 @@ internal sealed class ReorderedConnections(int[] order)
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private bool _ended;
 
-    /// <summary>Completes when all connections have been continued.</summary>
+    /// <summary>Completes when all connections have been connected.</summary>
     internal Task Done => _done.Task;
 
     /// <summary>
-    /// Adds a connection. Returns all connections in the requested order if this is the last one, and otherwise an
-    /// empty list.
+    /// Adds a connection. Returns all connections in the requested order if this connection is the last, and otherwise
+    /// an empty list.
     /// </summary>
     internal IReadOnlyList<Socket> Add(Socket client)
     {

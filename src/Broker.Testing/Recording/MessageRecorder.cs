@@ -10,7 +10,8 @@ namespace Broker.Testing;
 /// </summary>
 /// <remarks>
 /// Thread-safe. A failed expectation throws an <see cref="ExpectationException"/> that contains the recorded messages.
-/// A recorder stores up to <see cref="MaxMessages"/> messages or 64 MiB. After more messages, every expectation fails.
+/// A recorder stores up to <see cref="MaxMessages"/> messages, or 64 MiB. If more messages arrive, every later
+/// expectation fails.
 /// </remarks>
 public sealed class MessageRecorder : IAsyncDisposable
 {
@@ -41,11 +42,11 @@ public sealed class MessageRecorder : IAsyncDisposable
     public string Filter { get; }
 
     /// <summary>
-    /// The time after which a wait fails. Default 30 s, or the value of the broker that created the recorder.
+    /// The time after which a wait fails. Default: 30 s, or the value of the broker that created the recorder.
     /// </summary>
     public TimeSpan WaitTimeout { get; }
 
-    /// <summary>The messages so far: a copy, in order of arrival.</summary>
+    /// <summary>A copy of the messages that have been recorded so far, in order of arrival.</summary>
     public IReadOnlyList<RecordedMessage> Messages
     {
         get
@@ -58,14 +59,16 @@ public sealed class MessageRecorder : IAsyncDisposable
     }
 
     /// <summary>
-    /// Starts to record over a connection of the caller, to any server. Each message that is published after the method
-    /// returns is recorded.
+    /// Starts to record over a connection of the caller. The connection can be to any server. Each message that is
+    /// published after the method's task has completed is recorded.
     /// </summary>
-    /// <param name="connection">The connection. The caller still owns it and must close it only after the
-    /// recorder.</param>
-    /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
-    /// more.</param>
-    /// <param name="waitTimeout">The time after which a wait fails. Null for the default.</param>
+    /// <param name="connection">
+    /// The connection. The caller still owns it, and must dispose the recorder before the connection.
+    /// </param>
+    /// <param name="filter">
+    /// The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or more tokens.
+    /// </param>
+    /// <param name="waitTimeout">The time after which a wait fails. Null means the default.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ArgumentException">The filter is not valid.</exception>
     /// <exception cref="ConnectionLostException">No server is connected.</exception>
@@ -83,7 +86,8 @@ public sealed class MessageRecorder : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(filter);
         var recorder = new MessageRecorder(connection, filter, register, waitTimeout);
-        // The filter is registered before the server has the subscription, and until the server has ended it.
+        // The filter is in the register from before the server gets the subscription until after the server has ended
+        // it.
         register?.Add(filter);
         try
         {
@@ -112,7 +116,7 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     /// <summary>Waits for a message to the subjects of a filter, optionally with a given text.</summary>
     /// <param name="subject">A subject or a filter.</param>
-    /// <param name="text">The expected body as UTF-8 text. Null for any body.</param>
+    /// <param name="text">The expected body as UTF-8 text. Null means any body.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The first matching message, which may have been recorded before the call.</returns>
     /// <exception cref="ExpectationException">
@@ -129,8 +133,9 @@ public sealed class MessageRecorder : IAsyncDisposable
     }
 
     /// <summary>Waits for a message that matches a predicate.</summary>
-    /// <param name="holds">The predicate. It is called for each message, possibly several times and on any
-    /// thread.</param>
+    /// <param name="holds">
+    /// The predicate. It is called for each message, on any thread, and may be called several times for a message.
+    /// </param>
     /// <param name="what">The description of the expected message for the text of a failure.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The first matching message, which may have been recorded before the call.</returns>
@@ -145,10 +150,13 @@ public sealed class MessageRecorder : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits for as many messages as there are texts, and then compares. The recorded bodies must be exactly these
-    /// texts in this order. Messages that their publisher has flushed before this call are included in the comparison.
+    /// Waits until at least as many messages as texts have been recorded, and then compares: the recorded bodies must
+    /// be exactly these texts in this order. Messages that a publisher has flushed before this call are included in the
+    /// comparison.
     /// </summary>
-    /// <exception cref="ExpectationException">Other messages, or another number of messages, were recorded.</exception>
+    /// <exception cref="ExpectationException">
+    /// Other messages, or a different number of messages, were recorded.
+    /// </exception>
     public async Task AssertTextsAsync(params string[] texts)
     {
         ArgumentNullException.ThrowIfNull(texts);
@@ -162,11 +170,12 @@ public sealed class MessageRecorder : IAsyncDisposable
     }
 
     /// <summary>
-    /// Succeeds if exactly this many messages have been recorded. Messages that their publisher has flushed before this
+    /// Succeeds if exactly this number of messages has been recorded. Messages that a publisher has flushed before this
     /// call are counted. With 0, the method asserts that there is no message.
     /// </summary>
-    /// <exception cref="ExpectationException">More messages were recorded, or fewer within
-    /// <see cref="WaitTimeout"/>.</exception>
+    /// <exception cref="ExpectationException">
+    /// More messages were recorded, or fewer messages were recorded within <see cref="WaitTimeout"/>.
+    /// </exception>
     public async Task AssertCountAsync(int count, CancellationToken cancellationToken = default)
     {
         await WaitForCountAsync(count, cancellationToken).ConfigureAwait(false);
@@ -200,12 +209,12 @@ public sealed class MessageRecorder : IAsyncDisposable
         _subscription?.Unsubscribe();
         try
         {
-            // The recorder's subscription is registered until the server has ended it.
+            // The filter stays in the register until the server has ended the recorder's subscription.
             await _connection.PingAsync().ConfigureAwait(false);
         }
         catch (ClientException)
         {
-            // The server is lost, so it does not have the subscription either.
+            // The connection to the server is lost, so the server has no subscription either.
         }
 
         _register?.Remove(Filter);
@@ -213,7 +222,7 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // Called on the connection's loop.
+    // Runs on the connection's loop.
     private void Take(in MessageView view)
     {
         TaskCompletionSource changed;
@@ -237,7 +246,7 @@ public sealed class MessageRecorder : IAsyncDisposable
         changed.TrySetResult();
     }
 
-    // Messages that the server had for this connection before the PING arrive before the answer.
+    // Messages that the server had for this connection before the PING arrive before the PONG.
     private async Task SettleAsync(CancellationToken cancellationToken)
     {
         await _connection.PingAsync(cancellationToken).WaitAsync(WaitTimeout, cancellationToken).ConfigureAwait(false);
@@ -282,7 +291,7 @@ public sealed class MessageRecorder : IAsyncDisposable
             $"Expected {expected} on '{Filter}'{(waited ? $" within {Waiting.Describe(WaitTimeout)}" : "")}. Recorded messages:",
             [.. came.Select(m => m.ToString())]));
 
-    // Called under the gate.
+    // The caller holds _gate.
     private void ThrowIfOverflowed()
     {
         if (_overflowed)

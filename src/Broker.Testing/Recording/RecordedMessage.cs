@@ -29,13 +29,13 @@ public sealed class RecordedMessage
     /// <summary>The body as UTF-8 text.</summary>
     public string Text => Encoding.UTF8.GetString(Body.Span);
 
-    /// <summary>The headers. Empty if the message has none.</summary>
+    /// <summary>The headers. Empty if the message has no headers.</summary>
     /// <exception cref="FormatException">The headers of the message are not a header block.</exception>
     public MessageHeaders Headers => new(_message.Headers.Span);
 
     /// <summary>
-    /// Returns the subject and the beginning of the text, as failures show them: <c>orders.new: 42 (reply to
-    /// inbox.1)</c>.
+    /// Returns the subject and the beginning of the text, in the form that a failed expectation shows: <c>orders.new:
+    /// 42 (reply to inbox.1)</c>.
     /// </summary>
     public override string ToString()
     {

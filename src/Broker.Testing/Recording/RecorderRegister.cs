@@ -4,7 +4,7 @@ using Broker.Protocol;
 namespace Broker.Testing;
 
 /// <summary>
-/// The filters of a broker's recorders, so that a wait for a program's subscriptions does not count the subscriptions
+/// The filters of a broker's recorders. With them, a wait for a program's subscriptions can leave out the subscriptions
 /// of recorders.
 /// </summary>
 internal sealed class RecorderRegister

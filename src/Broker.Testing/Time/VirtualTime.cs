@@ -1,12 +1,12 @@
 namespace Broker.Testing;
 
 /// <summary>
-/// A clock that only advances when a test calls <see cref="Advance"/>. PINGs, deadlines and delays then take no real
-/// time. A broker uses it through its <c>LoopOptions</c>, and a <c>FaultLink</c> through the argument of its
-/// <c>Open</c> method.
+/// A clock that only advances when a test calls <see cref="Advance"/>. So PINGs, deadlines and delays take no real
+/// time. Pass it to a broker in its <c>LoopOptions</c>, and to a <c>FaultLink</c> as the argument of its <c>Open</c>
+/// method.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Timers fire in the order of their times, on the thread that calls <see cref="Advance"/>.
+/// Thread-safe. Timers fire in the order of their due times, on the thread that calls <see cref="Advance"/>.
 /// </remarks>
 public sealed class VirtualTime : TimeProvider
 {
@@ -19,7 +19,8 @@ public sealed class VirtualTime : TimeProvider
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 
     /// <summary>
-    /// The number of pending timers. A test that wants a timer to fire first waits until it is pending.
+    /// The number of pending timers. Before a test calls <see cref="Advance"/> to fire a timer, it waits until this
+    /// timer is pending.
     /// </summary>
     public int Timers
     {
@@ -54,7 +55,7 @@ public sealed class VirtualTime : TimeProvider
     }
 
     /// <summary>
-    /// Advances the clock. The callbacks of all timers that have become due have been called when the method returns.
+    /// Advances the clock. When the method returns, the callbacks of all timers that have become due have been called.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="by"/> is negative.</exception>
     public void Advance(TimeSpan by)
@@ -68,10 +69,10 @@ public sealed class VirtualTime : TimeProvider
     }
 
     /// <summary>
-    /// Changes the date, as an operator or a time server does. No time passes: timers are not affected. Only code that
-    /// compares dates, such as the expiry of a certificate or of a JWT, is affected.
+    /// Changes the date, as an operator or a time server does. No time passes, so timers are not affected. Only code
+    /// that compares dates is affected, such as the check for the expiry of a certificate or of a JWT.
     /// </summary>
-    /// <param name="by">The change of the date. Negative for an earlier date. Changes add up.</param>
+    /// <param name="by">The change of the date. A negative value means an earlier date. Several changes add up.</param>
     public void SetWallClock(TimeSpan by)
     {
         lock (_gate)
@@ -88,8 +89,8 @@ public sealed class VirtualTime : TimeProvider
         }
     }
 
-    // Returns the next timer that is due until the end time and sets the clock to its time. If there is none, sets the
-    // clock to the end time.
+    // Returns the next timer that is due before or at the end time, and sets the clock to the due time. If there is no
+    // such timer, sets the clock to the end time.
     private Alarm? TakeNext(DateTimeOffset end)
     {
         lock (_gate)
@@ -139,7 +140,7 @@ public sealed class VirtualTime : TimeProvider
             return default;
         }
 
-        // Called under the gate.
+        // The caller holds the lock of the clock.
         internal void Rearm() => Set(_period > TimeSpan.Zero ? _period : Timeout.InfiniteTimeSpan);
 
         internal void Fire() => callback(state);

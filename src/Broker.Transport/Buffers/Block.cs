@@ -6,13 +6,13 @@ namespace Broker.Transport;
 /// </summary>
 internal sealed class Block
 {
-    // For a smaller array a call of the kernel is not worth while.
+    // For a smaller array, a call of the kernel costs more than it saves.
     private const int LeastToAdvise = 16 * 1024;
 
     internal Block(SharedBlockPool home, int capacity, int sizeClass)
     {
         Pool = home;
-        // Pinned for its lifetime: the kernel gets its address without a handle per call.
+        // The array is pinned for its lifetime, so that the kernel can use its address without a handle for each call.
         Array = GC.AllocateUninitializedArray<byte>(capacity, pinned: true);
         SizeClass = sizeClass;
         if (OperatingSystem.IsLinux() && capacity >= LeastToAdvise)
@@ -24,8 +24,8 @@ internal sealed class Block
     internal byte[] Array { get; }
 
     /// <summary>
-    /// The pool of the group that created the block. The block returns there, even from the other end of a link in
-    /// another group.
+    /// The shared pool that created the block. The block returns to this pool, even if it was sent to the other end of
+    /// an in-process link whose loop is in another group.
     /// </summary>
     internal SharedBlockPool Pool { get; }
 
@@ -44,9 +44,9 @@ internal sealed class Block
     internal int FreeSpace => Array.Length - End;
 
     /// <summary>
-    /// Returns the whole pages of the array to the system, before the garbage collector gets the block: the collector
-    /// keeps memory that it frees between pinned arrays, and may not run for hours if nothing is allocated. The
-    /// content is lost. Linux only; does nothing on other systems.
+    /// Returns the whole pages of the array to the system, before the garbage collector gets the block. Otherwise the
+    /// collector would keep memory that becomes free between pinned arrays, and it may not run for hours if nothing is
+    /// allocated. The content is lost. On systems other than Linux, this does nothing.
     /// </summary>
     internal void Discard()
     {
@@ -56,7 +56,9 @@ internal sealed class Block
         }
     }
 
-    /// <summary>Appends a copy of the content of <paramref name="other"/>, which must fit.</summary>
+    /// <summary>
+    /// Appends a copy of the content of <paramref name="other"/>. The free space must be large enough.
+    /// </summary>
     internal void Append(Block other)
     {
         other.Array.AsSpan(other.Start, other.Length).CopyTo(Array.AsSpan(End));

@@ -1,20 +1,21 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// A linked list of blocks. All of them contain whole messages, and the last one has free space for more. Not
-/// thread-safe: only the owner of the blocks uses it.
+/// A linked list of blocks. All blocks contain whole messages, and the last block may have free space for more bytes.
+/// Not thread-safe: only the owner of the blocks uses it.
 /// </summary>
 /// <remarks>
-/// The <em>unused space</em> of a chain is the free space in all of its blocks except the last, which is filled first
-/// when more bytes come. Methods report how they change the unused space, and the owner keeps the sum.
+/// The <em>unused space</em> of a chain is the free space in all blocks except the last. The last block does not count,
+/// because later bytes fill it first. Methods report how they change the unused space, and the owner of the chain keeps
+/// the sum.
 /// </remarks>
 internal struct BlockChain
 {
-    // The most bytes that are copied at a time under a lock, which takes a microsecond or two.
+    // The most bytes that are copied at a time while a lock is held. Such a copy takes one or two microseconds.
     internal const int MaxCopy = 32 * 1024;
 
-    // A new last block has about this part of the waiting bytes as its size: its free space is unused until it is
-    // filled.
+    // The size of a new last block is about this part of the waiting bytes. A larger block would waste more memory,
+    // because its free space is unused until it is filled.
     private const int LastBlockPart = 8;
 
     internal Block? Head { get; private set; }
@@ -29,7 +30,7 @@ internal struct BlockChain
         Tail = tail;
     }
 
-    /// <summary>Adds a block unchanged. Returns how much the unused space grows.</summary>
+    /// <summary>Adds a block unchanged. Returns by how much the unused space grows.</summary>
     internal long Link(Block block)
     {
         long unused = 0;
@@ -48,15 +49,17 @@ internal struct BlockChain
     }
 
     /// <summary>
-    /// Adds the content of a block in as little memory as possible without much copying: behind the bytes of the last
-    /// block, in a new block of a fitting size, or unchanged. Returns how much the unused space grows. So at least about
-    /// half of a chain's memory contains bytes, however small the added parts are. Above 16 KiB, the free space in the
-    /// last block is at most a quarter of the waiting bytes, except for a single message that needs a larger block.
+    /// Adds the content of a block, so that it uses little memory and needs little copying: behind the bytes of the
+    /// last block, in a new block of a fitting size, or unchanged. Returns by how much the unused space grows. Bytes
+    /// fill at least about half of a chain's memory, however small the added parts are. If the chain has more than 16
+    /// KiB, the free space in the last block is at most a quarter of the waiting bytes, except for a single message
+    /// that needs a larger block.
     /// </summary>
     /// <param name="block">
-    /// A block without a next one. The chain owns it from now on, or returns it to its pool.
+    /// A block whose <see cref="Block.Next"/> is null. From now on the chain owns the block, or has returned it to its
+    /// pool.
     /// </param>
-    /// <param name="waiting">How many bytes wait already; this determines the size of a new block.</param>
+    /// <param name="waiting">The number of bytes that wait already. It determines the size of a new block.</param>
     /// <param name="loop">The caller's loop, or null if the caller is not a loop.</param>
     /// <param name="pool">The pool for callers that are not loops.</param>
     internal long Pack(Block block, long waiting, EventLoop? loop, SharedBlockPool pool)
@@ -85,13 +88,13 @@ internal struct BlockChain
     }
 
     /// <summary>
-    /// Puts blocks that were taken out in front again; <paramref name="last"/> is the last of them. Returns how much
-    /// the unused space grows.
+    /// Puts blocks that were taken out of the chain in front of the chain again. <paramref name="last"/> is the last of
+    /// these blocks. Returns by how much the unused space grows.
     /// </summary>
     internal long PutBack(Block first, Block last, EventLoop? loop)
     {
         long unused = 0;
-        // Small blocks that were added meanwhile are copied into the free space of the last block.
+        // Small blocks that were added to the chain meanwhile are copied into the free space of last.
         while (Head is { } next && next.Start == 0 && next.Length <= Math.Min(MaxCopy, last.FreeSpace))
         {
             unused -= next.Next is null ? 0 : next.FreeSpace;
@@ -115,10 +118,13 @@ internal struct BlockChain
     }
 
     /// <summary>
-    /// Moves the unsent rest of a mostly sent first block into a block of a fitting size, beginning with the message
-    /// that was sent in part. Returns how much the unused space grows. Not for a block that a transport is sending.
+    /// Moves the unsent rest of the first block into a smaller block, if the rest fits one. The rest begins with the
+    /// message that was sent in part. Returns by how much the unused space grows. Must not be called for a block that a
+    /// transport is sending.
     /// </summary>
-    /// <param name="from">The start of the partly sent message, or <see cref="Block.Start"/> if there is none.</param>
+    /// <param name="from">
+    /// The start of the partly sent message, or <see cref="Block.Start"/> if there is no such message.
+    /// </param>
     /// <param name="loop">The caller's loop, or null if the caller is not a loop.</param>
     /// <param name="pool">The pool for callers that are not loops.</param>
     internal long TrimFirst(int from, EventLoop? loop, SharedBlockPool pool)
@@ -145,7 +151,7 @@ internal struct BlockChain
     }
 
     /// <summary>
-    /// Removes <paramref name="sent"/> bytes from the front. Returns how much the unused space shrinks.
+    /// Removes <paramref name="sent"/> bytes from the front. Returns by how much the unused space shrinks.
     /// </summary>
     internal long Consume(int sent, EventLoop? loop)
     {
@@ -155,7 +161,7 @@ internal struct BlockChain
         return unused;
     }
 
-    /// <summary>Empties the chain and returns its content.</summary>
+    /// <summary>Empties the chain and returns its previous content.</summary>
     internal BlockChain TakeAll()
     {
         BlockChain all = this;

@@ -3,10 +3,10 @@ using System.Diagnostics;
 namespace Broker.Transport;
 
 /// <summary>
-/// Returns the memory of unused blocks to the system, on a thread of the thread pool that no connection waits for, and
-/// with a twentieth of a processor at most. Each block needs a call of the kernel, which also makes the other
-/// processors forget its pages; that takes a microsecond on some machines and half a millisecond on others. Afterwards
-/// the garbage collector frees the blocks. Any thread.
+/// Returns the memory of unused blocks to the system. It runs on a thread of the thread pool that no connection waits
+/// for, and uses at most a twentieth of a processor. Each block needs a call of the kernel, which also removes the
+/// block's pages from the address caches (TLB) of the other processors. This takes a microsecond on some machines and
+/// half a millisecond on others. The garbage collector frees the blocks later. Any thread.
 /// </summary>
 internal sealed class BlockDiscarder
 {
@@ -18,19 +18,21 @@ internal sealed class BlockDiscarder
     private int _underWay;
     private long _took;
 
-    /// <summary>Whether blocks are still being discarded: the caller should not take out more for it.</summary>
+    /// <summary>
+    /// Whether blocks are still being discarded. While this is true, the caller should not take out more blocks.
+    /// </summary>
     internal bool IsUnderWay => Volatile.Read(ref _underWay) != 0;
 
-    /// <summary>How long to wait before the next blocks are discarded.</summary>
+    /// <summary>The time to wait before the next blocks are discarded.</summary>
     internal TimeSpan Pause => PauseAfter(new TimeSpan(Volatile.Read(ref _took)));
 
-    /// <summary>Returns the wait after blocks whose discarding took the given time.</summary>
+    /// <summary>Returns the time to wait after discarding that took the given time.</summary>
     internal static TimeSpan PauseAfter(TimeSpan took)
         => TimeSpan.FromTicks(Math.Clamp(took.Ticks * (Part - 1), ShortestPause.Ticks, LongestPause.Ticks));
 
     /// <summary>Starts to discard blocks.</summary>
     /// <param name="idle">
-    /// A chain that was taken out of a pool and that the caller no longer uses; null for none.
+    /// The first block of a chain that was taken out of a pool and that nobody uses any more; null for no block.
     /// </param>
     internal void Begin(Block? idle)
     {

@@ -1,8 +1,7 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Rents and returns blocks: from the pool of the thread's loop, or from the shared pool for threads that are not
-/// loops.
+/// Rents and returns blocks. On an event loop, the loop's own pool is used. On other threads, the shared pool is used.
 /// </summary>
 internal static class BlockPools
 {
@@ -32,8 +31,8 @@ internal static class BlockPools
 
     /// <summary>
     /// Removes <paramref name="sent"/> bytes from the front of a chain and returns empty blocks to their pool. Returns
-    /// the first block that is left. <paramref name="unused"/> grows by the free space of the removed blocks that had a
-    /// next one.
+    /// the first remaining block. <paramref name="unused"/> grows by the free space of the removed blocks that were not
+    /// the last block of the chain.
     /// </summary>
     internal static Block? Consume(Block first, int sent, EventLoop? loop, ref long unused)
     {

@@ -3,9 +3,9 @@ using System.Numerics;
 namespace Broker.Transport;
 
 /// <summary>
-/// The sizes of blocks. 4 KiB fits a connection that replies now and then, and 64 KiB a stream. Smaller sizes are for
-/// few bytes that have to wait, and larger ones for single messages that do not fit 64 KiB. From 16 KiB on there are
-/// two sizes per doubling, which keeps the unused part of a message's block below a third.
+/// The sizes of blocks. 4 KiB fits a connection that replies now and then, and 64 KiB fits a stream. Smaller sizes are
+/// for a few bytes that have to wait. Larger sizes are for single messages that do not fit 64 KiB. From 16 KiB on,
+/// there are two sizes for each doubling. So less than a third of the block of a message is unused.
 /// </summary>
 internal static class BlockSizes
 {
@@ -41,7 +41,7 @@ internal static class BlockSizes
 
     internal static int Capacity(int sizeClass) => Capacities[sizeClass];
 
-    // 64 KiB < size <= 2 MiB. Each doubling is divided in the middle.
+    // The size is more than 64 KiB and at most 2 MiB. Each doubling has one size in its middle.
     private static int ClassAbove(int size)
     {
         int doubling = BitOperations.Log2((uint)(size - 1));

@@ -1,12 +1,10 @@
 namespace Broker.Transport;
 
-/// <summary>
-/// Releases, step by step, what a burst has left in a pool of blocks. On the loop that it is given.
-/// </summary>
+/// <summary>Frees, step by step, the blocks that a burst has left in a pool. Runs on a given event loop.</summary>
 internal sealed class BlockTrimmer
 {
-    // A burst that soon follows another one reuses the blocks of the first. Allocating them again takes tens of
-    // milliseconds, in which all connections wait.
+    // The steps are far apart, because a burst that soon follows another burst can reuse the blocks of the first burst.
+    // Allocating these blocks again would take tens of milliseconds, and all connections would wait for it.
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(10);
 
     private readonly EventLoop _loop;
@@ -14,9 +12,9 @@ internal sealed class BlockTrimmer
     private readonly BlockDiscarder _discarder;
     private readonly Action _step;
 
-    /// <param name="loop">The loop whose timer makes the steps.</param>
-    /// <param name="trim">Makes one step.</param>
-    /// <param name="discarder">It knows how long an interrupted step has to wait.</param>
+    /// <param name="loop">The loop whose timer runs the steps.</param>
+    /// <param name="trim">Runs one step.</param>
+    /// <param name="discarder">Determines the pause after an interrupted step.</param>
     internal BlockTrimmer(EventLoop loop, Func<TrimResult> trim, BlockDiscarder discarder)
     {
         _loop = loop;
@@ -25,7 +23,7 @@ internal sealed class BlockTrimmer
         _step = Step;
     }
 
-    /// <summary>Makes the first step after a while.</summary>
+    /// <summary>Starts the timer of the first step.</summary>
     internal void StartLater() => _loop.StartTimer(Interval, _step);
 
     private void Step()

@@ -2,13 +2,13 @@ namespace Broker.Transport;
 
 /// <summary>
 /// Free blocks by size, last in first out, up to a limit. Each pass of <see cref="TakeUnused"/> frees a third of the
-/// blocks that were not used since the last pass. So the memory of a burst returns to the system some minutes later at
-/// most. Not thread-safe.
+/// blocks that were not used since the previous pass. So the memory of a burst returns to the system after some minutes
+/// at most. Not thread-safe.
 /// </summary>
 internal sealed class FreeBlockList(long mostBytes, long leastBytes)
 {
-    // A part only: the next burst within a minute still finds some of the blocks, and the system does not have to map
-    // all pages again.
+    // A pass frees only this part of the unused blocks. So a burst within the next minute still finds some of the
+    // blocks, and the system does not have to map all pages again.
     private const int TrimDivisor = 3;
 
     private const long SliceBytes = 8 * 1024 * 1024;
@@ -19,7 +19,7 @@ internal sealed class FreeBlockList(long mostBytes, long leastBytes)
     private bool _isWithinPass;
     private long _bytes;
 
-    /// <summary>Whether there are blocks that <see cref="TakeUnused"/> may free some time.</summary>
+    /// <summary>Whether there are blocks that <see cref="TakeUnused"/> may free now or later.</summary>
     internal bool HasSurplus => _bytes > leastBytes;
 
     /// <summary>Whether the free blocks exceed the limit.</summary>
@@ -54,8 +54,9 @@ internal sealed class FreeBlockList(long mostBytes, long leastBytes)
     }
 
     /// <summary>
-    /// Takes out a third of the blocks that were not used since the last complete pass, as a chain: at most as many at
-    /// a time as take a fraction of a millisecond. A pass is complete when no more are left to take.
+    /// Takes out a third of the blocks that were not used since the last complete pass, as a chain. One call takes out
+    /// only as many blocks as it can in a fraction of a millisecond. A pass is complete when all blocks of this third
+    /// were taken.
     /// </summary>
     internal Block? TakeUnused(out TrimResult outcome)
     {
@@ -70,7 +71,7 @@ internal sealed class FreeBlockList(long mostBytes, long leastBytes)
 
         Block? idle = null;
         long left = SliceBytes;
-        // Large blocks first: they free the most memory and are used the least.
+        // Large blocks are taken first, because they free the most memory and are used the least.
         for (int sizeClass = BlockSizes.Count - 1; sizeClass >= 0; sizeClass--)
         {
             while (_fewest[sizeClass] > 0 && HasSurplus)

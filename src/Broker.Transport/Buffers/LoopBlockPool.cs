@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-/// <summary>The free blocks of one loop, last in first out. Only that loop's thread uses it.</summary>
+/// <summary>The free blocks of one loop, last in first out. Only the thread of this loop uses the pool.</summary>
 internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
 {
     private const long MostBytes = 8 * 1024 * 1024;
@@ -16,13 +16,13 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
     private long _reportBelow = -sharedBlocks.Budget.Granularity;
     private bool _trims;
 
-    /// <summary>Called, on the loop, when there are blocks to <see cref="Trim"/> after a while.</summary>
+    /// <summary>Called on the loop when there are blocks that <see cref="Trim"/> should free later.</summary>
     internal Action? TrimLater { get; set; }
 
     /// <summary>
-    /// The size of all blocks rented here minus that of those returned here, which other loops may have rented. The
-    /// sum over a group's loops and its shared pool is what write buffers and queues use. Any thread; the value may
-    /// change at once.
+    /// The size of all blocks that were rented from this pool, minus the size of all blocks that were returned to it.
+    /// Other loops may have rented the returned blocks, so the value can be negative. The sum over a group's loops and
+    /// its shared pool is the memory of write buffers and queues. Any thread. The value may change at any time.
     /// </summary>
     internal long RentedBytes => Volatile.Read(ref _outstanding);
 
@@ -52,8 +52,8 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
         Count(-block.Array.Length);
         if (block.SizeClass == BlockSizes.Unpooled)
         {
-            // Left to the garbage collector: keeping it would save nothing, since the pages of the next one of its
-            // size are new anyway.
+            // The garbage collector frees this block. Keeping it would save little: the pages of the next block of such
+            // a size would be new anyway.
             return;
         }
 
@@ -71,8 +71,8 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
     }
 
     /// <summary>
-    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is
-    /// <see cref="TrimResult.Done"/>. On the loop.
+    /// Frees some blocks that were not used lately. Unless the result is <see cref="TrimResult.Done"/>, the caller must
+    /// call this method again later. On the loop.
     /// </summary>
     internal TrimResult Trim()
     {
@@ -96,7 +96,7 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
         }
     }
 
-    // In steps, so that loops do not access the shared counter for each block.
+    // The budget gets the changes in steps, so that loops do not access the shared counter for each block.
     private void Report(long outstanding)
     {
         long change = outstanding - _reported;
@@ -106,7 +106,7 @@ internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
         _budget.Add(change);
     }
 
-    // Large blocks are moved one by one, so that other loops also find those that were returned to the shared pool.
+    // Large blocks are moved one by one, so that the other loops find some of them in the shared pool.
     private static int ChainOf(int sizeClass) => Math.Clamp(ChainBytes / BlockSizes.Capacity(sizeClass), 1, LongestChain);
 
     private bool HasSpareChain(int sizeClass) => _free.CountOf(sizeClass) >= 2 * ChainOf(sizeClass);

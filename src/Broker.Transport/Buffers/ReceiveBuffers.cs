@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The memory into which the connections of one loop receive. Each connection keeps a copy of unconsumed bytes only.
-/// Not thread-safe: only the loop uses it.
+/// The memory into which the connections of one loop receive. All connections of the loop share these buffers, and each
+/// connection keeps a copy of its unconsumed bytes only. Not thread-safe: only the loop uses it.
 /// </summary>
 internal sealed class ReceiveBuffers(int size)
 {

@@ -1,15 +1,15 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The free blocks that the loops of one group share. Without it, a loop that fills blocks for connections of another
-/// loop would allocate for ever while the other one frees blocks. Loops exchange blocks here in chains, so that the
-/// lock is taken once per chain. Thread-safe.
+/// The free blocks that the loops of one group share. One loop may only fill blocks, and another loop may only free
+/// them. Without a shared pool, the first loop would allocate for ever. Loops exchange blocks with this pool in chains,
+/// so that the lock is taken once for a chain. Thread-safe.
 /// </summary>
 internal sealed class SharedBlockPool(MemoryBudget? budget = null)
 {
-    // Blocks that are freed while they are in use are allocated again, and until a garbage collection both exist. So
-    // the blocks of a burst stay until they are trimmed. But if the heap is small, as in a container, other code needs
-    // the memory too.
+    // The most free blocks. If the blocks of a burst were freed early, the next burst would allocate new blocks, and
+    // both would exist until a garbage collection. So the blocks of a burst stay until they are trimmed. But if the
+    // heap is small, as in a container, the limit is smaller, because other code needs the memory too.
     private const long MostBytes = 1024 * 1024 * 1024;
     private const int PartOfHeap = 16;
     private const long LeastBytes = 512 * 1024;
@@ -19,21 +19,23 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
     private long _outstanding;
     private bool _trims;
 
-    // One bit for each size class of which a thread other than the loops' had to allocate a block.
+    // One bit for each size class. It is set if a thread that is not a loop had to allocate a block of this class.
     private int _wanted;
 
-    /// <summary>Called, on any thread, when there are blocks to <see cref="Trim"/> after a while.</summary>
+    /// <summary>Called on any thread when there are blocks that <see cref="Trim"/> should free later.</summary>
     internal Action? TrimLater { get; set; }
 
     /// <summary>The budget that counts all rented blocks.</summary>
     internal MemoryBudget Budget { get; } = budget ?? new MemoryBudget(0, loops: 1);
 
-    /// <summary>Returns the memory of trimmed blocks, of this pool and the loops' pools, to the system.</summary>
+    /// <summary>
+    /// Returns the memory of trimmed blocks to the system: the blocks of this pool and of the loops' pools.
+    /// </summary>
     internal BlockDiscarder Discarder { get; } = new();
 
     /// <summary>
-    /// The size of all blocks that were rented here and by the loops' pools, minus the size of those that were
-    /// returned here.
+    /// The size of all blocks that <see cref="Rent"/> has lent, minus the size of all blocks that <see cref="Return"/>
+    /// has taken back. The chains for the loops' pools do not count.
     /// </summary>
     internal long RentedBytes => Volatile.Read(ref _outstanding);
 
@@ -50,12 +52,14 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
     }
 
     /// <summary>
-    /// Whether a thread that has no pool of its own lately found no free block of this size class. The loops then keep
-    /// only a few free blocks of it and return the others here. Any thread.
+    /// Whether a thread without a pool of its own lately found no free block of this size class. In this case, each
+    /// loop keeps only a few free blocks of this class and returns the others to this pool. Any thread.
     /// </summary>
     internal bool IsWanted(int sizeClass) => (Volatile.Read(ref _wanted) & 1 << sizeClass) != 0;
 
-    /// <summary>Rents up to <paramref name="most"/> blocks of a size as a chain; null if there are none.</summary>
+    /// <summary>
+    /// Rents up to <paramref name="most"/> blocks of a size as a chain. Null if no such block is free.
+    /// </summary>
     internal Block? RentChain(int sizeClass, int most)
     {
         lock (_gate)
@@ -116,8 +120,8 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
     }
 
     /// <summary>
-    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is
-    /// <see cref="TrimResult.Done"/>.
+    /// Frees some blocks that were not used lately. Unless the result is <see cref="TrimResult.Done"/>, the caller must
+    /// call this method again later.
     /// </summary>
     internal TrimResult Trim()
     {

@@ -3,14 +3,15 @@ namespace Broker.Transport;
 /// <summary>The result of trimming free blocks.</summary>
 internal enum TrimResult
 {
-    /// <summary>No more blocks are free than may always be free.</summary>
+    /// <summary>The pool has no more free blocks than it may keep without a time limit.</summary>
     Done,
 
     /// <summary>
-    /// More blocks are free, but they were used lately or are kept for a while: the caller should trim again later.
+    /// The pool has more free blocks, but they were used lately or are kept for a while. The caller should trim again
+    /// later.
     /// </summary>
     Waiting,
 
-    /// <summary>More blocks can be freed in the next iterations.</summary>
+    /// <summary>More blocks can be freed after a pause.</summary>
     Interrupted,
 }

@@ -2,19 +2,20 @@ namespace Broker.Transport;
 
 /// <summary>
 /// The received bytes that a handler has not consumed, in a rented array. Bytes are consumed at the front and added at
-/// the end, so that neither moves the rest. An empty buffer owns no memory. Not thread-safe: only the connection's
-/// loop uses it.
+/// the end. Neither of these moves the other bytes. An empty buffer owns no memory. Not thread-safe: only the
+/// connection's loop uses it.
 /// </summary>
 /// <param name="arrays">The arrays of the connection's loop.</param>
 /// <remarks>
-/// On average each byte is moved a bounded number of times, however small the received parts are: the array at least
-/// doubles when it grows, and bytes move back to its front only if at least as many were consumed as are moved.
+/// On average, each byte is moved only a bounded number of times, however small the received parts are. When the array
+/// grows, its size at least doubles. Bytes move back to the front of the array only if at least as many bytes were
+/// consumed as are moved.
 /// </remarks>
 internal struct UnconsumedBuffer(ReceiveArrays arrays)
 {
     private const int Smallest = 256;
 
-    // Arrays up to this size are not exchanged for smaller ones.
+    // An array of up to this size is kept, even if a smaller array would be enough.
     private const int LargestToKeep = 64 * 1024;
 
     private byte[]? _array;
@@ -27,7 +28,7 @@ internal struct UnconsumedBuffer(ReceiveArrays arrays)
     internal readonly ReadOnlySpan<byte> Bytes => _array.AsSpan(_start, _length);
 
     /// <summary>
-    /// Replaces the content with a copy of <paramref name="bytes"/>. Returns how many bytes were moved.
+    /// Replaces the content with a copy of <paramref name="bytes"/>. Returns the number of moved bytes.
     /// </summary>
     internal int Replace(ReadOnlySpan<byte> bytes)
     {
@@ -50,8 +51,8 @@ internal struct UnconsumedBuffer(ReceiveArrays arrays)
     }
 
     /// <summary>
-    /// Adds a copy of <paramref name="bytes"/> at the end. Returns how many bytes were moved. The sum must not exceed
-    /// the largest array.
+    /// Adds a copy of <paramref name="bytes"/> at the end. Returns the number of moved bytes. The content must not
+    /// become larger than the largest possible array.
     /// </summary>
     internal int Append(ReadOnlySpan<byte> bytes)
     {
@@ -66,15 +67,17 @@ internal struct UnconsumedBuffer(ReceiveArrays arrays)
     /// <summary>The size of the array if it counts against the <see cref="ReceiveBudget"/>, otherwise 0.</summary>
     internal readonly int CountedBytes => _array is { Length: > ReceiveBudget.Uncounted and var size } ? size : 0;
 
-    /// <summary>The size of the array that <see cref="Reserve"/> would allocate; 0 if it would not.</summary>
+    /// <summary>
+    /// Returns the size of the array that <see cref="Reserve"/> would allocate; 0 if it would allocate no array.
+    /// </summary>
     internal readonly int MeasureGrowth(int count, int size)
         => _array is { } array && (array.Length - _start - _length >= count || (_start >= _length && array.Length - _length >= count))
             ? 0
             : ReceiveArrays.Round(Math.Max(Math.Max(size, _length + count), Smallest));
 
     /// <summary>
-    /// Reserves space for <paramref name="count"/> bytes behind the content. If that needs a new array, the array has
-    /// at least <paramref name="size"/> bytes. Returns how many bytes were moved.
+    /// Reserves space for <paramref name="count"/> bytes behind the content. If this needs a new array, the new array
+    /// has at least <paramref name="size"/> bytes. Returns the number of moved bytes.
     /// </summary>
     internal int Reserve(int count, int size)
     {
@@ -104,15 +107,17 @@ internal struct UnconsumedBuffer(ReceiveArrays arrays)
         return _length;
     }
 
-    /// <summary>The reserved space, to be received into. Valid until the next call of any method.</summary>
+    /// <summary>
+    /// The reserved space, into which a transport can receive. Valid until the next call of any method.
+    /// </summary>
     internal readonly (byte[] Array, int Offset) FreeSpace => (_array!, _start + _length);
 
     /// <summary>Counts bytes that were written into <see cref="FreeSpace"/>.</summary>
     internal void Advance(int count) => _length += count;
 
     /// <summary>
-    /// Takes the array out of this buffer, so that nobody else can rent it while a handler reads it, even if the
-    /// connection is closed meanwhile. <see cref="PutBack"/> or <see cref="Return"/> must follow.
+    /// Takes the array out of this buffer while a handler reads it. So nobody else can rent the array, even if the
+    /// connection is closed meanwhile. The caller must then call <see cref="PutBack"/> or <see cref="Return"/>.
     /// </summary>
     internal Window TakeOut()
     {
@@ -123,8 +128,8 @@ internal struct UnconsumedBuffer(ReceiveArrays arrays)
     }
 
     /// <summary>
-    /// Puts the array back, without the first <paramref name="consumed"/> bytes of its content. Returns how many bytes
-    /// were moved.
+    /// Puts the array back, without the first <paramref name="consumed"/> bytes of its content. Returns the number of
+    /// moved bytes.
     /// </summary>
     internal int PutBack(in Window window, int consumed)
     {
@@ -135,7 +140,8 @@ internal struct UnconsumedBuffer(ReceiveArrays arrays)
             return 0;
         }
 
-        // Less remains than was consumed: the memory of a large message is not kept for the beginning of the next one.
+        // Only a few bytes are left, fewer than were consumed. They move to a small array, so that the beginning of the
+        // next message does not keep the array of a large message.
         if (window.Array.Length > LargestToKeep && left < window.Array.Length / 4 && left < consumed)
         {
             int moved = Replace(window.Array.AsSpan(window.Start + consumed, left));

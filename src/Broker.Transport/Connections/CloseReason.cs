@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-/// <summary>Why a connection was closed.</summary>
+/// <summary>The reason for which a connection was closed.</summary>
 public enum CloseReason
 {
     /// <summary>This side closed the connection.</summary>
@@ -18,7 +18,9 @@ public enum CloseReason
     /// </summary>
     QueueFull,
 
-    /// <summary>Bytes waited for the peer, and it accepted none for <see cref="Connection.WriteDeadline"/>.</summary>
+    /// <summary>
+    /// Bytes waited for the peer, and the peer accepted no bytes for <see cref="Connection.WriteDeadline"/>.
+    /// </summary>
     WriteTimeout,
 
     /// <summary>The event loops were stopped.</summary>
@@ -26,8 +28,8 @@ public enum CloseReason
 
     /// <summary>
     /// A message of the peer was incomplete while the memory for received messages
-    /// (<see cref="EventLoopGroup.ReceiveBudget"/>) was used up: the connection waited for memory too long, or it had
-    /// memory and received too little.
+    /// (<see cref="EventLoopGroup.ReceiveBudget"/>) was used up. The connection either waited for memory for too long,
+    /// or had memory but received too few bytes.
     /// </summary>
     ReceiveMemory,
 }

@@ -1,15 +1,15 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Closes one connection: at once, or with a linger time in which the queue is sent and the peer reads it. On the
-/// connection's loop; created at the first close.
+/// Closes one connection: at once, or with a linger time in which the queue is sent and the peer can read it. On the
+/// connection's loop. The object is created at the first close.
 /// </summary>
 internal sealed class ClosingProcedure(Connection connection)
 {
-    // How long this side waits, after it has ended its direction, until the peer ends the other one.
+    // After this side has ended its direction, it waits this long for the peer to end the other direction.
     private static readonly TimeSpan PeerGrace = TimeSpan.FromSeconds(1);
 
-    // The same wait for an idle peer: everything that was sent to it is acknowledged, and it sends nothing.
+    // The same wait for an idle peer: the peer has acknowledged everything that was sent, and sends nothing.
     private static readonly TimeSpan IdlePeerGrace = TimeSpan.FromMilliseconds(10);
 
     private LoopTimer? _timer;
@@ -27,17 +27,18 @@ internal sealed class ClosingProcedure(Connection connection)
 
         if (linger > TimeSpan.Zero && loop.Group.Current is { } caller)
         {
-            // A flush at the end of the caller's iteration would be too late.
+            // The caller's loop would flush these bytes at the end of its iteration, which would be too late.
             connection.Flush(caller);
         }
 
         loop.Post(() => connection.CloseOnLoop(CloseReason.Local, null, linger));
     }
 
-    /// <summary>Closes the connection. With a linger time it first sends what is queued.</summary>
+    /// <summary>Closes the connection. With a linger time, the queue is sent first.</summary>
     internal void Close(CloseReason reason, Exception? error, TimeSpan linger)
     {
-        // The handler's OnOpened runs before its OnClosed.
+        // The handler's OnOpened must run before its OnClosed, so a connection that was not announced is announced
+        // first.
         if (connection.Lifecycle.IsClosed || !ConnectionOpening.TryAnnounce(connection))
         {
             return;
@@ -60,20 +61,22 @@ internal sealed class ClosingProcedure(Connection connection)
     {
         if (connection.Lifecycle.State == ConnectionState.Flushing)
         {
-            // The peer may still read. The last queued bytes are sent, and then there is nothing to wait for.
+            // The peer may still read. The queued bytes are sent, and after that there is nothing to wait for.
             EndReceiving();
             return;
         }
 
         if (connection.Lifecycle.IsOpen)
         {
-            // Replies to the peer's last bytes, written in this iteration. The peer may still read them.
+            // Sends the replies to the peer's last bytes, which were written in this iteration. The peer may still read
+            // them.
             connection.Flush(connection.Loop);
         }
 
         connection.Sender.TrySendCloseNotify();
 
-        // The kernel reports a reset once. If the sender got it first, the reader only sees the end of the stream.
+        // The kernel reports a reset only once. If the sender got this report, the reader only sees the end of the
+        // stream.
         connection.CloseOnLoop(
             connection.Outbound.Right.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
@@ -88,9 +91,7 @@ internal sealed class ClosingProcedure(Connection connection)
         }
     }
 
-    /// <summary>
-    /// Closes the connection after an exception outside a handler's call; the loop continues.
-    /// </summary>
+    /// <summary>Closes the connection after an exception outside a call of the handler. The loop continues.</summary>
     internal void Fail(Exception error)
     {
         connection.Loop.Group.ReportFault(error);
@@ -104,23 +105,25 @@ internal sealed class ClosingProcedure(Connection connection)
         }
     }
 
-    /// <summary>The TLS handshake has failed: its alert is sent before the end.</summary>
+    /// <summary>
+    /// Called when the TLS handshake has failed. The alert of TLS is sent before the connection ends.
+    /// </summary>
     internal void FailHandshake(Exception error)
     {
         connection.Lifecycle.SetReason(CloseReason.Error, error);
         connection.Outbound.CompleteAdding();
         connection.Lifecycle.BeginFlushing();
         connection.Layer!.Abort(error);
-        // Receiving continues, and the bytes are dropped: unread input would cause a reset, and the peer could lose
-        // the alert.
+        // Receiving continues, and the received bytes are dropped. Unread input would cause a reset, and the peer could
+        // lose the alert.
         connection.Gate.EndPauses();
         _timer = connection.Loop.StartTimer(PeerGrace, Finish);
         Advance();
     }
 
     /// <summary>
-    /// Ends this side's direction once the queue is empty. Called whenever the queue may have become empty while
-    /// lingering.
+    /// Ends this side's direction if the queue is empty. Called during the linger time whenever the queue may have
+    /// become empty.
     /// </summary>
     internal void Advance()
     {
@@ -129,7 +132,7 @@ internal sealed class ClosingProcedure(Connection connection)
             return;
         }
 
-        // Sending close_notify calls this method again, which then has done the rest.
+        // Sending close_notify calls this method again. That inner call may already have done the rest.
         if (!connection.Sender.TrySendCloseNotify() || !connection.Lifecycle.IsFlushing || connection.Outbound.HasUnsent())
         {
             return;
@@ -141,8 +144,9 @@ internal sealed class ClosingProcedure(Connection connection)
             return;
         }
 
-        // close() with unread input would make the kernel send a reset, and a reset discards what the peer has not
-        // read yet. So this side ends only its own direction, and reads on until the peer ends the other one.
+        // close() with unread input would make the kernel send a reset, and a reset discards bytes that the peer has
+        // not read yet. So this side ends only its own direction, and continues to read until the peer ends the other
+        // direction.
         connection.Lifecycle.HalfClose();
         _timer?.Cancel();
         _timer = _isPeerIdle
@@ -152,14 +156,14 @@ internal sealed class ClosingProcedure(Connection connection)
     }
 
     /// <summary>
-    /// Bytes were received and dropped while lingering: the peer is not idle, and a reset could interrupt something it
-    /// sends.
+    /// Called when bytes were received and dropped during the linger time. The peer is not idle, and a reset could
+    /// interrupt its sending.
     /// </summary>
     internal void OnReceived() => _isPeerIdle = false;
 
     /// <summary>
-    /// The second half of closing, after the last send: the descriptor is released and the queue is complete. Called
-    /// once, on the loop, or on the thread that sent last if the loop has ended.
+    /// The second half of closing, after the last send: releases the file descriptor, calls the handler's OnClosed and
+    /// drops the queue. Called once: on the loop, or, if the loop has ended, on the thread that sent last.
     /// </summary>
     internal void End()
     {
@@ -186,22 +190,22 @@ internal sealed class ClosingProcedure(Connection connection)
             return;
         }
 
-        // If nothing was unsent, unacknowledged or unread, a reset takes nothing away from the peer.
+        // If no byte is unsent, unacknowledged or unread, the peer can lose nothing by a reset.
         _isPeerIdle = connection.GetUnflushedBytes(connection.Loop) == 0
             && !connection.Outbound.HasUnsent()
             && !connection.Transport.HasUnacknowledged()
             && !connection.Transport.HasUnread();
 
-        // The last flush. It comes before the change to flushing: otherwise the end of this send would shut the
-        // direction down, and bytes that another thread flushes meanwhile would be accepted and lost.
+        // This is the last flush. It must come before the state changes to flushing. Otherwise the end of this send
+        // would shut the direction down, and bytes that another thread flushes meanwhile would be accepted and lost.
         connection.Flush(connection.Loop);
         if (!connection.Lifecycle.IsOpen)
         {
             return;
         }
 
-        // A sender on another thread either sees the new state and calls Advance when it has sent, or this thread sees
-        // what it sent.
+        // The lock makes sure that a sender on another thread either sees the new state, and calls Advance after its
+        // send, or has already sent, so that this thread sees the result.
         lock (connection.Outbound.Queue.Gate)
         {
             connection.Outbound.CompleteAdding();
@@ -213,7 +217,8 @@ internal sealed class ClosingProcedure(Connection connection)
         Advance();
     }
 
-    // An idle peer may take long to answer the end of the stream, and a reset cannot lose anything of it meanwhile.
+    // An idle peer may need a long time to answer the end of the stream. Meanwhile a reset cannot make it lose
+    // anything.
     private void FinishIfIdle()
     {
         if (_isPeerIdle && !connection.Transport.HasUnread())

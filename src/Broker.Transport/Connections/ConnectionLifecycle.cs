@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Broker.Transport;
 
 /// <summary>
-/// The state of a connection and the reason of its end. All transitions are made on the connection's loop; other
-/// threads read the state. It only moves forward.
+/// The state of a connection and the reason of its end. Only the connection's loop changes the state, and other threads
+/// read it. The state only moves forward.
 /// </summary>
 internal struct ConnectionLifecycle
 {
@@ -12,21 +12,21 @@ internal struct ConnectionLifecycle
 
     internal readonly ConnectionState State => _state;
 
-    /// <summary>Whether the connection carries bytes: neither side has closed it.</summary>
+    /// <summary>Whether the connection carries bytes. It does so until one of the two sides closes it.</summary>
     internal readonly bool IsOpen => _state <= ConnectionState.PeerEnded;
 
-    /// <summary>Whether this side was closed and the connection still sends its queue or waits for the peer.</summary>
+    /// <summary>Whether this side was closed, but the connection still sends its queue or waits for the peer.</summary>
     internal readonly bool IsLingering => _state is > ConnectionState.PeerEnded and < ConnectionState.Closed;
 
     internal readonly bool IsClosed => _state == ConnectionState.Closed;
 
-    /// <summary>Whether the queue is being sent before the end.</summary>
+    /// <summary>Whether the queue is being sent before the connection ends.</summary>
     internal readonly bool IsFlushing => _state is ConnectionState.Flushing or ConnectionState.FlushingAfterPeer;
 
     /// <summary>Whether the handler's <see cref="ConnectionHandler.OnOpened"/> was called or is being called.</summary>
     internal readonly bool IsAnnounced => _state != ConnectionState.Opening;
 
-    /// <summary>Why the connection ended.</summary>
+    /// <summary>The reason for which the connection ended.</summary>
     internal CloseReason Reason { get; private set; }
 
     /// <summary>The error that ended the connection, if there was one.</summary>
@@ -44,10 +44,10 @@ internal struct ConnectionLifecycle
         _ => false,
     };
 
-    /// <summary>The connection opens; the handler's OnOpened is called next.</summary>
+    /// <summary>The connection opens. The handler's OnOpened is called next.</summary>
     internal void Open() => Move(ConnectionState.Open);
 
-    /// <summary>The first reason is the one that the handler gets.</summary>
+    /// <summary>Sets the reason for the handler, if none was set before: the first reason counts.</summary>
     internal void SetReason(CloseReason reason, Exception? error)
     {
         if (IsOpen)
@@ -57,11 +57,13 @@ internal struct ConnectionLifecycle
         }
     }
 
-    /// <summary>This side was closed, and its queue is sent before the end.</summary>
+    /// <summary>This side was closed. Its queue is sent before the connection ends.</summary>
     internal void BeginFlushing()
         => Move(_state == ConnectionState.PeerEnded ? ConnectionState.FlushingAfterPeer : ConnectionState.Flushing);
 
-    /// <summary>The peer ended its stream, and this side still has to flush or to fail its handshake.</summary>
+    /// <summary>
+    /// The peer has ended its stream, but this side still has to flush, or its handshake still has to fail.
+    /// </summary>
     internal void EndPeer()
     {
         if (_state is ConnectionState.Open or ConnectionState.Flushing)
@@ -73,7 +75,7 @@ internal struct ConnectionLifecycle
     /// <summary>This side's direction has ended.</summary>
     internal void HalfClose() => Move(ConnectionState.HalfClosed);
 
-    /// <summary>Returns false if the connection was closed before.</summary>
+    /// <summary>Closes the connection. Returns false if it was already closed.</summary>
     internal bool TryClose()
     {
         if (_state == ConnectionState.Closed)

@@ -6,7 +6,7 @@ internal static class ConnectionOpening
     /// <summary>Calls <see cref="ConnectionHandler.OnOpened"/> and starts to receive.</summary>
     internal static void Open(Connection connection)
     {
-        // The handler may close the connection, and its descriptor may then belong to another one already.
+        // The handler may close the connection. Its descriptor may then already belong to another connection.
         if (!connection.IsClosed && TryAnnounce(connection))
         {
             try
@@ -22,7 +22,7 @@ internal static class ConnectionOpening
 
     /// <summary>
     /// Calls <see cref="ConnectionHandler.OnOpened"/> unless it was called before. Returns false if the connection is
-    /// closed then.
+    /// closed afterwards.
     /// </summary>
     internal static bool TryAnnounce(Connection connection)
     {

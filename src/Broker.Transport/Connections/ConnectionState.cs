@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The states of a connection, in their order; docs/decisions/010-pausing.md has a table of the transitions.
+/// The states of a connection, in their order. docs/decisions/010-pausing.md has a table of the transitions.
 /// </summary>
 internal enum ConnectionState
 {
@@ -13,19 +13,20 @@ internal enum ConnectionState
     /// <summary>Bytes flow in both directions.</summary>
     Open,
 
-    /// <summary>The peer ended its stream during a TLS handshake, which has not noticed it yet.</summary>
+    /// <summary>The peer ended its stream during a TLS handshake, and the handshake has not noticed this yet.</summary>
     PeerEnded,
 
     /// <summary>
-    /// This side was closed with a linger time: the queue is still being sent, and received bytes are dropped.
+    /// This side was closed with a linger time. The queue is still being sent, and received bytes are dropped.
     /// </summary>
     Flushing,
 
-    /// <summary>As <see cref="Flushing"/>, and the peer has ended its stream too.</summary>
+    /// <summary>Like <see cref="Flushing"/>, but the peer has ended its stream too.</summary>
     FlushingAfterPeer,
 
     /// <summary>
-    /// The queue is empty and this side's direction has ended: the connection waits for the end of the peer's.
+    /// The queue is empty and this side's direction has ended. The connection waits until the peer ends the other
+    /// direction.
     /// </summary>
     HalfClosed,
 

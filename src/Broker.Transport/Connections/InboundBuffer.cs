@@ -9,8 +9,8 @@ namespace Broker.Transport;
 /// </summary>
 internal sealed class InboundBuffer(Connection connection, ConnectionHandler handler)
 {
-    // A buffer grows only when it has less space than this. If it grew for every read that could fill more, small
-    // packets would copy the message again and again.
+    // A buffer grows only when it has less free space than this. If it grew whenever a read might need more space,
+    // small packets would cause the message to be copied again and again.
     private const int LeastSpace = 4096;
 
     private UnconsumedBuffer _unconsumed = new(connection.Loop.ReceiveBuffers.Arrays);
@@ -19,7 +19,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     private long _received;
     private ReceiveMemory? _memory;
 
-    /// <summary>How many received bytes the handler has not consumed.</summary>
+    /// <summary>The number of received bytes that the handler has not consumed.</summary>
     internal int Count => _unconsumed.Length;
 
     /// <summary>
@@ -29,8 +29,8 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal ReadOnlySpan<byte> Bytes => _unconsumed.Bytes;
 
     /// <summary>
-    /// How many bytes, counted from the first unconsumed one, the handler needs before its next call; 0 if the handler
-    /// did not set it.
+    /// The number of bytes, counted from the first unconsumed byte, that the handler needs before its next call; 0 if
+    /// the handler did not set it.
     /// </summary>
     internal int Needed => _needed;
 
@@ -41,7 +41,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal int MaxReadBytes { get; set; }
 
     /// <summary>
-    /// The largest number of bytes that one call of the handler received from memory that this connection owns.
+    /// The largest number of bytes that the handler got in one call from memory that this connection owns.
     /// </summary>
     internal int LargestDelivered { get; private set; }
 
@@ -49,7 +49,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal ReceiveMemory Memory => _memory
         ??= new ReceiveMemory(connection, connection.Gate.ResumeAfterMemoryWait);
 
-    /// <summary>The same if the connection has used it; otherwise null. Any thread.</summary>
+    /// <summary><see cref="Memory"/> if the connection has used it; otherwise null. Any thread.</summary>
     internal ReceiveMemory? MemoryIfUsed => _memory;
 
     private EventLoop Loop => connection.Loop;
@@ -58,8 +58,8 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal void CountReceived(int bytes) => _received += bytes;
 
     /// <summary>
-    /// Passes borrowed bytes to the handler and copies those that it leaves unconsumed. Only while no unconsumed bytes
-    /// are kept.
+    /// Passes borrowed bytes to the handler, and copies the bytes that the handler leaves unconsumed. Must only be
+    /// called while no unconsumed bytes are kept.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Deliver(ReadOnlySpan<byte> bytes)
@@ -79,8 +79,8 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
 
     /// <summary>
     /// Passes the unconsumed bytes, followed by <paramref name="count"/> borrowed bytes, to the handler. The borrowed
-    /// bytes begin in the array at an offset that equals the number of unconsumed bytes. The smaller part is copied to
-    /// the larger, so that a packet costs no more copying than its own size.
+    /// bytes begin in the array at an offset that equals the number of unconsumed bytes. The smaller of the two parts
+    /// is copied to the larger. So a packet never costs more copying than its own size.
     /// </summary>
     internal void DeliverAfterUnconsumed(byte[] array, int count)
     {
@@ -115,7 +115,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         DeliverUnconsumed();
     }
 
-    /// <summary>Passes the unconsumed bytes to the handler, unless it needs more of them.</summary>
+    /// <summary>Passes the unconsumed bytes to the handler, unless the handler needs more bytes.</summary>
     internal void DeliverUnconsumed()
     {
         if (_unconsumed.Length == 0 || _unconsumed.Length < _needed)
@@ -142,9 +142,10 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     }
 
     /// <summary>
-    /// Reserves space behind the unconsumed bytes, so that both together have at most <paramref name="size"/> bytes.
+    /// Reserves space behind the unconsumed bytes. These bytes and the space together have at most
+    /// <paramref name="size"/> bytes.
     /// </summary>
-    /// <returns>False if no array can be that large; the connection is then closed.</returns>
+    /// <returns>False if the bytes already have this size. The connection is then closed.</returns>
     internal bool TryReserve(int size, out byte[] array, out int offset, out int space)
     {
         space = size - _unconsumed.Length;
@@ -167,7 +168,8 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal void Advance(int received) => _unconsumed.Advance(received);
 
     /// <summary>
-    /// Keeps received bytes without passing them to the handler. Only while no unconsumed bytes are kept.
+    /// Keeps received bytes without passing them to the handler. Must only be called while no unconsumed bytes are
+    /// kept.
     /// </summary>
     internal void Keep(ReadOnlySpan<byte> bytes)
     {
@@ -177,7 +179,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
 
     /// <summary>
     /// Counts the memory that a reservation up to <paramref name="size"/> bytes allocates. Returns false if the
-    /// connection has to wait for it.
+    /// connection has to wait for this memory.
     /// </summary>
     internal bool TryCountGrowth(int size)
     {
@@ -224,7 +226,8 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         _counted = counted;
     }
 
-    // Returns how many bytes the handler consumed, in range; 0 if it threw and the connection is closed.
+    // Returns the number of bytes that the handler consumed. Returns 0 if the handler threw; the connection is then
+    // closed.
     private int CallHandler(ReadOnlySpan<byte> bytes)
     {
         _needed = 0;
@@ -248,7 +251,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         }
     }
 
-    // For a handler that never consumes bytes and never says how many it needs.
+    // Closes the connection of a handler that never consumes bytes and never says how many bytes it needs.
     private void CloseForSize()
         => connection.CloseOnLoop(
             CloseReason.Error,

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Why a connection receives and delivers nothing at present. The methods change the state and return what the
-/// <see cref="ReceiveGate"/> has to do. On the connection's loop.
+/// The reasons for which a connection receives and delivers nothing at present. The methods change the state, and their
+/// results tell the <see cref="ReceiveGate"/> what to do. On the connection's loop.
 /// </summary>
 internal struct PauseState
 {
@@ -16,7 +16,10 @@ internal struct PauseState
         /// <summary>The handler paused receiving and has not resumed it.</summary>
         Handler = 1,
 
-        /// <summary>The connection waits until its loop delivers again; it is in the loop's list for that.</summary>
+        /// <summary>
+        /// The connection waits until its loop delivers bytes to it again. It is in the loop's list of such
+        /// connections.
+        /// </summary>
         Yielded = 2,
 
         /// <summary>The TLS handshake has received more bytes than it may buffer.</summary>
@@ -44,7 +47,7 @@ internal struct PauseState
     /// <summary>Whether the connection waits for memory.</summary>
     internal readonly bool IsWaitingForMemory => (_reasons & PauseReasons.Memory) != PauseReasons.None;
 
-    /// <summary>The handler pauses. Returns false if it has paused already.</summary>
+    /// <summary>The handler pauses. Returns false if it has already paused.</summary>
     internal bool TryPause()
     {
         if (IsPausedByHandler)
@@ -57,7 +60,8 @@ internal struct PauseState
     }
 
     /// <summary>
-    /// The handler resumes: the loop is to deliver in its next iteration. Returns false if the handler has not paused.
+    /// The handler resumes, so the loop must deliver in its next iteration. Returns false if the handler has not
+    /// paused.
     /// </summary>
     internal bool TryResume()
     {
@@ -70,7 +74,7 @@ internal struct PauseState
         return true;
     }
 
-    /// <summary>The handler yields. Returns false if it has paused or yielded already.</summary>
+    /// <summary>The handler yields. Returns false if it has already paused or yielded.</summary>
     internal bool TryYield()
     {
         if ((_reasons & (PauseReasons.Handler | PauseReasons.Yielded)) != PauseReasons.None)
@@ -82,7 +86,7 @@ internal struct PauseState
         return true;
     }
 
-    /// <summary>The loop's next iteration has come. Returns false if the connection does not wait for it.</summary>
+    /// <summary>The loop's next iteration has come. Returns false if the connection did not wait for it.</summary>
     internal bool TryEndYield()
     {
         bool wasYielded = IsYielded;
@@ -101,7 +105,7 @@ internal struct PauseState
         return waited;
     }
 
-    /// <summary>The handler delays receiving. Returns false if a delay is in force already.</summary>
+    /// <summary>The handler delays receiving. Returns false if a delay is already active.</summary>
     internal bool TryDelay()
     {
         bool isDelayed = (_reasons & PauseReasons.Delay) != PauseReasons.None;
@@ -109,7 +113,7 @@ internal struct PauseState
         return !isDelayed;
     }
 
-    /// <summary>The time of the delay has passed. Returns whether the delay was in force.</summary>
+    /// <summary>The time of the delay has passed. Returns whether the delay was active.</summary>
     internal bool TryEndDelay()
     {
         bool wasDelayed = (_reasons & PauseReasons.Delay) != PauseReasons.None;

@@ -3,33 +3,33 @@ using System.Runtime.CompilerServices;
 namespace Broker.Transport;
 
 // Bytes are received into the loop's buffer and parsed there. A connection owns memory only for the bytes that its
-// handler left unconsumed, so an idle connection owns none. A message that is larger than the loop's buffer is
-// collected in memory of the connection, which grows with the bytes that really arrived and not with the size that the
-// peer announced.
+// handler left unconsumed, so an idle connection owns no memory. A message that is larger than the loop's buffer is
+// collected in memory of the connection. This memory grows with the bytes that have really arrived, and not with the
+// size that the peer announced.
 internal abstract partial class PullConnection
 {
-    // The most reads in one iteration, so that a peer that always sends more does not delay the others.
+    // The most reads in one iteration, so that a peer that always sends more does not delay other peers.
     private const int ReadsAlone = 4;
 
-    // A read that would have less space is not worth a system call.
+    // The least space for a read. A read into less space would not be worth its system call.
     private const int LeastRead = 1024;
 
-    // While half of the budget for received bytes is used, a layer gets less ciphertext at once, because it keeps what
-    // its connection cannot take.
+    // The most ciphertext that a security layer gets at once while reads are limited, because the layer has to keep the
+    // bytes that its connection cannot take.
     private const int MostSecuredRead = 16 * 1024;
 
     private Pacing.Pace _pace;
 
     /// <summary>
-    /// Whether this connection, which always has more to read, is left for a later iteration because other connections
-    /// wait for replies. On the loop. A poller that does not call <see cref="OnReadable"/> for this reason must report
-    /// the connection again.
+    /// Whether this connection is left for a later iteration: it always has more to read, and other connections wait
+    /// for replies. On the loop. If a poller does not call <see cref="OnReadable"/> for this reason, it must report the
+    /// connection again later.
     /// </summary>
     internal bool IsDeferred => Loop.Pacing.ShouldDefer(_pace);
 
     /// <summary>
-    /// There is something to receive. <paramref name="ready"/> is the number of connections that have something to
-    /// receive. On the loop.
+    /// Called when there is something to receive. <paramref name="ready"/> is the number of connections that can
+    /// receive now. On the loop.
     /// </summary>
     internal override void OnReadable(int ready)
     {
@@ -63,7 +63,8 @@ internal abstract partial class PullConnection
             Inbound.DeliverUnconsumed();
         }
 
-        // A part of deferred work takes as long as a read, and more of it remains.
+        // Counts as a read that leaves more bytes: a part of the deferred work takes as long as a read, and more work
+        // remains.
         Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.ScheduledFlushes > scheduled, Loop.MessagesHandled);
         if (!Gate.IsPaused && !IsClosed)
         {
@@ -72,19 +73,20 @@ internal abstract partial class PullConnection
     }
 
     /// <summary>
-    /// The peer's stream has ended while the handler pauses, and nothing is left to receive. Closes the connection if
-    /// nothing is left to deliver either. On the loop.
+    /// Called when the peer's stream has ended while the handler pauses, and nothing is left to receive. If nothing is
+    /// left to deliver either, closes the connection. On the loop.
     /// </summary>
     private protected void EndWhilePaused()
     {
-        // A layer with a close_notify reports the end of its stream itself: in ReceiveCloseNotify, or after the pause.
+        // If a layer has a close_notify, it reports the end of its stream itself: in ReceiveCloseNotify, or after the
+        // pause.
         if ((Inbound.Count == 0 || (Gate.IsWaitingForMemory && !Gate.IsPausedByHandler)) && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
         {
             Closing.OnPeerEnded();
         }
     }
 
-    // Each of these methods returns whether there may be more to read.
+    // Each of the following methods returns whether there may be more to read.
     private bool Read<TSource>()
         where TSource : struct, ISource
         => Inbound.Needed > Loop.ReceiveBuffers.Plain.Length || Inbound.Count >= Loop.ReceiveBuffers.Plain.Length
@@ -121,8 +123,8 @@ internal abstract partial class PullConnection
         return got == space && !Gate.IsPaused;
     }
 
-    // Limits a read to MaxReadBytes and, while the budget for received bytes is used up, to what is not counted.
-    // Returns false if the connection has to wait.
+    // Limits a read to MaxReadBytes. While the budget for received bytes is used up, also limits it to bytes that do
+    // not count against the budget. Returns false if the connection has to wait.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryLimitRead(int kept, ref int space)
     {
@@ -137,7 +139,7 @@ internal abstract partial class PullConnection
             return true;
         }
 
-        // Small messages pass always.
+        // Small messages do not count against the budget, so they always pass.
         int uncounted = ReceiveBudget.Uncounted - kept;
         if (uncounted > 0 && Inbound.Needed <= ReceiveBudget.Uncounted)
         {
@@ -158,10 +160,11 @@ internal abstract partial class PullConnection
         where TSource : struct, ISource
     {
         int kept = Inbound.Count;
-        // What the handler needs. If it did not say how much, twice the bytes that it had, and it is called for
-        // whatever arrives.
+        // The most bytes to collect: the number that the handler needs. If the handler did not set a number, it is
+        // twice the number of kept bytes, and the handler is called for every read.
         long most = Inbound.Needed > kept ? Inbound.Needed : kept * 2L;
-        // The size of the last message is a good guess, but only what has arrived is proof that memory is needed.
+        // The size of the largest delivered message is a good guess. But while memory is scarce, only bytes that have
+        // arrived prove that memory is needed.
         int guess = Loop.Group.ReceiveBudget.IsTight ? 0 : Inbound.LargestDelivered;
         long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffers.Plain.Length, guess));
         if (kept >= limit)
@@ -219,7 +222,7 @@ internal abstract partial class PullConnection
         return false;
     }
 
-    // The source of the bytes for the handler. It is a type parameter, so that receiving in clear costs nothing for
+    // The source of the bytes for the handler. It is a type parameter, so that receiving without TLS pays nothing for
     // TLS.
     private interface ISource
     {

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
-// Ciphertext is received into a buffer of the loop. All of it is passed to the layer at once, and the layer decrypts
-// into the loop's receive buffer. So parsing is the same as in clear, and a connection owns no ciphertext except a
-// part of a record.
+// Ciphertext is received into a buffer of the loop and passed to the security layer at once. The layer decrypts it into
+// the loop's receive buffer. So parsing is the same as without encryption, and a connection owns no ciphertext except
+// an incomplete record.
 internal abstract partial class PullConnection
 {
     // The most bytes that a peer may send ahead while its handshake is computed.
@@ -14,13 +14,14 @@ internal abstract partial class PullConnection
     /// <summary>The largest size of a close_notify record in any version of TLS.</summary>
     private protected const int MaxCloseNotifySize = 64;
 
-    // Posted: in the middle of a handler's call it is not known yet how much the handler will leave.
+    // The action is posted because during a call of the handler it is not known yet how many bytes the handler will
+    // leave.
     public void OnLayerInserted() => Loop.Post(PassUnconsumed);
 
     public void OnLayerSecured(SecurityLayer layer)
     {
-        // This comes first: nothing is delivered during the handshake's pause, and the bytes received before may be
-        // the last ones.
+        // The handshake's pause must end first, because nothing is delivered during this pause. And the bytes that were
+        // received before may be the last bytes of the peer, so no later read would deliver them.
         OnTlsStarved();
         DecryptAll(layer);
     }
@@ -28,8 +29,8 @@ internal abstract partial class PullConnection
     public void OnTlsStarved() => Gate.ResumeHandshake();
 
     /// <summary>
-    /// The peer has ended its stream while the handler pauses, and the rest of the stream may be no more than the
-    /// close_notify record. Decrypts that much. On the loop.
+    /// Called when the peer has ended its stream while the handler pauses, and the rest of the stream may be only the
+    /// close_notify record. Decrypts at most the size of such a record. On the loop.
     /// </summary>
     private protected void ReceiveCloseNotify(SecurityLayer layer)
     {
@@ -52,7 +53,7 @@ internal abstract partial class PullConnection
             got = layer.Read(Loop.ReceiveBuffers.Plain.AsMemory(0, MaxCloseNotifySize), out outcome);
             if (outcome == ReceiveOutcome.Received)
             {
-                // It was application data: no more than that is taken out of the kernel.
+                // The bytes were application data. So no more bytes are taken out of the kernel.
                 Inbound.Keep(Loop.ReceiveBuffers.Plain.AsSpan(0, got));
             }
             else
@@ -66,7 +67,7 @@ internal abstract partial class PullConnection
 
     private void ContinueSecured(SecurityLayer layer)
     {
-        // Before the layer is ready, the unconsumed bytes belong to the handshake.
+        // Until the layer is ready, the unconsumed bytes belong to the handshake.
         if (layer.IsSecured)
         {
             Inbound.DeliverUnconsumed();
@@ -74,7 +75,8 @@ internal abstract partial class PullConnection
         }
     }
 
-    // The handler's unconsumed bytes belong to the handshake; the bytes that the handler waited for never come.
+    // The handler's unconsumed bytes belong to the handshake. The handler no longer waits for the number of bytes that
+    // it needed.
     private void PassUnconsumed()
     {
         if (IsOpen)
@@ -125,7 +127,7 @@ internal abstract partial class PullConnection
 
         if (bytes.IsEmpty)
         {
-            // The handshake now fails with its own error.
+            // The stream has ended, so the handshake fails and reports its own error.
             Closing.EndReceiving();
             layer.EndHandshakeFeed();
             return false;
@@ -140,8 +142,8 @@ internal abstract partial class PullConnection
         return true;
     }
 
-    // Decrypts up to the last complete record, whatever the limit of reads: no poller reports bytes that are already
-    // in the process. If the handler pauses, at most the bytes of one read stay encrypted.
+    // Decrypts all complete records, without a limit on the number of reads, because no poller reports bytes that are
+    // already in the process. If the handler pauses, at most the bytes of one read stay encrypted.
     private void DecryptAll(SecurityLayer layer)
     {
         while (IsOpen && !Gate.IsPaused && layer.IsReadable())

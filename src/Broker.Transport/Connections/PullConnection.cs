@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// A connection that is notified when it may have something to receive and then reads it: a socket or a pipe. This
-/// class collects bytes for the handler, and handles TLS between transport and handler.
+/// A connection that reads its bytes itself after a notification that bytes may have arrived: a socket or a pipe. This
+/// class collects bytes for the handler, and handles TLS between the transport and the handler.
 /// </summary>
 internal abstract partial class PullConnection(EventLoop loop, ConnectionHandler handler)
     : Connection(loop, handler), IInboundTransport, IOutboundTransport

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Decides when a connection receives and delivers. The handler pauses, delays and yields; a TLS handshake and the
-/// budget for received bytes pause it too. On the connection's loop.
+/// Decides when a connection receives and delivers. The handler can pause, delay and yield. A TLS handshake and the
+/// budget for received bytes can pause the connection too. On the connection's loop.
 /// </summary>
 internal sealed class ReceiveGate(Connection connection)
 {
@@ -10,8 +10,8 @@ internal sealed class ReceiveGate(Connection connection)
     private LoopTimer? _delay;
 
     /// <summary>
-    /// Whether nothing may be received or delivered now. During a handshake nothing is passed to the handler, so the
-    /// handler's pause does not apply.
+    /// Whether nothing may be received or delivered now. During a handshake the handler gets no bytes, so only a pause
+    /// of the handshake itself counts.
     /// </summary>
     internal bool IsPaused
         => _pauses.HasReasons && (connection.Layer is not { IsSecured: false } || _pauses.IsPausedByHandshake);
@@ -111,7 +111,7 @@ internal sealed class ReceiveGate(Connection connection)
     /// <inheritdoc cref="PauseState.PauseForHandshake"/>
     internal void PauseForHandshake() => _pauses.PauseForHandshake();
 
-    /// <summary>The TLS handshake needs bytes.</summary>
+    /// <summary>The TLS handshake needs bytes, so its pause ends.</summary>
     internal void ResumeHandshake()
     {
         if (!connection.IsClosed && _pauses.TryResumeHandshake())
@@ -120,17 +120,17 @@ internal sealed class ReceiveGate(Connection connection)
         }
     }
 
-    /// <summary>The loop delivers the unconsumed bytes again.</summary>
+    /// <summary>Called when the loop delivers the unconsumed bytes again after a yield or a pause.</summary>
     internal void DeliverAfterYield()
     {
-        // The handler may have paused or closed the connection since, or the connection is in the list twice.
+        // Meanwhile the handler may have paused or closed the connection. Or the connection is in the list twice.
         if (!connection.IsClosed && _pauses.TryEndYield() && !IsPaused)
         {
             connection.Transport.ContinueReceiving();
         }
     }
 
-    /// <summary>The memory that the connection waits for is reserved for it.</summary>
+    /// <summary>Called when the memory that the connection waits for is reserved for it.</summary>
     internal void ResumeAfterMemoryWait()
     {
         if (!connection.IsClosed && _pauses.TryEndMemoryWait() && !IsPaused)
@@ -139,12 +139,12 @@ internal sealed class ReceiveGate(Connection connection)
         }
         else
         {
-            // The handler pauses. The next read asks again.
+            // The handler pauses, so the reservation is given up. The next read asks for memory again.
             connection.ReceiveMemory.ReleaseReserved();
         }
     }
 
-    /// <summary>Ends all pauses: received bytes are dropped from now on, and must be read for that.</summary>
+    /// <summary>Ends all pauses. Received bytes are dropped from now on, and must be read to be dropped.</summary>
     internal void EndPauses()
     {
         if (_pauses.Clear())
@@ -153,7 +153,7 @@ internal sealed class ReceiveGate(Connection connection)
         }
     }
 
-    /// <summary>The connection is closed: nothing is received any more.</summary>
+    /// <summary>The connection is closed, so nothing is received any more.</summary>
     internal void Close() => _pauses.Clear();
 
     private void EndDelay()

@@ -3,8 +3,8 @@ using System.Net.Security;
 namespace Broker.Transport;
 
 /// <summary>
-/// Starts TLS or a protocol's own records on an open connection, and ends the TLS handshake. During a handshake the
-/// handler gets no bytes, and flushed bytes wait in the queue. On the connection's loop.
+/// Starts TLS, or the encrypted records of another protocol, on an open connection. Ends the TLS handshake. During a
+/// handshake the handler gets no bytes, and flushed bytes wait in the queue. On the connection's loop.
 /// </summary>
 internal sealed class SecurityUpgrade
 {
@@ -36,7 +36,7 @@ internal sealed class SecurityUpgrade
         StartTls(connection, ssl => ssl.AuthenticateAsClientAsync(options), timeout, onSecured);
     }
 
-    /// <summary>Starts records, whose protocol has had its own handshake.</summary>
+    /// <summary>Starts the encrypted records of a protocol. The protocol has already done its own handshake.</summary>
     internal static void StartRecords(Connection connection, RecordCipher cipher)
     {
         ArgumentNullException.ThrowIfNull(cipher);
@@ -49,7 +49,7 @@ internal sealed class SecurityUpgrade
         connection.Outbound.Insert(new RecordLayer(connection, cipher));
         connection.Transport.OnLayerInserted();
 
-        // Posted behind the action that passes the handler's unconsumed bytes to the cipher.
+        // This action is posted behind the action that passes the handler's unconsumed bytes to the cipher.
         connection.Loop.Post(() => EnableRecords(connection));
     }
 
@@ -122,7 +122,7 @@ internal sealed class SecurityUpgrade
         }
     }
 
-    // Returns false if the connection is not open any more. Bytes that its loop wrote before are sent unencrypted.
+    // Returns false if the connection is no longer open. Bytes that its loop has already written are sent unencrypted.
     private static bool TryBegin(Connection connection, string what)
     {
         if (!connection.Loop.IsCurrent || connection.Layer is not null)

@@ -21,7 +21,7 @@ internal struct WriteBufferSet(int loops)
         return _ofLoops[loop.Index] is { Length: > 0 } buffer ? buffer : null;
     }
 
-    /// <summary>Flushes and sends what a loop has written.</summary>
+    /// <summary>Flushes and sends the bytes that a loop has written.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly void Flush(EventLoop loop, OutboundSender sender)
     {
@@ -31,7 +31,7 @@ internal struct WriteBufferSet(int loops)
         }
     }
 
-    /// <summary>Flushes and sends what other threads have written.</summary>
+    /// <summary>Flushes and sends the bytes that other threads have written.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly void FlushExternal(OutboundSender sender)
     {
@@ -58,7 +58,7 @@ internal struct WriteBufferSet(int loops)
         ArgumentNullException.ThrowIfNull(unsent);
         if (connection.Framing is { } framing)
         {
-            // The queue's bytes are older.
+            // The bytes in the queue are older than the bytes in the write buffer, so they come first.
             connection.Outbound.Messages.VisitUnsent(framing, unsent);
             GetWritten(connection.Loop)?.TakeUnsent(framing, unsent);
         }

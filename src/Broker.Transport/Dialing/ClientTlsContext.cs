@@ -5,7 +5,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Transport;
 
-/// <summary>The content of <see cref="ClientTlsOptions"/> and of the files that it refers to. Immutable.</summary>
+/// <summary>The content of <see cref="ClientTlsOptions"/> and of the files in these options. Immutable.</summary>
 public sealed class ClientTlsContext
 {
     private const int MaxFile = 4 * 1024 * 1024;
@@ -37,10 +37,10 @@ public sealed class ClientTlsContext
     }
 
     /// <summary>
-    /// Returns a context with the present content of the files, or this context if the options refer to no file. A
-    /// certificate may have been renewed since the files were read.
+    /// Returns a context with the present content of the files: a certificate may have been renewed since the files
+    /// were read. If the options contain no file, returns this context.
     /// </summary>
-    /// <exception cref="ArgumentException">A file cannot be used now.</exception>
+    /// <exception cref="ArgumentException">A file can no longer be used.</exception>
     public ClientTlsContext ReadFiles()
         => _options is { AuthorityFile: null, CertificateFile: null } ? this : new ClientTlsContext(_options);
 
@@ -53,7 +53,9 @@ public sealed class ClientTlsContext
     /// <summary>
     /// Creates the settings of one handshake. This calls <see cref="ClientTlsOptions.Configure"/>.
     /// </summary>
-    /// <param name="host">The host name for the server's certificate, unless the options contain one.</param>
+    /// <param name="host">
+    /// The expected host name in the server's certificate, unless the options contain a host name.
+    /// </param>
     public SslClientAuthenticationOptions CreateAuthentication(string host)
     {
         var authentication = new SslClientAuthenticationOptions

@@ -6,20 +6,20 @@ namespace Broker.Transport;
 
 /// <summary>The TLS options of a client, for <see cref="ClientTlsContext"/>.</summary>
 /// <remarks>
-/// Immutable. The files are read when the context is created, and anew by <see cref="ClientTlsContext.ReadFiles"/>, as a
-/// client does for each connect.
+/// Immutable. The files are read when the context is created. <see cref="ClientTlsContext.ReadFiles"/> reads them
+/// again, as a client does for each connect.
 /// </remarks>
 public sealed record ClientTlsOptions
 {
     /// <summary>
-    /// Whether a server that does not offer TLS is refused. Default true. If false, TLS is used if the server or its
-    /// address requires it, and an attacker between client and server can hide the requirement of the server.
+    /// Whether a server that does not offer TLS is refused. Default: true. If false, TLS is used only if the server or
+    /// its address requires TLS. An attacker between client and server can then hide the requirement of the server.
     /// </summary>
     public bool Required { get; init; } = true;
 
     /// <summary>
-    /// The certificate authorities that may have signed the server's certificate. If this and
-    /// <see cref="AuthorityFile"/> are null, the authorities that the system trusts.
+    /// The certificate authorities that may have signed the server's certificate. If this property and
+    /// <see cref="AuthorityFile"/> are null, the authorities that the system trusts are used.
     /// </summary>
     public X509Certificate2Collection? Authorities { get; init; }
 
@@ -30,26 +30,26 @@ public sealed record ClientTlsOptions
     public X509Certificate2? Certificate { get; init; }
 
     /// <summary>
-    /// The PEM file with the client's certificate and then intermediate certificates, in place of
+    /// The PEM file with the client's certificate, followed by intermediate certificates, in place of
     /// <see cref="Certificate"/>.
     /// </summary>
     public string? CertificateFile { get; init; }
 
     /// <summary>
-    /// The PEM file with the unencrypted private key. If null, <see cref="CertificateFile"/> contains it.
+    /// The PEM file with the unencrypted private key. If null, <see cref="CertificateFile"/> contains the key.
     /// </summary>
     public string? KeyFile { get; init; }
 
     /// <summary>
-    /// The name that the server's certificate must have. Null, the default, means the host of the address. For an IP
-    /// address that another server has listed, it means the host of that server's address. With WebSocket (<c>wss</c>)
-    /// this is also the host of the HTTP request.
+    /// The name that the server's certificate must have. Null, the default, means the host of the address. If another
+    /// server has listed the address and it is an IP address, null means the host of that other server's address. With
+    /// WebSocket (<c>wss</c>), this is also the host of the HTTP request.
     /// </summary>
     public string? TargetHost { get; init; }
 
     /// <summary>
-    /// Whether the TLS handshake comes before INFO, for servers that are configured for this. Default: the handshake
-    /// comes after INFO.
+    /// Whether the TLS handshake comes before INFO, for servers that are configured for this order. Default: false, so
+    /// the handshake comes after INFO.
     /// </summary>
     public bool HandshakeFirst { get; init; }
 
@@ -59,7 +59,7 @@ public sealed record ClientTlsOptions
     public SslProtocols MinVersion { get; init; } = SslProtocols.Tls12;
 
     /// <summary>
-    /// Decides whether the server's certificate is accepted, in place of the usual rules. Called on a thread-pool
+    /// Decides whether the server's certificate is accepted. It replaces the usual rules. Called on a thread-pool
     /// thread.
     /// </summary>
     public RemoteCertificateValidationCallback? RemoteCertificateValidation { get; init; }

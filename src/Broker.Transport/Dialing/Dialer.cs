@@ -8,10 +8,10 @@ public static class Dialer
 {
     /// <summary>
     /// Connects to <paramref name="endPoint"/> (an IP or DNS end point, or a Unix domain socket) and gives the
-    /// connection to <paramref name="loop"/>. It tries every address of a name.
+    /// connection to <paramref name="loop"/>. If the end point is a DNS name, every address of the name is tried.
     /// </summary>
     /// <exception cref="SocketException">No connection could be made.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public static Task<Connection> ConnectAsync(
         EventLoop loop, EndPoint endPoint, ConnectionHandler handler, CancellationToken cancellationToken = default)
         => ConnectAsync(loop, endPoint, source: null, handler, cancellationToken);
@@ -19,7 +19,7 @@ public static class Dialer
     /// <param name="loop">The loop that the connection will belong to.</param>
     /// <param name="endPoint">The address to connect to.</param>
     /// <param name="source">
-    /// The local address and port to connect from, port 0 for any; null lets the system choose.
+    /// The local address and port to connect from. Port 0 means any port. Null lets the system choose.
     /// </param>
     /// <param name="handler">The handler of the connection's protocol.</param>
     /// <param name="cancellationToken">Cancels the attempt.</param>
@@ -40,13 +40,14 @@ public static class Dialer
         {
             if (source is not null)
             {
-                // A given source port must be usable again while the previous connection is still in TIME_WAIT.
+                // A program must be able to use a given source port again while the previous connection is still in
+                // TIME_WAIT.
                 socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
                 socket.Bind(source);
             }
 
             // Socket.ConnectAsync would register the descriptor permanently with the runtime's own poller. That poller
-            // would then wake up for every byte that one of our loops receives.
+            // would then wake up for every byte that an event loop receives.
             await using (cancellationToken.Register(socket.Dispose).ConfigureAwait(false))
             {
                 await Task.Run(() => socket.Connect(endPoint), cancellationToken).ConfigureAwait(false);
@@ -60,8 +61,8 @@ public static class Dialer
             socket.Dispose();
             if (e is not OperationCanceledException)
             {
-                // A socket that is disposed during the call fails in several ways; the reason is always the
-                // cancellation.
+                // A socket that is disposed during the call fails with one of several exceptions. The reason is always
+                // the cancellation.
                 cancellationToken.ThrowIfCancellationRequested();
             }
 

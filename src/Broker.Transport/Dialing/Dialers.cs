@@ -4,12 +4,13 @@ namespace Broker.Transport;
 
 /// <summary>Creates dialers from streams and pipes, for example for a proxy, a tunnel or a test.</summary>
 /// <remarks>
-/// The connection owns the opened stream or pipe and closes it. TLS can run over it as over a socket.
+/// The connection owns the opened stream or pipe and closes it. TLS can run over the stream or pipe as over a socket.
 /// </remarks>
 public static class Dialers
 {
     /// <summary>
-    /// Returns a dialer that opens a stream for each connect. An exception counts as a failed attempt.
+    /// Returns a dialer that opens a stream for each connect. If <paramref name="open"/> throws, the attempt has
+    /// failed.
     /// </summary>
     public static IDialer FromStream(Func<CancellationToken, ValueTask<Stream>> open)
     {
@@ -18,7 +19,8 @@ public static class Dialers
     }
 
     /// <summary>
-    /// Returns a dialer that opens a duplex pipe for each connect. An exception counts as a failed attempt.
+    /// Returns a dialer that opens a duplex pipe for each connect. If <paramref name="open"/> throws, the attempt has
+    /// failed.
     /// </summary>
     public static IDialer FromPipe(Func<CancellationToken, ValueTask<IDuplexPipe>> open)
     {

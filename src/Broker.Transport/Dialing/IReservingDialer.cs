@@ -1,10 +1,12 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// A dialer that can reserve subjects for some of its connections, because the server is in the same process.
+/// A dialer to a server in the same process. It can reserve subjects for some of the connections to this server.
 /// </summary>
 public interface IReservingDialer : IDialer
 {
-    /// <summary>Creates another dialer to the same server, for the clients that may use reserved subjects.</summary>
+    /// <summary>
+    /// Creates another dialer to the same server, for the clients that may use the reserved subjects.
+    /// </summary>
     ISubjectReservation Reserve();
 }

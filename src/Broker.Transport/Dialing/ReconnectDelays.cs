@@ -1,26 +1,26 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Computes the delays between the attempts to reconnect: the first delay, doubled after each failed round up to a
-/// maximum, plus a random jitter. Immutable and thread-safe.
+/// Computes the delays between the attempts to reconnect. The first delay is doubled after each failed round, up to a
+/// maximum, and a random jitter is added. A round tries all servers once. Immutable and thread-safe.
 /// </summary>
 /// <param name="first">The delay after the first failed round.</param>
 /// <param name="longest">The upper limit of the doubled delay.</param>
 /// <param name="jitter">The upper limit of the random time that is added to each delay.</param>
 /// <param name="custom">
-/// Returns the delay in place of the three values above. Its argument is the number of failed rounds. The result is
-/// limited to the range from zero to one day. Null to use the three values.
+/// Computes the delay in place of the other three values. Its argument is the number of failed rounds. Its result is
+/// limited to the range from zero to one day. Null means that the other three values apply.
 /// </param>
 public sealed class ReconnectDelays(TimeSpan first, TimeSpan longest, TimeSpan jitter, Func<int, TimeSpan>? custom = null)
 {
     // The longest delay that a callback may return. A timer of the runtime takes at most about 49 days.
     private static readonly TimeSpan LongestCustom = TimeSpan.FromDays(1);
 
-    // After this many doublings the delay exceeds every possible limit.
+    // After this number of doublings, the delay exceeds every possible limit.
     private const int MaxDoublings = 30;
 
     /// <summary>
-    /// Returns the delay before the next round of attempts. It is only the jitter after no failed round.
+    /// Returns the delay before the next round of attempts. If no round has failed, the delay is only the jitter.
     /// </summary>
     /// <param name="failedRounds">The number of times that all servers have been tried without success.</param>
     public TimeSpan After(int failedRounds)

@@ -4,7 +4,7 @@ namespace Broker.Transport;
 
 /// <summary>
 /// Adapts a byte stream to a duplex pipe. At most one read and one write run at a time. Each direction buffers at most
-/// 256 KiB, and reading pauses while the consumer lags behind. The stream is closed when both directions have ended.
+/// 256 KiB. If the consumer lags behind, reading pauses. The stream is closed when both directions have ended.
 /// </summary>
 internal sealed class StreamDuplexPipe : IDuplexPipe
 {
@@ -33,8 +33,10 @@ internal sealed class StreamDuplexPipe : IDuplexPipe
     public PipeWriter Output => _outbound.Writer;
 
     /// <param name="stream">The stream. The link owns it from now on.</param>
-    /// <param name="endOutput">Ends the output direction of the stream, if that is possible while input continues, so
-    /// that the peer still receives the last bytes.</param>
+    /// <param name="endOutput">
+    /// Ends the output direction of the stream while input continues, so that the peer still receives the last bytes.
+    /// Null if the stream cannot do this.
+    /// </param>
     internal static IDuplexPipe Open(Stream stream, Func<Task>? endOutput = null)
     {
         // The token source is never disposed, because it has no timer.
@@ -118,8 +120,8 @@ internal sealed class StreamDuplexPipe : IDuplexPipe
     }
 
     /// <summary>
-    /// Cancels the stream's reads and writes when the consumer has completed its reader: no more input is read, and no
-    /// write waits for a peer that does not read.
+    /// Cancels the stream's reads and writes when the consumer has completed its reader. So no more input is read, and
+    /// no write waits for a peer that does not read.
     /// </summary>
     private sealed class EndingReader(PipeReader reader, CancellationTokenSource unread) : PipeReader
     {

@@ -2,7 +2,9 @@ using System.Net;
 
 namespace Broker.Transport;
 
-/// <summary>One end of a link in memory. The blocks that the peer's loops filled are parsed without a copy.</summary>
+/// <summary>
+/// One end of an in-process link. The blocks that the peer's loops have filled are parsed without a copy.
+/// </summary>
 internal sealed class InProcessConnection : Connection, IInboundTransport, IOutboundTransport
 {
     private readonly Lock _inboundGate = new();
@@ -21,8 +23,8 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
     /// <param name="loop">The loop of this end.</param>
     /// <param name="handler">The handler of this end.</param>
     /// <param name="window">
-    /// How many bytes this end accepts that its handler has not received yet. Above it the peer has to wait, as for a
-    /// full socket buffer.
+    /// The number of bytes that this end accepts before its handler has received them. If more bytes wait, the peer has
+    /// to wait, as for a full socket buffer.
     /// </param>
     internal InProcessConnection(EventLoop loop, ConnectionHandler handler, long window)
         : base(loop, handler)
@@ -101,7 +103,7 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
         Loop.MarkReadable(this);
     }
 
-    // Returns false if some of the blocks are still to be delivered.
+    // Returns false if some of the blocks still have to be delivered.
     private bool DeliverChain(Block? chain)
     {
         long taken = 0;
@@ -140,7 +142,7 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
         return chain is null;
     }
 
-    // Under the lock.
+    // The caller holds the lock.
     private void PutBack(Block chain)
     {
         Block last = chain;
@@ -187,7 +189,7 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
         return rest;
     }
 
-    // The peer records that this end waits, and calls OnWritable.
+    // The peer's Accept records that this end waits. The peer calls OnWritable later.
     public void ArmWritable()
     {
     }
@@ -215,8 +217,8 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
 
     public void ReleaseTransport() => _peer.End();
 
-    // Accepts blocks up to the window, and returns the first one that has to wait. Unread blocks are packed, and count
-    // together with the unused space between them.
+    // Accepts blocks up to the window, and returns the first block that has to wait. Unread blocks are packed. They and
+    // the unused space between them count against the window.
     private Block? Accept(Block chain, EventLoop? senderLoop, ref SentTally tally, out bool refused)
     {
         Block? rest = chain;
@@ -275,7 +277,7 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
     {
         lock (_inboundGate)
         {
-            // This may be the second call: first the peer's stream ends, and then the peer closes.
+            // This may be the second call: the first when the peer's stream ends, and the second when the peer closes.
             _ended = true;
             if (!_open || _scheduled || _released)
             {
@@ -300,7 +302,7 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
         }
     }
 
-    // Writers keep a message within one block, so unconsumed bytes are rare.
+    // Writers keep a message within one block, so a handler rarely leaves bytes unconsumed.
     private void Receive(ReadOnlySpan<byte> bytes)
     {
         Inbound.CountReceived(bytes.Length);

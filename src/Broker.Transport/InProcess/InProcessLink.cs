@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Creates links of two connections in memory: what one end writes the other end receives, without a socket.
+/// Creates links of two connections in memory. Each end receives the bytes that the other end writes, without a socket.
 /// </summary>
 public static class InProcessLink
 {
@@ -9,22 +9,23 @@ public static class InProcessLink
     public const long DefaultWindow = 1024 * 1024;
 
     /// <summary>
-    /// Creates a link and opens both ends on their loops. The loops may be the same, and may belong to different
-    /// groups. Blocks are passed to the peer without a copy. Each end accepts bytes that its handler has not received
-    /// yet up to its window, and then no more until half of them are consumed. Meanwhile the writer's bytes wait as
-    /// they would for a socket, limited by <see cref="Connection.MaxPendingBytes"/>.
+    /// Creates a link and opens both ends on their loops. Both ends may have the same loop, or loops of different
+    /// groups. Blocks are passed to the peer without a copy. Each end has a window: it accepts this number of bytes
+    /// before its handler has received them. If the window is full, the end accepts more bytes only after half of the
+    /// window is free. Meanwhile the writer's bytes wait as they would for a socket, limited by
+    /// <see cref="Connection.MaxPendingBytes"/>.
     /// </summary>
     /// <param name="firstLoop">The loop of the first end.</param>
     /// <param name="first">The handler of the first end.</param>
     /// <param name="secondLoop">The loop of the second end.</param>
     /// <param name="second">The handler of the second end.</param>
     /// <param name="firstWindow">
-    /// How many bytes the first end accepts before its handler has received them; the last block may exceed it; at
-    /// least 1.
+    /// The number of bytes that the first end accepts before its handler has received them: at least 1. The last
+    /// accepted block may exceed it.
     /// </param>
     /// <param name="secondWindow">The window of the second end.</param>
     /// <returns>The two ends. Their handlers' <see cref="ConnectionHandler.OnOpened"/> may not have run yet.</returns>
-    /// <exception cref="ObjectDisposedException">A group of loops has been disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The group of one of the loops has been disposed.</exception>
     public static (Connection First, Connection Second) Create(
         EventLoop firstLoop,
         ConnectionHandler first,

@@ -1,9 +1,9 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Limits how many costly steps, like commands of a CURVE handshake, one iteration runs for all connections of a loop
-/// together. Connections that have to wait continue in the order in which they asked. Not thread-safe: only its
-/// loop uses it.
+/// Limits the number of costly steps, like commands of a CURVE handshake, that one iteration of a loop runs for all its
+/// connections together. Connections that have to wait continue in the order in which they asked. Not thread-safe: only
+/// the loop uses this object.
 /// </summary>
 internal sealed class CostlySteps
 {
@@ -13,18 +13,18 @@ internal sealed class CostlySteps
     private int _begun;
     private Connection? _next;
 
-    /// <summary>How many connections wait.</summary>
+    /// <summary>The number of connections that wait.</summary>
     internal int Waiting => _waiting.Count;
 
     /// <summary>Whether this iteration may run another step.</summary>
     internal bool HasFree => _begun < MostSteps;
 
-    /// <summary>The next iteration begins.</summary>
+    /// <summary>Called when the next iteration begins.</summary>
     internal void BeginIteration() => _begun = 0;
 
     /// <summary>
-    /// Whether a connection may run a costly step in this iteration. A connection that asks later than one that waits
-    /// must wait too.
+    /// Whether a connection may run a costly step in this iteration. While other connections wait, a connection that
+    /// asks now must wait too.
     /// </summary>
     internal bool TryBegin(Connection connection)
     {
@@ -43,6 +43,6 @@ internal sealed class CostlySteps
     /// <summary>Returns the connection that has waited longest, which may now begin its step.</summary>
     internal Connection TakeNext() => _next = _waiting.Dequeue();
 
-    /// <summary>The connections that may continue in this iteration have been called.</summary>
+    /// <summary>Called after the connections that may continue in this iteration have been called.</summary>
     internal void EndTaking() => _next = null;
 }

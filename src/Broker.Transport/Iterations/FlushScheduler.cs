@@ -3,27 +3,28 @@ using System.Runtime.CompilerServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// The write buffers that a loop has to flush, in the order in which it flushes them. It flushes a limited number at a
-/// time, so that an iteration that wrote for very many connections does not delay all others by as many sends. Not
-/// thread-safe: only its loop uses it.
+/// The write buffers that a loop has to flush, in the order of their flushes. One call flushes a limited number of
+/// buffers. So an iteration that wrote for very many connections does not delay all other connections by the time of
+/// that many sends. Not thread-safe: only the loop uses this object.
 /// </summary>
 /// <remarks>
-/// <para>First come all replies to the connection that is being read; their amount is limited by what was read. Then
-/// come buffers that this iteration has written for other connections, for half of the limit, and then buffers that
-/// earlier iterations have left. So neither group waits for all of the other.</para>
-/// <para>A buffer that waits can be written to further, and its whole content is flushed in one send. So a delayed
-/// flush does not cost more system calls later, but fewer.</para>
+/// <para>The order has three groups. The first group is all replies to the connection that is being read; the bytes of
+/// this read limit their number. The second group is buffers that this iteration has written for other connections. The
+/// third group is buffers that earlier iterations have left. Half of the sends are reserved for the third group. So
+/// neither the second nor the third group waits for all buffers of the other.</para>
+/// <para>A loop can write more bytes into a buffer that waits, and the whole content is flushed in one send. So
+/// delaying a flush does not cause more system calls later, but fewer.</para>
 /// </remarks>
 internal sealed class FlushScheduler
 {
     /// <summary>
-    /// How many sends one flush makes; a send of 64 KiB counts as two. A send takes some microseconds.
+    /// The largest number of sends in one flush. A send of 64 KiB counts as two. A send takes some microseconds.
     /// </summary>
     internal const int BatchSize = 64;
 
     /// <summary>
-    /// How many sends one flush makes for each handler that has yielded, if the list is long. A connection that is
-    /// read meanwhile waits less.
+    /// The largest number of sends in one flush for each handler that has yielded, if many buffers wait. With this
+    /// smaller number, connections that become ready meanwhile wait for a shorter time.
     /// </summary>
     internal const int BatchSizePerYield = 8;
 
@@ -35,10 +36,10 @@ internal sealed class FlushScheduler
     private int _replyCount;
     private int _writtenCount;
 
-    /// <summary>How many write buffers wait for their flush.</summary>
+    /// <summary>The number of write buffers that wait for their flush.</summary>
     internal int Count => _replyCount + _writtenCount + _delayed.Count;
 
-    /// <summary>How many write buffers have been added so far.</summary>
+    /// <summary>The number of write buffers that have been added so far.</summary>
     internal long Added { get; private set; }
 
     internal void Add(LoopWriteBuffer buffer, bool isReply)
@@ -55,7 +56,7 @@ internal sealed class FlushScheduler
     }
 
     /// <summary>
-    /// Moves the buffers that this iteration has written behind those that earlier iterations have left.
+    /// Moves the buffers that this iteration has written behind the buffers that earlier iterations have left.
     /// </summary>
     internal void DelayWritten()
     {
@@ -69,14 +70,14 @@ internal sealed class FlushScheduler
     }
 
     /// <summary>
-    /// Flushes as many buffers as <paramref name="budget"/> allows, and subtracts their sends from it. Buffers that
-    /// remain are appended to those that earlier iterations have left.
+    /// Flushes as many buffers as <paramref name="budget"/> allows, and subtracts the number of sends from the budget.
+    /// Buffers of this iteration that remain are appended to the buffers that earlier iterations have left.
     /// </summary>
     internal void Flush(EventLoop loop, ref int budget)
     {
-        // Buffers of earlier iterations get half of the budget, however many replies there are.
+        // Buffers of earlier iterations get half of the budget, whatever the number of replies.
         int ofLeft = budget / 2;
-        // By index: a flush to an in-process link can add buffers to the list.
+        // The loop uses an index, because a flush to an in-process link can add buffers to the list.
         for (int i = 0; i < _replyCount; i++)
         {
             budget -= Flush(loop, _replies[i]);
@@ -94,7 +95,7 @@ internal sealed class FlushScheduler
             budget -= cost;
         }
 
-        // Before this iteration appends its remaining buffers.
+        // This must come before this iteration appends its remaining buffers to the same queue.
         ofLeft = Math.Max(ofLeft, budget);
         for (int left = _delayed.Count; left > 0 && ofLeft > 0; left--)
         {

@@ -1,16 +1,17 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The work of an iteration beside sockets, posted actions and timers: write buffers to flush, in-process peers with
-/// bytes, and connections that have yielded or wait for a costly step. Not thread-safe: only its loop uses it.
+/// The work of an iteration that does not come from sockets, posted actions and timers: write buffers to flush,
+/// in-process connections with received bytes, and connections that have yielded or wait for a costly step. Not
+/// thread-safe: only the loop uses this object.
 /// </summary>
 internal sealed class IterationWork(EventLoop loop)
 {
-    // The work of one delivery after a yield and of one costly step, in units of a read or a send.
+    // The cost of one delivery after a yield, and of one costly step, in units of one read or send.
     private const int WorkOfYield = 16;
     private const int WorkOfCostlyStep = 64;
 
-    // In-process links may reply to each other endlessly; after this many rounds sockets and timers come first.
+    // In-process links may reply to each other endlessly. After this number of rounds, sockets and timers come first.
     private const int MostRounds = 16;
 
     private readonly FlushScheduler _flushScheduler = new();
@@ -31,15 +32,15 @@ internal sealed class IterationWork(EventLoop loop)
     /// <inheritdoc cref="EventLoop.IsBehind"/>
     internal bool IsBehind { get; private set; }
 
-    /// <summary>How often a connection that had nothing to flush was written to.</summary>
+    /// <summary>The number of times that bytes were written to a connection that had nothing to flush before.</summary>
     internal long ScheduledFlushes => _flushScheduler.Added;
 
     /// <summary>The connection whose handler was called last in this iteration.</summary>
     internal Connection? CurrentConnection { get; set; }
 
     /// <summary>
-    /// Begins an iteration. Returns how many connections have yielded before: they are called in this iteration, and
-    /// those that yield now in the next one.
+    /// Begins an iteration. Returns the number of connections that yielded earlier. These connections are called in
+    /// this iteration. Connections that yield now are called in the next iteration.
     /// </summary>
     internal int BeginIteration()
     {
@@ -48,7 +49,7 @@ internal sealed class IterationWork(EventLoop loop)
         return _yielded.Count;
     }
 
-    /// <summary>Adds a write buffer to the list of those that are flushed at the end of the iteration.</summary>
+    /// <summary>Adds a write buffer to the list of buffers that are flushed at the end of the iteration.</summary>
     internal void ScheduleFlush(LoopWriteBuffer buffer)
     {
         if (buffer.IsScheduled)
@@ -60,10 +61,13 @@ internal sealed class IterationWork(EventLoop loop)
         _flushScheduler.Add(buffer, isReply: buffer.Connection == CurrentConnection);
     }
 
-    /// <summary>Adds an in-process connection that has received bytes to the list of those to read.</summary>
+    /// <summary>Adds an in-process connection that has received bytes to the list of connections to read.</summary>
     internal void AddReadable(Connection connection) => _readable.Enqueue(connection);
 
-    /// <summary>Adds a connection that has bytes to deliver in the next iteration, after all others.</summary>
+    /// <summary>
+    /// Adds a connection that has yielded. Its bytes are delivered in the next iteration, after all other connections
+    /// have run.
+    /// </summary>
     internal void AddYielded(Connection connection) => _yielded.Enqueue(connection);
 
     /// <inheritdoc cref="EventLoop.PostAfterFlush"/>
@@ -84,7 +88,7 @@ internal sealed class IterationWork(EventLoop loop)
         return true;
     }
 
-    /// <summary>Flushes what was written, or a part of it. No handler is called.</summary>
+    /// <summary>Flushes the written bytes, or a part of them. No handler is called.</summary>
     internal void FlushOnce()
     {
         int budget = FlushScheduler.BatchSize;
@@ -93,10 +97,10 @@ internal sealed class IterationWork(EventLoop loop)
     }
 
     /// <summary>
-    /// Flushes what the iteration has written, or a part of it. In-process peers on this loop reply within the same
-    /// iteration.
+    /// Flushes the bytes that the iteration has written, or a part of them. In-process peers on this loop reply within
+    /// the same iteration.
     /// </summary>
-    /// <param name="yielded">How many connections have yielded and wait until this is done.</param>
+    /// <param name="yielded">The number of connections that have yielded and wait until this flush is done.</param>
     internal void Flush(int yielded)
     {
         IsBehind = _flushScheduler.Count > FlushScheduler.BatchSize;
@@ -106,8 +110,8 @@ internal sealed class IterationWork(EventLoop loop)
         int budget = slice;
         for (int round = 0; round < MostRounds; round++)
         {
-            // A flush runs no handler, but it can make an in-process peer readable, which then writes into further
-            // buffers.
+            // A flush calls no handler, but it can give bytes to an in-process peer on this loop. When the peer is
+            // read, its handler writes into more buffers.
             _flushScheduler.Flush(loop, ref budget);
             if (_readable.Count == 0)
             {
@@ -128,7 +132,7 @@ internal sealed class IterationWork(EventLoop loop)
     /// Delivers to the connections that have yielded before this iteration, runs the actions that were to follow the
     /// flush, and then delivers to the connections that wait for a costly step. Their writes are flushed in the next iteration, behind earlier writes.
     /// </summary>
-    /// <param name="yielded">How many had yielded when the iteration began.</param>
+    /// <param name="yielded">The number of connections that had yielded when the iteration began.</param>
     internal void Continue(int yielded)
     {
         if (yielded > 0)

@@ -4,22 +4,24 @@ using System.Text;
 namespace Broker.Transport;
 
 /// <summary>
-/// Reads small files of the operator, such as keys and settings. A path that is a device or a FIFO by mistake would
-/// otherwise be read for ever, or would block the caller. Thread-safe.
+/// Reads small files of the operator, such as keys and settings, with a limit on size and time. Without these limits, a
+/// path that is a device or a FIFO by mistake would be read for ever or block the caller. Thread-safe.
 /// </summary>
 public static class BoundedFile
 {
-    // A FIFO that another process fills, as in `-c <(generate)`, is read within this time.
+    // A FIFO that another process fills, as in -c <(generate), must be read within this time.
     private static readonly TimeSpan DefaultLimit = TimeSpan.FromSeconds(10);
 
-    /// <summary>Reads a text. It blocks until the file is read, at most 10 s.</summary>
+    /// <summary>Reads a text file. The call blocks until the file is read, for at most 10 s.</summary>
     /// <param name="path">The path of the file.</param>
     /// <param name="maxCharacters">The largest number of characters.</param>
     /// <exception cref="InvalidDataException">
-    /// The file is too large. The message continues the file's name: "is larger than 4194304 characters".
+    /// The file is too large. The message is meant to follow the file's name: "is larger than 4194304 characters".
     /// </exception>
-    /// <exception cref="IOException">The file cannot be read, or not to its end in time.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file must not be read, or it is a folder.</exception>
+    /// <exception cref="IOException">The file cannot be read, or its end was not reached in time.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// This process has no permission to read the file, or the path is a folder.
+    /// </exception>
     /// <exception cref="ArgumentException">The path is empty.</exception>
     public static string ReadText(string path, int maxCharacters) => ReadText(path, maxCharacters, DefaultLimit);
 

@@ -4,23 +4,24 @@ namespace Broker.Transport;
 
 /// <summary>
 /// Keeps the number of accepted sockets below the system's limit of open files for the process, minus a reserve. A
-/// process without free descriptors cannot start a thread or open a file, and the runtime terminates the process if it
-/// needs one.
+/// process without free descriptors cannot start a thread or open a file. If the runtime itself needs a descriptor
+/// then, it terminates the process.
 /// </summary>
 /// <remarks>
-/// <para>Code that accepts a connection calls <see cref="TryTake"/>, closes the connection at once if that returns
-/// false, and calls <see cref="Release"/> after the connection is closed. The listeners of a program share one budget
-/// or have one each: the budget checks how many files the process really has open, whatever opened them. It counts
-/// them more often the closer they come to the limit, and not for each connection.</para>
-/// <para>Thread-safe. On systems without a limit (Windows) nothing is ever refused.</para>
+/// <para>Code that accepts a connection calls <see cref="TryTake"/>. If the result is false, it closes the connection
+/// at once. If the result is true, it calls <see cref="Release"/> after the connection is closed. The listeners of a
+/// program can share one budget or have one budget each, because a budget counts all files that the process really has
+/// open. The budget does not count for each connection: the closer the number comes to the limit, the more often the
+/// budget counts.</para>
+/// <para>Thread-safe. On systems without a limit (Windows), no connection is ever refused.</para>
 /// </remarks>
 public sealed class ConnectionBudget
 {
-    // Counting costs about a microsecond for each open file. While no descriptor is free, it is not repeated within
-    // this time.
+    // Counting costs about a microsecond for each open file. If a count has found no free descriptor, it is not
+    // repeated within this time.
     private static readonly TimeSpan RecountInterval = TimeSpan.FromMilliseconds(20);
 
-    // Refusals that are closer together than this are reported once.
+    // The time without refusals after which the next refusal is reported again.
     private static readonly TimeSpan RefusalPause = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
@@ -35,8 +36,8 @@ public sealed class ConnectionBudget
 
     /// <summary>Creates a budget for the files that this process may open.</summary>
     /// <param name="reserve">
-    /// How many files are left for other uses: threads, files, and outgoing connections. Default: 64, or an eighth of
-    /// the limit if that is less.
+    /// The number of files that are left for other uses: threads, files, and outgoing connections. Default: 64, or an
+    /// eighth of the limit if that is less.
     /// </param>
     public ConnectionBudget(int? reserve = null)
         : this(OpenFiles.Limit(), reserve, OpenFiles.Count, TimeProvider.System)
@@ -53,27 +54,28 @@ public sealed class ConnectionBudget
     }
 
     /// <summary>
-    /// How many files the process may open, as it was when this object was created; null if there is no limit.
+    /// The number of files that the process may open, as it was when this object was created; null if there is no
+    /// limit.
     /// </summary>
     public long? Limit { get; }
 
-    /// <summary>How many connections have been taken and not released.</summary>
+    /// <summary>The number of connections that have been taken and not released.</summary>
     public long Taken => Interlocked.Read(ref _taken);
 
-    /// <summary>How many connections have been refused so far.</summary>
+    /// <summary>The number of connections that have been refused so far.</summary>
     public long Refused => Interlocked.Read(ref _refused);
 
     /// <summary>
-    /// Raised at the first refusal, and again at the first refusal after ten seconds without any, so that a log gets
+    /// Raised at the first refusal, and again at the first refusal after ten seconds without refusals. So a log gets
     /// one line and not thousands. A handler that has written the line sets <see cref="HandledEventArgs.Handled"/>, so
-    /// that a server and a bridge that share this budget do not both write it. Raised on the thread that was refused;
-    /// a handler must not throw.
+    /// that only one of several servers and bridges that share the budget writes it. Raised on the thread whose
+    /// connection was refused. A handler must not throw.
     /// </summary>
     public event EventHandler<HandledEventArgs>? Exhausted;
 
     /// <summary>
-    /// Asks for permission to keep a connection that has just been accepted. Returns false if the connection must be
-    /// closed. After true, <see cref="Release"/> must follow once.
+    /// Asks for permission to keep a connection that has just been accepted. If the result is false, the caller must
+    /// close the connection. If it is true, the caller must call <see cref="Release"/> once later.
     /// </summary>
     public bool TryTake()
     {
@@ -110,7 +112,7 @@ public sealed class ConnectionBudget
         }
     }
 
-    // Allows half of the free descriptors, so that several budgets, and other code that opens files, approach the
+    // Allows half of the free descriptors. Other budgets and other code open files too, so all of them approach the
     // limit in ever smaller steps.
     private bool UpdateAllowance()
     {
@@ -119,7 +121,7 @@ public sealed class ConnectionBudget
             return false;
         }
 
-        // The asking connection is open already, and is counted.
+        // The connection that asks is already open, so the count includes it.
         long free = _most - _countOpen();
         _allowed = free < 0 ? 0 : (free / 2) + 1;
         _failedCountAt = _allowed == 0 ? _time.GetTimestamp() : null;

@@ -5,34 +5,34 @@ namespace Broker.Transport;
 /// <summary>
 /// The limit of the garbage collector's heap, if it is smaller than the machine's memory: in a container, or set by
 /// <c>DOTNET_GCHeapHardLimit</c>. An allocation beyond the limit fails, anywhere in the program, and ends the process.
-/// So the memory that peers can make a process buffer must be limited to less.
+/// So the memory that peers can make a process buffer must have a limit below the heap limit.
 /// </summary>
 public static class HeapLimit
 {
-    // A quarter of the heap limit is for bytes that wait for peers, and another one for unfinished received messages.
-    // The rest is for subscriptions and routes, and for free space between objects.
+    // A quarter of the heap limit is for bytes that wait for peers, and another quarter is for unfinished received
+    // messages. The rest is for subscriptions and routes, and for free space between objects.
     private const int PartForWaiting = 4;
 
     private const long LeastAvailable = 32 * 1024 * 1024;
 
-    // Limits what peers can make a process buffer before they are authenticated, or for replies.
+    // The part for bytes that peers can make a process buffer before they are authenticated, or for replies.
     private const int PartForOthers = 16;
 
-    /// <summary>Returns the heap limit in bytes; 0 if there is none. Each call looks it up.</summary>
+    /// <summary>Returns the heap limit in bytes; 0 if there is no limit. Each call reads the current value.</summary>
     public static long Read()
         => GC.GetConfigurationVariables().TryGetValue("GCHeapHardLimit", out object? limit)
             ? Convert.ToInt64(limit, CultureInfo.InvariantCulture)
             : 0;
 
     /// <summary>
-    /// Returns the default for how many bytes may be buffered for all peers together; 0 for no limit.
+    /// Returns the default limit on the bytes that may be buffered for all peers together; 0 for no limit.
     /// </summary>
     /// <param name="limit">The result of <see cref="Read"/>.</param>
     public static long MaxBufferedBytes(long limit) => limit / PartForWaiting;
 
     /// <summary>
-    /// Returns the default for how many bytes unfinished received messages may hold: a quarter of the memory that is
-    /// available to the heap, whether it is limited or not.
+    /// Returns the default limit on the bytes of unfinished received messages: a quarter of the memory that is
+    /// available to the heap, whether the heap has a limit or not.
     /// </summary>
     public static long MaxReceivedBytes() => Available() / PartForWaiting;
 
@@ -40,8 +40,8 @@ public static class HeapLimit
     internal static long Available() => Math.Max(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, LeastAvailable);
 
     /// <summary>
-    /// Returns a limit for other memory that is buffered for peers, in bytes: the usual limit, or less if the heap is
-    /// small.
+    /// Returns a limit in bytes for other memory that is buffered for peers: the usual limit, or a smaller limit if the
+    /// heap is small.
     /// </summary>
     /// <param name="usual">The usual limit in bytes.</param>
     /// <param name="limit">The result of <see cref="Read"/>.</param>

@@ -3,26 +3,26 @@ using System.Runtime.CompilerServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// The memory that may be buffered for all peers of a group of loops together: blocks of connections' write buffers
-/// and queues, and what protocols buffer beside them. It restricts nothing until half of it is used. From then on a
-/// protocol allows each peer no more than <see cref="PerPeerLimit"/>, a part of what is left. So peers that read
-/// continue beside many peers that do not read.
+/// The memory that may be buffered for all peers of a group of loops together: the blocks of connections' write buffers
+/// and queues, and the bytes that protocols buffer in addition. Until half of the budget is used, it restricts nothing.
+/// From then on, a protocol allows each peer at most <see cref="PerPeerLimit"/>, a part of the remaining budget. So
+/// peers that read continue to get messages, even if many other peers do not read.
 /// </summary>
 /// <remarks>
-/// Any thread. Nothing is counted per message: blocks are counted when their owner changes, and loops report changes
-/// in steps of <see cref="Granularity"/>.
+/// Any thread. Nothing is counted for each message: blocks are counted when their owner changes, and loops report
+/// changes in steps of <see cref="Granularity"/>.
 /// </remarks>
 public sealed class MemoryBudget
 {
-    // When half of the budget is used, this divisor still allows a peer 1/64 of the limit. The sum over all peers
-    // stays below the limit until the share reaches its minimum.
+    // With this divisor, a peer may still use 1/64 of the limit when half of the budget is used. The sum over all peers
+    // stays below the limit until the share of a peer reaches its minimum.
     private const int PerPeerDivisor = 32;
 
     // All loops of a group together may leave at most this part of the limit unreported.
     private const int StepsPerLimit = 32;
     private const int FewLoops = 8;
 
-    // The system's socket buffers hold as much anyway for a peer that reads.
+    // The system's socket buffers hold this number of bytes anyway for a peer that reads.
     private const long MinPerPeerLimit = 16 * 1024;
 
     private readonly Lock _gate = new();
@@ -39,26 +39,28 @@ public sealed class MemoryBudget
         Limit = limit;
         Granularity = limit == 0 ? long.MaxValue : Math.Max(1, limit / (StepsPerLimit * Math.Max(FewLoops, loops)));
         _pressureAbove = limit / 2;
-        // Clearly below the first threshold. Otherwise all waiting writers would start and stop with every block.
+        // Pressure ends clearly below the threshold at which it begins. Otherwise all waiting writers would start and
+        // stop with every block.
         _pressureEndsAt = limit / 8 * 3;
         _updateAbove = _pressureAbove;
     }
 
-    /// <summary>The limit in bytes; 0 for no limit, and then nothing is counted.</summary>
+    /// <summary>The limit in bytes. 0 means no limit; then nothing is counted.</summary>
     public long Limit { get; }
 
     /// <summary>
-    /// The precision of the count for each loop, in bytes. A protocol that gives a peer credit gives at most this much
-    /// at a time. Very large if there is no limit.
+    /// The precision of the count for each loop, in bytes. A protocol that gives a peer credit gives at most this
+    /// number of bytes at a time. The value is very large if there is no limit.
     /// </summary>
     public long Granularity { get; }
 
-    /// <summary>The bytes that are counted as buffered. The value may change at once.</summary>
+    /// <summary>The bytes that are counted as buffered. The value may change at any time.</summary>
     public long BufferedBytes => Volatile.Read(ref _buffered);
 
     /// <summary>
-    /// How many bytes may wait for one peer, or in one queue, now: <see cref="long.MaxValue"/> while there is enough
-    /// memory. A message that is larger than the limit is allowed if nothing else waits. The value may change at once.
+    /// The number of bytes that may wait now for one peer or in one queue. It is <see cref="long.MaxValue"/> while
+    /// there is enough memory. A message that is larger than this limit is allowed if nothing else waits. The value may
+    /// change at any time.
     /// </summary>
     public long PerPeerLimit
     {
@@ -69,7 +71,7 @@ public sealed class MemoryBudget
     /// <summary>Whether peers are limited by <see cref="PerPeerLimit"/> now.</summary>
     public bool IsUnderPressure => PerPeerLimit != long.MaxValue;
 
-    /// <summary>Counts memory that is buffered for peers beside their connections' queues.</summary>
+    /// <summary>Counts memory that is buffered for peers in addition to their connections' queues.</summary>
     /// <param name="bytes">The number of bytes; negative for bytes that were released.</param>
     public void Add(long bytes)
     {
@@ -86,12 +88,12 @@ public sealed class MemoryBudget
     }
 
     /// <summary>
-    /// Calls <paramref name="callback"/> once when there is enough memory: for a writer that
-    /// <see cref="PerPeerLimit"/> refused, because a peer that reads nothing never causes a low-water call. The
-    /// callback may run on any thread, before this method returns, and under locks of other code. So it should only
-    /// post to a loop.
+    /// Calls <paramref name="callback"/> once when there is enough memory. This is for a writer that
+    /// <see cref="PerPeerLimit"/> has refused: it cannot wait for a low-water call, because a peer that reads nothing
+    /// never causes such a call. The callback may run on any thread, before this method returns, and under locks of
+    /// other code. So it should only post to a loop.
     /// </summary>
-    /// <param name="callback">If it is waiting already, it is called only once.</param>
+    /// <param name="callback">The callback. If it is already waiting, it is called only once.</param>
     public void NotifyWhenAvailable(Action callback)
     {
         ArgumentNullException.ThrowIfNull(callback);
@@ -126,7 +128,8 @@ public sealed class MemoryBudget
             do
             {
                 SetThresholds(Volatile.Read(ref _buffered));
-                // Threads that count read the thresholds afterwards; this thread does both in the opposite order.
+                // A thread that counts changes the count and then reads the thresholds. This thread does it in the
+                // opposite order.
                 Interlocked.MemoryBarrier();
             }
             while (NeedsUpdate(Volatile.Read(ref _buffered)));

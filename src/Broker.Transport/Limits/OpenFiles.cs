@@ -8,7 +8,9 @@ internal static partial class OpenFiles
     private const int LinuxNumber = 7;
     private const int OtherNumber = 8;
 
-    /// <summary>Returns how many files may be open; null if that is not limited or not known.</summary>
+    /// <summary>
+    /// Returns the number of files that may be open; null if there is no limit or the limit is not known.
+    /// </summary>
     internal static long? Limit()
     {
         if (OperatingSystem.IsWindows())
@@ -21,14 +23,14 @@ internal static partial class OpenFiles
     }
 
     /// <summary>
-    /// Returns how many files are open; <see cref="int.MaxValue"/> if they cannot be counted because no descriptor is
+    /// Returns the number of open files; <see cref="int.MaxValue"/> if they cannot be counted because no descriptor is
     /// free.
     /// </summary>
     internal static int Count()
     {
         try
         {
-            // One of the entries is the open directory itself.
+            // One of the entries is the directory itself, which is open now.
             return Directory.GetFileSystemEntries(OperatingSystem.IsLinux() ? "/proc/self/fd" : "/dev/fd").Length - 1;
         }
         catch (IOException)

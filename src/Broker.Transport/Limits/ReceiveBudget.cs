@@ -2,24 +2,27 @@ namespace Broker.Transport;
 
 /// <summary>
 /// The memory that unfinished received messages of all connections of a group may hold together. When it is used up,
-/// connections that need more are not read. The one that has waited longest continues when memory is released.
+/// connections that need more memory are not read. When memory is released, the connection that has waited longest
+/// continues.
 /// </summary>
 /// <remarks>
 /// <para>Buffers of up to 4 KiB are not counted, so small messages pass while the budget is used up. Buffers larger
 /// than 64 KiB may use three quarters of the budget. One connection at a time may exceed the budget until its message
-/// is complete, so that connections that wait for each other's memory always continue.</para>
-/// <para>While connections wait, one that holds memory and receives less than 4 KiB in ten seconds is closed, and so
-/// is one that has waited for two minutes, both with <see cref="CloseReason.ReceiveMemory"/>. Thread-safe.</para>
+/// is complete. So even if all connections wait for each other's memory, one of them continues.</para>
+/// <para>While connections wait, two kinds of connections are closed with <see cref="CloseReason.ReceiveMemory"/>: a
+/// connection that holds memory and receives less than 4 KiB in ten seconds, and a connection that has waited for two
+/// minutes. Thread-safe.</para>
 /// </remarks>
 public sealed class ReceiveBudget
 {
     /// <summary>Buffers up to this size are not counted.</summary>
     internal const int Uncounted = 4096;
 
-    /// <summary>Larger buffers are for one message each.</summary>
+    /// <summary>A buffer above this size contains one message.</summary>
     internal const int LargestShared = 64 * 1024;
 
-    // A holder of memory that receives less between two checks keeps the memory from others without need.
+    // If a connection that holds memory receives fewer bytes than this between two checks, it keeps the memory from
+    // others without need.
     private const int LeastProgress = 4096;
 
     private readonly Lock _gate = new();
@@ -50,17 +53,19 @@ public sealed class ReceiveBudget
     /// <summary>The limit in bytes.</summary>
     public long Limit { get; }
 
-    /// <summary>The counted bytes of buffers. The value may change at once.</summary>
+    /// <summary>The bytes of all counted buffers. The value may change at any time.</summary>
     public long UsedBytes => Volatile.Read(ref _used);
 
-    /// <summary>How many connections wait for memory. The value may change at once.</summary>
+    /// <summary>The number of connections that wait for memory. The value may change at any time.</summary>
     public int WaitingConnections => Volatile.Read(ref _waitingCount);
 
-    /// <summary>How many connections were closed with <see cref="CloseReason.ReceiveMemory"/> so far.</summary>
+    /// <summary>
+    /// The number of connections that were closed with <see cref="CloseReason.ReceiveMemory"/> so far.
+    /// </summary>
     public long ClosedConnections => Interlocked.Read(ref _closed);
 
     /// <summary>
-    /// Whether at least half of the budget is used: only then does a read have to ask how much it may take.
+    /// Whether at least half of the budget is used. Only then does a read have to ask how many bytes it may take.
     /// </summary>
     internal bool IsTight => Volatile.Read(ref _isTight);
 
@@ -82,8 +87,9 @@ public sealed class ReceiveBudget
     }
 
     /// <summary>
-    /// Whether a connection may allocate so many bytes now. If not, it waits, and <see cref="ReceiveMemory.Resume"/>
-    /// follows. The bytes are not counted, except as a reservation of a connection that has waited.
+    /// Whether a connection may allocate <paramref name="bytes"/> now. If not, the connection waits, and
+    /// <see cref="ReceiveMemory.Resume"/> is called later. This method does not count the bytes, but a connection that
+    /// has waited has a counted reservation.
     /// </summary>
     internal bool TryAllow(ReceiveMemory memory, long bytes, bool isLarge)
     {
@@ -121,12 +127,12 @@ public sealed class ReceiveBudget
             loop.Post(() => CheckLater(loop));
         }
 
-        // Memory may have been released before the connection was in the list.
+        // Memory may have been released before the connection was added to the list.
         Update();
         return false;
     }
 
-    /// <summary>Releases what was reserved for a connection that has waited.</summary>
+    /// <summary>Releases the memory that was reserved for a connection that has waited.</summary>
     internal void ReleaseReserved(ReceiveMemory memory)
     {
         long reserved;
@@ -142,7 +148,9 @@ public sealed class ReceiveBudget
         }
     }
 
-    /// <summary>The message of the connection that may exceed the budget is complete.</summary>
+    /// <summary>
+    /// The message of the connection that may exceed the budget is complete, so another connection may now exceed it.
+    /// </summary>
     internal void EndFavour(ReceiveMemory memory)
     {
         lock (_gate)
@@ -161,7 +169,7 @@ public sealed class ReceiveBudget
     /// <summary>Whether the connection may exceed the budget.</summary>
     internal bool IsFavoured(ReceiveMemory memory) => Volatile.Read(ref _favoured) == memory;
 
-    /// <summary>The connection needs nothing any more.</summary>
+    /// <summary>The connection no longer needs memory.</summary>
     internal void Abandon(ReceiveMemory memory)
     {
         lock (_gate)
@@ -188,7 +196,8 @@ public sealed class ReceiveBudget
             do
             {
                 _isTight = IsTightAt(UsedBytes);
-                // Threads that count read the mark afterwards; this thread does both in the opposite order.
+                // A thread that counts changes the count and then reads the mark. This thread does it in the opposite
+                // order.
                 Interlocked.MemoryBarrier();
             }
             while (IsTightAt(UsedBytes) != _isTight);
@@ -223,7 +232,7 @@ public sealed class ReceiveBudget
         return true;
     }
 
-    // The memory is reserved until the connection has allocated it, so that it is not given to two connections.
+    // The memory is reserved until the connection has allocated it, so that two connections do not get the same memory.
     private void Wake(ReceiveMemory memory)
     {
         memory.Node.List!.Remove(memory.Node);
@@ -272,7 +281,7 @@ public sealed class ReceiveBudget
         CheckLater(loop);
     }
 
-    // Whether a connection that holds memory receives nothing although it is read.
+    // Whether a connection that holds memory receives almost nothing although it is read.
     private bool IsStalled(Connection connection)
     {
         if (connection.MemoryIfUsed is not { } memory)

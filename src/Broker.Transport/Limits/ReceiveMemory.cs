@@ -1,15 +1,17 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The part of a <see cref="ReceiveBudget"/> that one connection uses. Created when the connection first holds counted
-/// memory or waits for it.
+/// The part of a <see cref="ReceiveBudget"/> that one connection uses. The object is created when the connection first
+/// holds counted memory or waits for it.
 /// </summary>
 internal sealed class ReceiveMemory
 {
     private long _held;
 
     /// <param name="connection">The connection.</param>
-    /// <param name="resume">Called on the loop when the memory that the connection waits for is reserved for it.</param>
+    /// <param name="resume">
+    /// Called on the loop when the memory for which the connection waits is reserved for it.
+    /// </param>
     internal ReceiveMemory(Connection connection, Action resume)
     {
         Connection = connection;
@@ -21,14 +23,17 @@ internal sealed class ReceiveMemory
 
     internal Action Resume { get; }
 
-    /// <summary>The place in a list of those that wait. This and the following belong to the budget's gate.</summary>
+    /// <summary>
+    /// The place in a list of waiting connections. The lock of the budget protects this property and the next
+    /// properties.
+    /// </summary>
     internal LinkedListNode<ReceiveMemory> Node { get; }
 
     internal long Needed { get; set; }
 
     internal long WaitsSince { get; set; }
 
-    /// <summary>The bytes that are reserved since the wait ended.</summary>
+    /// <summary>The bytes that have been reserved since the wait ended.</summary>
     internal long Reserved { get; set; }
 
     internal int CheckedRound { get; set; } = int.MinValue;
@@ -43,7 +48,10 @@ internal sealed class ReceiveMemory
     /// <inheritdoc cref="ReceiveBudget.TryAllow"/>
     internal bool TryAllow(long bytes, bool isLarge) => Budget.TryAllow(this, bytes, isLarge);
 
-    /// <summary>Counts memory that the connection has allocated or, if negative, released. On the loop.</summary>
+    /// <summary>
+    /// Counts memory that the connection has allocated. A negative number means that it has released memory. On the
+    /// loop.
+    /// </summary>
     internal void Count(long bytes)
     {
         Volatile.Write(ref _held, _held + bytes);
@@ -59,7 +67,7 @@ internal sealed class ReceiveMemory
         }
     }
 
-    /// <summary>A read has ended: a reservation was used, or was not needed. On the loop.</summary>
+    /// <summary>A read has ended, so a reservation was either used or not needed. On the loop.</summary>
     internal void EndRead()
     {
         ReleaseReserved();
@@ -69,7 +77,9 @@ internal sealed class ReceiveMemory
         }
     }
 
-    /// <summary>A message is complete.</summary>
+    /// <summary>
+    /// A message is complete. If this connection was allowed to exceed the budget, that permission ends.
+    /// </summary>
     internal void EndFavour()
     {
         if (Budget.IsFavoured(this))

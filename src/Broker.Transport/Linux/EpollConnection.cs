@@ -22,8 +22,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
         _poller = poller;
         socket.Blocking = false;
         _handle = socket.SafeHandle;
-        // The number is used without the handle until ReleaseTransport: the descriptor must not be closed and reused
-        // before.
+        // The number is used without the handle until ReleaseTransport. The reference keeps the descriptor open until
+        // then, so that no other file gets its number.
         bool addedRef = false;
         _handle.DangerousAddRef(ref addedRef);
         _descriptor = (int)_handle.DangerousGetHandle();
@@ -33,7 +33,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
     {
         _slot = _poller.Register(this, _descriptor);
         _registered = true;
-        // Threads that wrote before could not ask the poller yet, or asked with a slot that it did not know.
+        // Threads that wrote before this point could not ask the poller for a report, or asked with a slot that it did
+        // not know.
         Outbound.RepeatWatch();
     }
 
@@ -51,18 +52,21 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    /// <summary>The poller reported <paramref name="flags"/> while receiving is paused. On the loop.</summary>
+    /// <summary>
+    /// Called when the poller has reported <paramref name="flags"/> while receiving is paused. On the loop.
+    /// </summary>
     internal void OnReadableWhilePaused(uint flags)
     {
         if (Gate.IsYielded)
         {
-            // The pause ends with this iteration, so a system call is not worth while.
+            // The pause ends with this iteration, so a system call would cost more than it saves.
             return;
         }
 
         if (_interest == Interest.Bytes)
         {
-            // Only now, because most pauses end before anything is received.
+            // The interest is changed only when the poller reports something, because most pauses end before anything
+            // is received.
             SetInterest(Interest.End);
         }
 
@@ -72,7 +76,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
         else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0 && IsLingering)
         {
-            // Nothing more is received (CloseUnread), so bytes before the end do not matter.
+            // Nothing more is received (CloseUnread), so bytes before the end of the stream do not matter.
             Closing.OnPeerEnded();
         }
         else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0)
@@ -81,7 +85,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    // Peeks at the rest of the stream without taking it.
+    // Reads the rest of the stream without taking it out of the kernel.
     private void PeekForEnd()
     {
         byte* next = stackalloc byte[MaxCloseNotifySize + 1];
@@ -187,7 +191,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
 
     private void SetInterest(Interest interest)
     {
-        // Other threads ask for a report of a writable socket under the same lock.
+        // Other threads ask the poller for a report of a writable socket under the same lock.
         lock (Outbound.Queue.Gate)
         {
             _interest = interest;
@@ -199,7 +203,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
 
     private nint SendOne(Block block, long most)
     {
-        // Blocks are pinned, so this pins nothing and costs nothing.
+        // Blocks are already pinned, so this statement costs nothing.
         fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
         {
             return LibC.Send(_descriptor, bytes + block.Start, (nuint)Math.Min(block.Length, most), LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);

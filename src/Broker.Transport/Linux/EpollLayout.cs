@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// The kernel's layout of an <c>epoll_event</c>: 4 bytes of flags and 8 bytes of data, packed on x86-64 only.
+/// The kernel's layout of an <c>epoll_event</c>: 4 bytes of flags and 8 bytes of data. Only on x86-64 is it packed.
 /// </summary>
 internal static class EpollLayout
 {

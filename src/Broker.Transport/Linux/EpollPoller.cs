@@ -6,12 +6,13 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// Waits with epoll, level-triggered: if a connection has used its number of reads, epoll reports it again.
+/// Waits with level-triggered epoll. If a connection has used its number of reads and has more to read, epoll reports
+/// it again.
 /// </summary>
 /// <remarks>
-/// The data of an event is a slot and the slot's generation. A connection may be closed earlier in the same iteration,
-/// and another one may already have its slot or descriptor. The generation shows that such an event is outdated, and
-/// the event is dropped.
+/// The data of an event is the number of a slot and the slot's generation. If a connection was closed earlier in the
+/// same iteration, another connection may already have its slot or its descriptor. The generation shows that an event
+/// belongs to the old connection, and such an event is dropped.
 /// </remarks>
 internal sealed unsafe class EpollPoller : Poller
 {
@@ -72,7 +73,7 @@ internal sealed unsafe class EpollPoller : Poller
     internal override int Wait(int milliseconds)
     {
         int ready = LibC.EpollWait(_epoll, _first, MostEvents, milliseconds);
-        // The only failure of a valid call is EINTR, which is the same as no event.
+        // A valid call can only fail with EINTR, which counts as no event.
         return Math.Max(ready, 0);
     }
 
@@ -87,7 +88,7 @@ internal sealed unsafe class EpollPoller : Poller
         nint ready = LibC.EpollWait2(LibC.SYS_epoll_pwait2, _epoll, _first, MostEvents, &time, null, 0);
         if (ready < 0 && Marshal.GetLastSystemError() != LibC.EINTR)
         {
-            // The kernel does not have the call, or a filter of system calls blocks it.
+            // The kernel does not have this system call, or a filter of system calls blocks it.
             _waitsInMilliseconds = true;
             return Wait(1);
         }
@@ -128,7 +129,7 @@ internal sealed unsafe class EpollPoller : Poller
                     }
                     else if (!connection.IsDeferred)
                     {
-                        // Also for errors and hang-ups: the read finds out which.
+                        // This also handles errors and hang-ups: the read finds out what has happened.
                         connection.OnReadable(ready);
                     }
                 }
@@ -142,10 +143,10 @@ internal sealed unsafe class EpollPoller : Poller
 
     internal override void Wake()
     {
-        // Many threads may have work for a sleeping loop; one write wakes it.
+        // Many threads may have work for a sleeping loop, but one write is enough to wake it.
         if (Interlocked.Exchange(ref _woken, 1) == 0)
         {
-            // Actions are posted to stopped loops too, and the descriptor's number may then belong to another file.
+            // Actions can also be posted to stopped loops. The descriptor's number may then belong to another file.
             lock (_wakeGate)
             {
                 if (!_disposed)
@@ -158,8 +159,8 @@ internal sealed unsafe class EpollPoller : Poller
     }
 
     /// <summary>
-    /// Starts to report events of the descriptor. On the loop. Returns the data of its events, or throws with the
-    /// system's error.
+    /// Starts to report events of the descriptor. Returns the data of these events, or throws with the system's error.
+    /// On the loop.
     /// </summary>
     internal ulong Register(EpollConnection connection, int descriptor)
     {
@@ -188,13 +189,16 @@ internal sealed unsafe class EpollPoller : Poller
         Release(data);
     }
 
-    /// <summary>Sets which events are reported. Any thread; the caller orders its calls for one descriptor.</summary>
+    /// <summary>
+    /// Sets which events are reported. Any thread. The caller must order its calls for one descriptor.
+    /// </summary>
     internal void Watch(int descriptor, ulong data, Interest interest, bool writing)
     {
         uint flags = interest switch
         {
             Interest.Bytes => LibC.EPOLLIN | LibC.EPOLLRDHUP,
-            // The end of the stream cannot be handled yet. Edge-triggered, it is reported once and not at every wait.
+            // The end of the stream cannot be handled during a pause. Edge-triggered epoll reports it once and not at
+            // every wait.
             Interest.End => LibC.EPOLLRDHUP | LibC.EPOLLET,
             _ => 0,
         };
@@ -225,8 +229,8 @@ internal sealed unsafe class EpollPoller : Poller
 
     private void DrainWake()
     {
-        // Clearing the flag before the counter would lose a wake-up between the two; this order can only cause one too
-        // many.
+        // If the flag were cleared before the counter is read, a wake-up between the two steps would be lost. With this
+        // order, there can only be one unnecessary wake-up.
         ulong count;
         _ = LibC.Read(_wake, &count, sizeof(ulong));
         Volatile.Write(ref _woken, 0);

@@ -1,14 +1,14 @@
 namespace Broker.Transport;
 
-/// <summary>Which inbound events of a socket are reported; failures are always reported.</summary>
+/// <summary>The inbound events of a socket that are reported. Failures are always reported.</summary>
 internal enum Interest
 {
-    /// <summary>None: the end of the stream has been received.</summary>
+    /// <summary>No events, because the end of the stream has been received.</summary>
     None,
 
-    /// <summary>The end of the peer's stream, once.</summary>
+    /// <summary>The end of the peer's stream. It is reported once.</summary>
     End,
 
-    /// <summary>Bytes and the end of the peer's stream, as long as they are there.</summary>
+    /// <summary>Bytes and the end of the peer's stream. They are reported again until they are received.</summary>
     Bytes,
 }

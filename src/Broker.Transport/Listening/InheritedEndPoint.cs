@@ -5,17 +5,17 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// A socket that is already listening and that this process inherited from a service manager that opens addresses for
-/// its services, such as systemd. It can be used wherever an address to listen at is expected.
+/// A listening socket that this process has inherited from a service manager, such as systemd, that opens addresses for
+/// its services. It can be used wherever an address to listen at is expected.
 /// </summary>
 /// <remarks>
-/// This is a value: two end points of the same descriptor are equal. The first <see cref="Listener"/> that is started
-/// at it owns the descriptor and closes it. Programs that this process starts afterwards do not inherit the
-/// descriptor. The service manager keeps a descriptor of its own, so clients that connect between two processes wait
-/// for the next process. Supported on Linux only.
+/// This class has value equality: two end points of the same descriptor are equal. The first <see cref="Listener"/>
+/// that is started at the end point owns the descriptor and closes it. Programs that this process starts afterwards do
+/// not inherit the descriptor. The service manager has a descriptor of its own. So clients that connect between the end
+/// of one process and the start of the next wait for the next process. Supported on Linux only.
 /// </remarks>
 /// <param name="descriptor">The number of the descriptor in this process.</param>
-/// <param name="name">The name for messages; null to show the number alone.</param>
+/// <param name="name">The name for messages. Null means that messages show only the number.</param>
 public sealed class InheritedEndPoint(int descriptor, string? name = null) : EndPoint, IEquatable<InheritedEndPoint>
 {
     /// <summary>The number of the descriptor in this process.</summary>
@@ -24,7 +24,7 @@ public sealed class InheritedEndPoint(int descriptor, string? name = null) : End
     /// <summary>The name for messages.</summary>
     public string? Name { get; } = name;
 
-    /// <summary>Unspecified: the address family is not known before the socket is listened at.</summary>
+    /// <summary>Unspecified, because the address family is not known before the listener uses the socket.</summary>
     public override AddressFamily AddressFamily => AddressFamily.Unspecified;
 
     /// <inheritdoc/>
@@ -41,11 +41,11 @@ public sealed class InheritedEndPoint(int descriptor, string? name = null) : End
 
     /// <summary>Creates the socket, which then belongs to the caller.</summary>
     /// <exception cref="SocketException">
-    /// The descriptor is not a listening stream socket. The descriptor is not changed.
+    /// The descriptor is not a listening stream socket. The descriptor stays unchanged.
     /// </exception>
     internal Socket Take()
     {
-        // These checks come before a Socket owns the descriptor: a descriptor that is something else must not be
+        // These checks come before a Socket owns the descriptor, because a descriptor of something else must not be
         // closed.
         if (!OperatingSystem.IsLinux())
         {

@@ -11,7 +11,7 @@ public class ListenException : IOException
         : this($"cannot listen on {endPoint}: {Explain(reason)}", endPoint?.ToString() ?? "", reason)
         => EndPoint = endPoint;
 
-    /// <summary>Creates the exception for an address that is not written as an end point.</summary>
+    /// <summary>Creates the exception for an address that was not given as an end point.</summary>
     /// <param name="message">The whole message.</param>
     /// <param name="address">The address as the user wrote it.</param>
     /// <param name="reason">The reason.</param>
@@ -23,7 +23,7 @@ public class ListenException : IOException
         Error = reason.SocketErrorCode;
     }
 
-    /// <summary>The address as it was asked for.</summary>
+    /// <summary>The address as the caller or the user wrote it.</summary>
     public string Address { get; }
 
     /// <summary>The address, if it is an end point.</summary>

@@ -5,8 +5,8 @@ namespace Broker.Transport;
 
 /// <summary>Accepts connections at one address and distributes them over the loops of a group.</summary>
 /// <remarks>
-/// Thread-safe. Disposing stops accepting and does not affect accepted connections. The listener also stops when the
-/// group is disposed.
+/// Thread-safe. Disposing the listener stops accepting, but does not affect accepted connections. The listener also
+/// stops when the group is disposed.
 /// </remarks>
 public sealed class Listener : IDisposable
 {
@@ -27,25 +27,26 @@ public sealed class Listener : IDisposable
         EndPoint = socket.LocalEndPoint!;
     }
 
-    /// <summary>The address of the listener, with the port that the system chose if port 0 was asked for.</summary>
+    /// <summary>The address of the listener. For port 0, it contains the port that the system chose.</summary>
     public EndPoint EndPoint { get; }
 
     /// <summary>
-    /// Starts to listen at <paramref name="endPoint"/>; when the method returns, clients can connect.
+    /// Starts to listen at <paramref name="endPoint"/>. When the method returns, clients can connect.
     /// </summary>
     /// <param name="group">The group that gets the connections.</param>
     /// <param name="endPoint">
     /// An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.
     /// </param>
     /// <param name="accept">
-    /// Returns the handler for a connection of the given loop from the given address, or null to refuse the
-    /// connection. Called on a thread of the thread pool, one call at a time.
+    /// Returns the handler for a new connection, or null to refuse the connection. The arguments are the connection's
+    /// loop and the peer's address. Called on a thread of the thread pool, one call at a time.
     /// </param>
     /// <param name="backlog">
-    /// How many unaccepted connections the kernel may queue. An inherited socket keeps its own backlog.
+    /// The number of connections that the kernel may queue before they are accepted. An inherited socket keeps its own
+    /// backlog.
     /// </param>
     /// <exception cref="SocketException">
-    /// The address cannot be used; <see cref="SocketException.SocketErrorCode"/> has the reason.
+    /// The address cannot be used. <see cref="SocketException.SocketErrorCode"/> contains the reason.
     /// </exception>
     public static Listener Start(
         EventLoopGroup group, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
@@ -55,18 +56,22 @@ public sealed class Listener : IDisposable
     }
 
     /// <summary>
-    /// Starts to listen at <paramref name="endPoint"/> for one loop; when the method returns, clients can connect.
+    /// Starts to listen at <paramref name="endPoint"/> for one loop. When the method returns, clients can connect.
     /// </summary>
     /// <param name="home">The loop that gets all connections.</param>
     /// <param name="endPoint">
     /// An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.
     /// </param>
-    /// <param name="accept">Returns the handler, as for a group.</param>
+    /// <param name="accept">
+    /// Returns the handler for a new connection, or null to refuse the connection. The arguments are the connection's
+    /// loop and the peer's address. Called on a thread of the thread pool, one call at a time.
+    /// </param>
     /// <param name="backlog">
-    /// How many unaccepted connections the kernel may queue. An inherited socket keeps its own backlog.
+    /// The number of connections that the kernel may queue before they are accepted. An inherited socket keeps its own
+    /// backlog.
     /// </param>
     /// <exception cref="SocketException">
-    /// The address cannot be used; <see cref="SocketException.SocketErrorCode"/> has the reason.
+    /// The address cannot be used. <see cref="SocketException.SocketErrorCode"/> contains the reason.
     /// </exception>
     public static Listener Start(
         EventLoop home, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
@@ -142,20 +147,20 @@ public sealed class Listener : IDisposable
             }
             catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionAborted or SocketError.ConnectionReset)
             {
-                // That one connection was closed before it was accepted.
+                // Only this connection was closed before it was accepted. The listener continues.
             }
             catch (SocketException e)
             {
-                // The process is probably out of descriptors or memory: existing connections are still served, and new
-                // ones wait in the backlog. The error may last, so the next attempt must not follow at once.
+                // The process has probably no descriptors or memory left. Existing connections are still served, and
+                // new connections wait in the backlog. The error may last, so the next attempt must not follow at once.
                 _group.ReportFault(e);
                 await PauseAsync().ConfigureAwait(false);
             }
         }
     }
 
-    // On a loop's timer: the first Task.Delay of a process starts a thread, which fails if there are no descriptors
-    // left.
+    // The pause uses a timer of a loop. The first Task.Delay of a process starts a thread, and that fails if no
+    // descriptor is left.
     private Task PauseAsync()
     {
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -164,11 +169,11 @@ public sealed class Listener : IDisposable
         return over.Task;
     }
 
-    // A dual-mode listener sees IPv4 addresses mapped to IPv6.
+    // A dual-mode socket reports IPv4 addresses as IPv6 addresses.
     private static EndPoint? Shown(EndPoint? remote)
         => remote is IPEndPoint { Address: { IsIPv4MappedToIPv6: true } address, Port: var port } ? new IPEndPoint(address.MapToIPv4(), port) : remote;
 
-    // Returns false if the group is disposed and the listener should stop.
+    // Returns false if the group is disposed. The listener then stops.
     private bool Welcome(Socket socket)
     {
         ConnectionBudget budget = _group.ConnectionBudget;

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Binds a loop without a thread of its own to the first thread of the application that uses it, and excludes a running
-/// iteration and the end of the loop from each other. Any thread.
+/// Binds a caller-driven loop to the first thread of the application that uses the loop. It also makes sure that the
+/// loop does not end during an iteration. Any thread.
 /// </summary>
 internal sealed class LoopDriver(string loopName, EventLoopGroup group)
 {
@@ -13,8 +13,8 @@ internal sealed class LoopDriver(string loopName, EventLoopGroup group)
     private int _state;
     private Thread? _thread;
 
-    /// <summary>The calling thread begins to use the loop; <see cref="Leave"/> must follow.</summary>
-    /// <param name="isIteration">Whether it runs an iteration; otherwise it only attaches to the loop.</param>
+    /// <summary>The calling thread begins to use the loop. It must call <see cref="Leave"/> afterwards.</summary>
+    /// <param name="isIteration">Whether the thread runs an iteration. Otherwise it only attaches to the loop.</param>
     /// <exception cref="InvalidOperationException">
     /// The loop belongs to another thread, or is in an iteration.
     /// </exception>
@@ -49,8 +49,8 @@ internal sealed class LoopDriver(string loopName, EventLoopGroup group)
     internal void Leave() => Volatile.Write(ref _state, Idle);
 
     /// <summary>
-    /// Allows no further iteration, so that the calling thread can end the loop. Returns false if the loop has ended
-    /// before.
+    /// Prevents all further iterations, so that the calling thread can end the loop. Returns false if the loop has
+    /// already ended.
     /// </summary>
     /// <exception cref="InvalidOperationException">The loop is in an iteration.</exception>
     internal bool TryBeginEnd() => Interlocked.CompareExchange(ref _state, Ended, Idle) switch

@@ -5,8 +5,8 @@ public sealed class LoopTimer
 {
     private readonly EventLoop _loop;
 
-    // Null after it was cancelled: the timer stays in the loop's queue until it would have been due, and must keep
-    // nothing else in memory.
+    // Null after the timer was canceled. A canceled timer stays in the loop's queue until it would have been due, and
+    // must keep nothing else in memory.
     private Action? _callback;
 
     internal LoopTimer(EventLoop loop, Action callback)
@@ -15,10 +15,10 @@ public sealed class LoopTimer
         _callback = callback;
     }
 
-    /// <summary>Whether the callback has not been called yet and will be.</summary>
+    /// <summary>Whether the callback will still be called.</summary>
     public bool IsPending { get; private set; } = true;
 
-    /// <summary>Prevents the call of the callback. Does nothing if it has been called.</summary>
+    /// <summary>Prevents the call of the callback. If the callback was already called, this does nothing.</summary>
     public void Cancel()
     {
         if (IsPending)
@@ -30,12 +30,12 @@ public sealed class LoopTimer
     }
 
     /// <summary>
-    /// Schedules the callback once more, as <see cref="EventLoop.StartTimer"/> does, without allocating. For a timer
-    /// whose callback has been called or is being called. A cancelled timer cannot be restarted: it may still be in
-    /// the loop's queue and would be there twice.
+    /// Schedules the callback once more, like <see cref="EventLoop.StartTimer"/>, but without allocating. This is for a
+    /// timer whose callback has been called or is being called. A canceled timer cannot be restarted: it may still be
+    /// in the loop's queue, and would then be in the queue twice.
     /// </summary>
     /// <exception cref="InvalidOperationException">
-    /// The caller is not on the loop's thread, or the callback has not been called.
+    /// The caller is not on the loop's thread, or the callback has not been called yet.
     /// </exception>
     public void Restart(TimeSpan due)
     {
@@ -48,7 +48,7 @@ public sealed class LoopTimer
         IsPending = true;
     }
 
-    /// <summary>Returns the callback when the timer is due; null if the timer was cancelled.</summary>
+    /// <summary>Returns the callback of a due timer; null if the timer was canceled.</summary>
     internal Action? Fire()
     {
         IsPending = false;

@@ -3,8 +3,8 @@ using System.Collections.Concurrent;
 namespace Broker.Transport;
 
 /// <summary>
-/// The actions that any thread posts to a loop. A loop that ends runs those that were posted before, and refuses
-/// others.
+/// The actions that threads post to a loop. A loop that ends runs the actions that were posted before its end, and
+/// refuses later actions.
 /// </summary>
 internal sealed class PostQueue(Poller poller)
 {
@@ -15,8 +15,8 @@ internal sealed class PostQueue(Poller poller)
     internal bool IsEmpty => _actions.IsEmpty;
 
     /// <summary>
-    /// Adds an action, and wakes the loop if the caller is on another thread. Returns false if the loop has ended and
-    /// the action will not run. Any thread.
+    /// Adds an action, and wakes the loop if the caller is on another thread. Returns false if the action will not run,
+    /// because the loop has ended. Any thread.
     /// </summary>
     internal bool TryAdd(Action action, bool isOnLoop)
     {
@@ -31,16 +31,17 @@ internal sealed class PostQueue(Poller poller)
             return true;
         }
 
-        // Wake is also a memory fence: either a loop that ends now sees the action, or this thread sees that the loop
-        // ends.
+        // Wake is also a memory fence. If the loop ends now, either the loop sees the action, or this thread sees that
+        // the loop ends.
         poller.Wake();
         return !_isClosed || WasTaken(action);
     }
 
-    /// <summary>Runs what is posted. On the loop.</summary>
+    /// <summary>Runs the posted actions. On the loop.</summary>
     internal void Run(EventLoop loop)
     {
-        // At most as many actions as there are now: an action that posts itself again must not keep the loop here.
+        // Runs at most as many actions as there are now, because an action that posts itself again must not keep the
+        // loop here.
         for (int left = _actions.Count; left > 0 && _actions.TryDequeue(out Action? action); left--)
         {
             loop.RunGuarded(action);
@@ -48,7 +49,8 @@ internal sealed class PostQueue(Poller poller)
     }
 
     /// <summary>
-    /// Closes the queue and runs what is left. An action that posts another one now is refused, so that the loop ends.
+    /// Closes the queue and runs the remaining actions. Actions that these actions post are refused, so that the loop
+    /// ends.
     /// </summary>
     internal void RunLast(EventLoop loop)
     {
@@ -66,7 +68,7 @@ internal sealed class PostQueue(Poller poller)
         last.ForEach(loop.RunGuarded);
     }
 
-    // The action was posted while the loop ended: if it is still queued now, it will not run.
+    // The action was posted while the loop ended. If it is still in the queue now, it will not run.
     private bool WasTaken(Action action)
     {
         lock (_endGate)

@@ -1,12 +1,12 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The default event loops of this process: one <see cref="EventLoopGroup"/> for all users that have none of their
-/// own. The first user creates it, and the last one disposes it.
+/// The default event loops of this process: one <see cref="EventLoopGroup"/> for all users that have no group of their
+/// own. The first user creates the group, and the last user disposes it.
 /// </summary>
 /// <remarks>
-/// This is the only static state of the transport. A small program with several connections thus has one thread for
-/// all of them and not one for each. Thread-safe.
+/// This class has the only static state of the transport. So a small program with several connections uses the same
+/// threads for all connections, and not a thread for each connection. Thread-safe.
 /// </remarks>
 public sealed class SharedEventLoops : IDisposable
 {
@@ -19,19 +19,20 @@ public sealed class SharedEventLoops : IDisposable
 
     private SharedEventLoops(EventLoopGroup group, Action<Exception>? onFault) => (Group, _onFault) = (group, onFault);
 
-    /// <summary>The loops; valid until <see cref="Dispose"/>.</summary>
+    /// <summary>The shared loops. Valid until <see cref="Dispose"/>.</summary>
     public EventLoopGroup Group { get; }
 
-    /// <summary>Registers a user of the shared loops, and starts them if there are no other users.</summary>
+    /// <summary>Registers a user of the shared loops. If there are no other users, the loops are started.</summary>
     /// <param name="onFault">
-    /// As <see cref="EventLoopOptions.OnFault"/>. An exception that belongs to no user in particular is passed to all
-    /// users.
+    /// See <see cref="EventLoopOptions.OnFault"/>. Each exception is passed to all users, because it belongs to no user
+    /// in particular.
     /// </param>
     public static SharedEventLoops Acquire(Action<Exception>? onFault = null)
     {
         lock (Gate)
         {
-            // Peers usually send what the program asked for, so bulk reads are not delayed as those of a flooding peer.
+            // Peers usually send the data that the program asked for. So bulk reads are not delayed like those of a
+            // flooding peer.
             _group ??= new EventLoopGroup(new EventLoopOptions { ThreadName = "shared loop", BulkPause = 0, OnFault = NotifyAll });
             var user = new SharedEventLoops(_group, onFault);
             Users.Add(user);
@@ -40,8 +41,8 @@ public sealed class SharedEventLoops : IDisposable
     }
 
     /// <summary>
-    /// Ends this user's registration. The last user ends the threads and waits for their end, so do not call it on one
-    /// of them.
+    /// Ends this user's registration. The last user ends the threads of the loops and waits for their end, so do not
+    /// call this method on one of these threads.
     /// </summary>
     public void Dispose()
     {

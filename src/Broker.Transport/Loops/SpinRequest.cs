@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Whether a connection wants its loop to poll before it sleeps. The loop counts the open connections that want it. On
-/// the loop.
+/// Whether a connection wants its loop to poll before the loop sleeps. The loop counts the open connections with such a
+/// request. On the loop.
 /// </summary>
 internal struct SpinRequest
 {
@@ -14,7 +14,7 @@ internal struct SpinRequest
 
     internal bool IsWanted { readonly get; private set; } = true;
 
-    /// <summary>Changes the request, and the loop's count if the connection is open.</summary>
+    /// <summary>Changes the request. If the connection is open, also changes the loop's count.</summary>
     internal void Set(bool isWanted, EventLoop loop)
     {
         loop.RequireCurrent();

@@ -4,13 +4,14 @@ using System.Runtime.CompilerServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// The timers of one loop, and the clock that they use. Timers are checked when the loop is about to sleep, when it
-/// has slept, and under load after a certain amount of work. So a busy loop does not read the clock in every
-/// iteration, and a loop with long iterations reads it after a few of them. On the loop's thread.
+/// The timers of one loop and their clock. Due timers are looked for when the loop is about to sleep, when it has
+/// slept, and under load after a certain amount of work. So a busy loop does not read the clock in every iteration, and
+/// a loop with long iterations reads it after a few iterations. On the loop's thread.
 /// </summary>
 internal sealed class TimerQueue : IDisposable
 {
-    // The unit of work: an iteration, a read, 4 KiB received, or a send. Each takes some microseconds.
+    // The number of units of work between two reads of the clock. A unit is an iteration, a read, 4 KiB received, or a
+    // send. Each of these takes some microseconds.
     private const int WorkBetweenClockReads = 64;
 
     private const int BytesPerCount = 12;
@@ -19,11 +20,11 @@ internal sealed class TimerQueue : IDisposable
     private readonly PriorityQueue<LoopTimer, long> _timers = new();
     private readonly Poller _poller;
 
-    // Null for the system's clock, which is read without a virtual call.
+    // Null means the system's clock, which is read without a virtual call.
     private readonly TimeProvider? _time;
     private ITimer? _alarm;
 
-    // Timers that are due within microseconds; there are few, and usually none.
+    // Timers that are due within microseconds. There are few such timers, and usually none.
     private readonly List<(long Due, Action Action)> _shortTimers = [];
     private int _workUntilClockRead;
     private int _cancelled;
@@ -66,7 +67,7 @@ internal sealed class TimerQueue : IDisposable
     private void RunDueShort(EventLoop loop)
     {
         long now = Stopwatch.GetTimestamp();
-        // A timer that an action adds now is checked in the next iteration.
+        // If an action adds a timer now, this timer is checked in the next iteration.
         for (int i = _shortTimers.Count - 1; i >= 0; i--)
         {
             (long due, Action action) = _shortTimers[i];
@@ -78,7 +79,7 @@ internal sealed class TimerQueue : IDisposable
         }
     }
 
-    /// <summary>Whether a short timer is due before the milliseconds are over, and the time until then.</summary>
+    /// <summary>Whether a short timer is due within the given milliseconds, and the time until it is due.</summary>
     internal bool IsShortDueWithin(int milliseconds, long now, out TimeSpan left)
     {
         left = TimeSpan.MaxValue;
@@ -94,10 +95,10 @@ internal sealed class TimerQueue : IDisposable
     /// <summary>Counts the work of reading a connection.</summary>
     internal void CountRead(long bytes) => CountWork(1 + (int)(bytes >> BytesPerCount));
 
-    /// <summary>Counts work of the loop, in units of a read or a send.</summary>
+    /// <summary>Counts work of the loop. The unit is one read or one send.</summary>
     internal void CountWork(int count) => _workUntilClockRead -= count;
 
-    /// <summary>Runs the timers that are due, if the loop has done enough work since the clock was read.</summary>
+    /// <summary>Runs the timers that are due, if the loop has done enough work since the clock was last read.</summary>
     internal void Run(EventLoop loop)
     {
         if (_timers.Count == 0)
@@ -113,8 +114,8 @@ internal sealed class TimerQueue : IDisposable
 
         _workUntilClockRead = WorkBetweenClockReads;
         long now = LastTick = Now;
-        // At most as many timers as there are now: a timer that restarts itself without a delay must not keep the loop
-        // here.
+        // Runs at most as many timers as there are now, because a timer that restarts itself without a delay must not
+        // keep the loop here.
         for (int left = _timers.Count;
             left > 0 && _timers.TryPeek(out LoopTimer? timer, out long due) && (due <= now || !timer.IsPending);
             left--)
@@ -127,7 +128,7 @@ internal sealed class TimerQueue : IDisposable
         }
     }
 
-    /// <summary>The time until the next timer; infinite if there is none.</summary>
+    /// <summary>Returns the time until the next timer is due, in milliseconds; infinite if there is no timer.</summary>
     internal int MillisecondsToNext()
     {
         _workUntilClockRead = 0;
@@ -145,7 +146,8 @@ internal sealed class TimerQueue : IDisposable
     }
 
     /// <summary>
-    /// The time until the next timer, at most the given milliseconds, for a loop that is about to sleep.
+    /// Returns the time until the next timer is due, at most <paramref name="most"/> milliseconds. This is for a loop
+    /// that is about to sleep.
     /// </summary>
     internal int MillisecondsToSleep(int most)
     {
@@ -155,12 +157,12 @@ internal sealed class TimerQueue : IDisposable
             next = SetAlarm(_time, next);
         }
 
-        // No limit, -1, is the largest unsigned number.
+        // As an unsigned number, -1 (no limit) is the largest number.
         return (int)Math.Min((uint)next, (uint)most);
     }
 
-    // The poller sleeps by the system's clock and not by the application's TimeProvider, so a timer of the
-    // TimeProvider wakes it.
+    // The poller sleeps by the system's clock, not by the application's TimeProvider. So a timer of the TimeProvider
+    // wakes the poller.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int SetAlarm(TimeProvider time, int next)
     {
@@ -183,8 +185,8 @@ internal sealed class TimerQueue : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    // In integers: a provider that counts from the year 1 returns numbers that are too large for a double, and a timer
-    // would fire an iteration late.
+    // This computes with integers. A provider that counts from the year 1 returns numbers that are too large for a
+    // double, and a timer would fire an iteration late.
     private static long MillisecondsOf(TimeProvider time)
     {
         (long seconds, long rest) = Math.DivRem(time.GetTimestamp(), time.TimestampFrequency);
@@ -192,9 +194,9 @@ internal sealed class TimerQueue : IDisposable
     }
 
     /// <summary>
-    /// Counts a cancelled timer. It stays in the queue until it would have been due or until most timers in the queue
-    /// are cancelled. So a connection that moves its timer for every message costs no search, and the queue is at most
-    /// twice as long as needed.
+    /// Counts a canceled timer. The timer stays in the queue until it would have been due, or until most timers in the
+    /// queue are canceled. So a connection that moves its timer for every message causes no search, and the queue is at
+    /// most twice as long as necessary.
     /// </summary>
     internal void CountCancelled()
     {

@@ -4,15 +4,16 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// The functions of the C library that the Linux transport needs. All arguments are blittable; none throws.
+/// The functions of the C library that the Linux transport needs. All arguments are blittable, and no function throws.
 /// </summary>
 /// <remarks>
-/// <para>Read the error number with <see cref="Marshal.GetLastSystemError"/> straight after a call. Receiving and
-/// sending copy for microseconds, so they must not suppress the transition that lets the garbage collector run.</para>
-/// <para>The functions are called by pointer, not by <see cref="DllImportAttribute"/>. An import is resolved at its
-/// first call, and again when that call is compiled into its caller. This allocates in the middle of the traffic, and
-/// the first import opens files, which a process without free descriptors cannot. Every C library that the process may
-/// run on has these functions.</para>
+/// <para>Read the error number with <see cref="Marshal.GetLastSystemError"/> directly after a call. Receiving and
+/// sending copy bytes for microseconds. So these calls must not suppress the transition that lets the garbage collector
+/// run.</para>
+/// <para>The functions are called by pointer, and not through <see cref="DllImportAttribute"/>. An import is resolved
+/// at its first call, and again when this call is compiled into its caller. This would allocate memory in the middle of
+/// the traffic. The first import would also open files, which a process without free descriptors cannot do. Every C
+/// library on which the process may run has these functions.</para>
 /// </remarks>
 internal static unsafe class LibC
 {
@@ -33,11 +34,11 @@ internal static unsafe class LibC
     internal const int EFD_CLOEXEC = 0x80000;
     internal const int EFD_NONBLOCK = 0x800;
 
-    // The values on x86, Arm and most other architectures; on an architecture with other values the call fails.
+    // These values are for x86, Arm and most other architectures. On an architecture with other values, the call fails.
     internal const nuint FIONREAD = 0x541B;
     internal const nuint SIOCOUTQ = 0x5411;
 
-    // The number is the same on all architectures.
+    // The number of this system call is the same on all architectures.
     internal const nint SYS_epoll_pwait2 = 441;
 
     internal const int SO_TYPE = 3;
@@ -77,7 +78,8 @@ internal static unsafe class LibC
         => ((delegate* unmanaged<int, byte*, int, int, int>)EpollWaitFunction)(epoll, events, most, milliseconds);
 
     /// <summary>
-    /// Calls epoll_pwait2 by its number: Linux has it since 5.11, and C libraries have it only since later versions.
+    /// Calls epoll_pwait2 by its number. Linux has this system call since 5.11, but only newer C libraries have a
+    /// function for it.
     /// </summary>
     internal static nint EpollWait2(
         nint number, nint epoll, byte* events, nint most, TimeSpec* time, void* signals, nint signalsSize)
@@ -160,7 +162,9 @@ internal static unsafe class LibC
         internal nuint Length;
     }
 
-    /// <summary>The <c>struct msghdr</c> of a 64-bit system; musl's narrower count is in the same bytes.</summary>
+    /// <summary>
+    /// The <c>struct msghdr</c> of a 64-bit system. In musl the count is narrower, but it is in the same bytes.
+    /// </summary>
     [StructLayout(LayoutKind.Sequential)]
     internal struct MessageHeader
     {

@@ -2,27 +2,28 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Transport;
 
-/// <summary>Advises the system on the memory of an array. Linux only; not to be used on other systems.</summary>
+/// <summary>Advises the system on the memory of an array. On other systems than Linux, it must not be used.</summary>
 internal static unsafe class Pages
 {
     private const int MADV_DONTNEED = 4;
     private const int MADV_POPULATE_WRITE = 23;
 
-    // As with the other calls of the C library: an import would be resolved, and a file opened, at its first call.
+    // The function is called by pointer, like the functions of LibC: an import would be resolved at its first call, and
+    // would open a file.
     private static readonly nint AdviseFunction = NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "madvise");
 
     private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
 
     /// <summary>
-    /// Returns the whole pages of a pinned array to the system: the next read finds zeros there. A kernel that does
-    /// not support this leaves the pages.
+    /// Returns the whole pages of a pinned array to the system. The next read finds zeros in these pages. A kernel that
+    /// does not support this changes nothing.
     /// </summary>
     internal static void Discard(byte[] pinned) => Advise(pinned, MADV_DONTNEED);
 
     /// <summary>
-    /// Makes the system map the whole pages of a pinned array now, in one call, because the array will soon be written
-    /// to. Mapping page by page, when each is first written, costs several times as much. A kernel before 5.14 does
-    /// not support this and maps them page by page.
+    /// Makes the system map the whole pages of a pinned array now, in one call, because the array will soon be written.
+    /// If each page were mapped at its first write, this would cost several times as much. A kernel before 5.14 does
+    /// not support this call, and maps each page at its first write.
     /// </summary>
     internal static void Populate(byte[] pinned) => Advise(pinned, MADV_POPULATE_WRITE);
 
@@ -36,8 +37,8 @@ internal static unsafe class Pages
             _ = ((delegate* unmanaged<void*, nuint, int, int>)AdviseFunction)((void*)begin, end - begin, advice);
         }
 
-        // The caller may have dropped its last reference. If the array were collected before the kernel is done, other
-        // data could be in these pages.
+        // The caller may have dropped its last reference. If the array were collected before the kernel is done, these
+        // pages could already contain other data.
         GC.KeepAlive(pinned);
     }
 }

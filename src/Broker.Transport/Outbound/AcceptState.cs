@@ -1,17 +1,17 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Whether the queue accepts flushed bytes. Used under the lock of the queue; the state only moves forward.
+/// Whether the queue accepts flushed bytes. Used under the lock of the queue. The state only moves forward.
 /// </summary>
 internal enum AcceptState
 {
     /// <summary>Flushed bytes are queued.</summary>
     Open,
 
-    /// <summary>The limit was reached: flushed bytes are dropped and counted.</summary>
+    /// <summary>The queue has reached its limit. Flushed bytes are dropped and counted.</summary>
     Full,
 
-    /// <summary>This side was closed: flushed bytes are discarded.</summary>
+    /// <summary>This side was closed. Flushed bytes are discarded.</summary>
     Completed,
 
     /// <summary>The connection is closed, and nothing is sent any more.</summary>

@@ -1,14 +1,14 @@
 namespace Broker.Transport;
 
-/// <summary>Receives the messages that a connection could no longer send.</summary>
+/// <summary>Receives the messages that a connection can no longer send.</summary>
 public interface IUnsentMessages
 {
-    /// <summary>Adds one whole message, borrowed until the return.</summary>
+    /// <summary>Adds one whole message. The memory is borrowed until the method returns.</summary>
     void Add(ReadOnlySpan<byte> message);
 
     /// <summary>
-    /// Adds one whole message whose first part was sent; the peer may have received that part. It comes before all
-    /// others. By default it is added as the others.
+    /// Adds one whole message whose first part was sent. The peer may have received this part. This message comes
+    /// before all other messages. By default, it is added like the other messages.
     /// </summary>
     void AddPartlySent(ReadOnlySpan<byte> message) => Add(message);
 }

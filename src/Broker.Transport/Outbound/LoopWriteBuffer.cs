@@ -5,17 +5,18 @@ namespace Broker.Transport;
 
 /// <summary>
 /// The buffer into which one event loop writes bytes for one connection during an iteration. Writing takes no lock. At
-/// the end of the iteration the loop flushes the whole buffer to the connection's queue under one lock, and sends it.
+/// the end of the iteration, the loop flushes the whole buffer to the connection's queue under one lock, and sends it.
 /// </summary>
 /// <remarks>
-/// A write buffer belongs to one loop and is used on that loop's thread only; <see cref="Connection.GetWriteBuffer"/>
-/// returns it. The exception is <see cref="Connection.ExternalWriteBuffer"/>, for threads that are not loops of the
-/// group: its users exclude each other with a lock of their own. Write each message through one <see cref="GetSpan"/>:
-/// the bytes of one call are contiguous, and an in-process peer then parses them without a copy.
+/// A write buffer belongs to one loop and is used only on the thread of this loop.
+/// <see cref="Connection.GetWriteBuffer"/> returns it. <see cref="Connection.ExternalWriteBuffer"/> is an exception: it
+/// is for threads that are not loops of the group, and they must use a lock of their own. Write each message through
+/// one call of <see cref="GetSpan"/>. The bytes of one call are contiguous, so an in-process peer can parse them
+/// without a copy.
 /// </remarks>
 public sealed class LoopWriteBuffer
 {
-    // A larger amount of bytes does not fit the second-level cache any more: it is better to send what there is.
+    // More bytes than this do not fit the second-level cache. So it is better to send the written bytes first.
     private const int FlushThreshold = 256 * 1024;
 
     private readonly Connection _connection;
@@ -43,16 +44,16 @@ public sealed class LoopWriteBuffer
         get => _endedBytes + (_position - _currentStart);
     }
 
-    /// <summary>The connection that these bytes are written for.</summary>
+    /// <summary>The connection for which the bytes are written.</summary>
     public Connection Connection => _connection;
 
     /// <summary>Whether this buffer is in the loop's list of buffers to flush.</summary>
     internal bool IsScheduled { get; set; }
 
     /// <summary>
-    /// Returns at least <paramref name="sizeHint"/> contiguous bytes to write into; <see cref="Advance"/> then counts
-    /// the written bytes. The span is valid until the next call on this buffer or the end of the iteration. After the
-    /// connection has closed, written bytes are discarded without an error.
+    /// Returns at least <paramref name="sizeHint"/> contiguous bytes to write into. Call <see cref="Advance"/>
+    /// afterwards to count the written bytes. The span is valid until the next call on this buffer or the end of the
+    /// iteration. After the connection has closed, written bytes are discarded without an error.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public Span<byte> GetSpan(int sizeHint)
@@ -62,13 +63,13 @@ public sealed class LoopWriteBuffer
             AddBlock(sizeHint);
         }
 
-        // In range by the check above: the limit never exceeds the array.
+        // The check above makes sure that this is in range, because the limit never exceeds the array.
         return MemoryMarshal.CreateSpan(
             ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_array), _position), _limit - _position);
     }
 
     /// <summary>
-    /// Counts <paramref name="count"/> bytes that were written into the span of the last <see cref="GetSpan"/>.
+    /// Counts <paramref name="count"/> bytes that were written into the span of the last call of <see cref="GetSpan"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Advance(int count) => _position += count;
@@ -108,8 +109,8 @@ public sealed class LoopWriteBuffer
         return flushed;
     }
 
-    // An empty buffer has a limit of 0, so its first write comes here too: one check covers both the space and whether
-    // the buffer is in the loop's list.
+    // An empty buffer has a limit of 0, so its first write also comes here. So GetSpan needs only one check, for the
+    // space and for whether the buffer is in the loop's list.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void AddBlock(int size)
     {
@@ -121,7 +122,7 @@ public sealed class LoopWriteBuffer
 
         if (_current is not null && _array.Length - _position >= size)
         {
-            // The limit was lowered by an earlier write above the mark.
+            // An earlier write above the high-water mark has lowered the limit.
             SetLimit(size, isLimited);
             return;
         }
@@ -139,8 +140,8 @@ public sealed class LoopWriteBuffer
             }
         }
 
-        // The first block is small unless the last iteration wrote more than that: most iterations reply in a few
-        // bytes, and ten thousand connections may do so at once.
+        // The first block is small, unless the last iteration wrote more bytes than it can contain. In most iterations
+        // a connection gets a reply of a few bytes, and ten thousand connections may get one at once.
         int wanted = Math.Max(size, _first is null && !_wasLarge ? BlockSizes.Small : BlockSizes.Stream);
         Block block = BlockPools.Rent(wanted, _loop, _connection.Loop.Group.SharedBlocks);
         if (_current is null)
@@ -159,7 +160,8 @@ public sealed class LoopWriteBuffer
         SetLimit(size, isLimited);
     }
 
-    // While the connection is above its mark, each write is counted. So the space ends after each.
+    // While the connection is above its high-water mark, each write is counted. So the limit ends the space after each
+    // write.
     private void SetLimit(int size, bool isLimited) => _limit = isLimited ? _position + size : _array.Length;
 
     private void EndBlock()

@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-/// <summary>Finds the boundaries of messages in a block, as the protocol's framing divides it.</summary>
+/// <summary>Finds the boundaries of messages in a block. The protocol's framing divides the block.</summary>
 internal static class MessageBoundaries
 {
     /// <summary>Counts the messages that end behind the first <paramref name="sent"/> bytes of a block.</summary>
@@ -18,8 +18,8 @@ internal static class MessageBoundaries
     }
 
     /// <summary>
-    /// Finds the start of the message, or other unit, that contains the first unsent byte of a block. The bytes before
-    /// it are no longer needed.
+    /// Finds the start of the message or other unit that contains the first unsent byte of a block. The bytes before
+    /// this start are no longer needed.
     /// </summary>
     internal static int StartOfUnsent(Block block, IOutboundFraming framing)
     {
@@ -70,8 +70,8 @@ internal static class MessageBoundaries
     }
 
     /// <summary>
-    /// Drops messages from the start until <paramref name="bytes"/> bytes are dropped, and moves the rest to the
-    /// front. Returns the number of dropped messages.
+    /// Drops messages from the start until <paramref name="bytes"/> bytes are dropped, and moves the remaining bytes to
+    /// the front. Returns the number of dropped messages.
     /// </summary>
     internal static long DropMessages(Block block, IOutboundFraming framing, long bytes)
     {
@@ -102,7 +102,7 @@ internal static class MessageBoundaries
         return messages;
     }
 
-    // Bytes that a framing does not understand are kept as a whole.
+    // If the framing does not understand the bytes, all of them are kept.
     private static int Measure(IOutboundFraming framing, ReadOnlySpan<byte> written, out bool isMessage)
     {
         int length = framing.Measure(written, out isMessage);

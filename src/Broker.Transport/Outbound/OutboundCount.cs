@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-/// <summary>The number of messages and bytes that were dropped or not sent.</summary>
+/// <summary>The numbers of messages and bytes that were dropped or not sent.</summary>
 /// <param name="Messages">
 /// The number of messages, as the connection's <see cref="Connection.Framing"/> divides them. A message that was sent
 /// in part counts as not sent.

@@ -1,10 +1,10 @@
 namespace Broker.Transport;
 
-// A security layer is inserted once. Bytes that were queued before are sent without it, and later bytes pass through
-// it.
+// A security layer is inserted once. Bytes that were queued before this are sent without the layer, and later bytes
+// pass through it.
 internal sealed partial class OutboundPump
 {
-    /// <summary>From now on the layer encrypts flushed bytes. On the loop.</summary>
+    /// <summary>Makes the layer encrypt flushed bytes from now on. On the loop.</summary>
     internal void Insert(SecurityLayer layer)
     {
         lock (Gate)
@@ -12,7 +12,8 @@ internal sealed partial class OutboundPump
             BlockChain clear = Queue.TakeAll();
             if (!clear.IsEmpty)
             {
-                // Blocks that another thread is sending now return to the front, see PutBack.
+                // Another thread may be sending blocks now. They return to the front of these blocks later, see
+                // PutBack.
                 Queue.CountAsSent(clear);
                 layer.Post(clear.Head!, clear.Tail!);
                 Queue.CountCiphertext(layer.Ciphertext);
@@ -22,7 +23,9 @@ internal sealed partial class OutboundPump
         }
     }
 
-    /// <summary>The handshake has succeeded. On the loop; <see cref="Resume"/> must follow.</summary>
+    /// <summary>
+    /// The handshake has succeeded. The caller must call <see cref="Resume"/> afterwards. On the loop.
+    /// </summary>
     internal void Secure()
     {
         lock (Gate)
@@ -32,8 +35,8 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// Adds a block of ciphertext that the security layer itself produced. Any thread; <see cref="Resume"/> must
-    /// follow.
+    /// Adds a block of ciphertext that the security layer itself produced. The caller must call <see cref="Resume"/>
+    /// afterwards. Any thread.
     /// </summary>
     internal void AddCiphertext(Block block)
     {
@@ -51,8 +54,8 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// Takes the right to send, to add bytes to the security layer's output; <see cref="EndAddition"/> must follow.
-    /// Returns false if another thread is sending.
+    /// Takes the right to send, so that the caller can add bytes to the security layer's output. The caller must then
+    /// call <see cref="EndAddition"/>. Returns false if another thread is sending.
     /// </summary>
     internal bool TryBeginAddition()
     {
@@ -62,7 +65,7 @@ internal sealed partial class OutboundPump
         }
     }
 
-    /// <summary>Gives up the right to send; <see cref="Resume"/> must follow.</summary>
+    /// <summary>Gives up the right to send. The caller must call <see cref="Resume"/> afterwards.</summary>
     internal void EndAddition()
     {
         lock (Gate)

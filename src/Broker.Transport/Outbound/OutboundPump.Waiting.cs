@@ -1,13 +1,14 @@
 namespace Broker.Transport;
 
-// The rest of a queue waits until the transport reports that the peer accepts bytes again, until the transport's
-// asynchronous send completes, or until the loop's next iteration.
+// If a send has not sent everything, the rest of the queue waits: until the transport reports that the peer accepts
+// bytes again, until the transport's asynchronous send completes, or until the loop's next iteration.
 internal sealed partial class OutboundPump
 {
-    // An asynchronous send completes only when all its bytes were sent, and only then shows that the peer still reads.
+    // An asynchronous send completes only when all of its bytes were sent. Before that, it does not show that the peer
+    // still reads. So it is short.
     internal const int MaxAsyncSend = 16 * 1024;
 
-    /// <summary>The peer accepts bytes again. On the loop.</summary>
+    /// <summary>Called when the peer accepts bytes again. On the loop.</summary>
     internal PumpResult OnWritable()
     {
         BlockChain chain;
@@ -39,7 +40,7 @@ internal sealed partial class OutboundPump
         return result;
     }
 
-    /// <summary>The loop's next iteration continues a send that has yielded. On the loop.</summary>
+    /// <summary>Called in the loop's next iteration to continue a send that has yielded. On the loop.</summary>
     internal PumpResult ContinueAfterYield()
     {
         lock (Gate)
@@ -51,8 +52,8 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// Asks the transport again to report when the peer accepts bytes: a transport may not have been able to do this
-    /// before it received. On the loop.
+    /// Asks the transport again to report when the peer accepts bytes. Before the transport began to receive, it may
+    /// have been unable to do this. On the loop.
     /// </summary>
     internal void RepeatWatch()
     {
@@ -63,8 +64,9 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// Returns the first waiting bytes, and gives the transport the right to send, for its asynchronous send. Empty if
-    /// nothing has to wait. On the loop; <see cref="EndAsyncSend"/> must follow, on the loop.
+    /// Returns the first waiting bytes, and gives the right to send to the transport, for its asynchronous send.
+    /// Returns nothing if no byte has to wait. Otherwise the transport must call <see cref="EndAsyncSend"/> later, on
+    /// the loop. On the loop.
     /// </summary>
     internal ReadOnlyMemory<byte> BeginAsyncSend()
     {
@@ -83,8 +85,8 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// The transport's asynchronous send has completed. The connection then resumes sending, or closes if the send has
-    /// failed. On the loop.
+    /// Called when the transport's asynchronous send has completed. The connection then resumes sending, or closes if
+    /// the send has failed. On the loop.
     /// </summary>
     internal void EndAsyncSend(int sent, bool failed)
     {
@@ -94,7 +96,7 @@ internal sealed partial class OutboundPump
             _right.EndTransportSend(failed);
             if (_layer is not null)
             {
-                // The bytes were ciphertext, or bytes that the start of TLS has counted as sent.
+                // The bytes were ciphertext, or plain bytes that were already counted as sent when TLS was started.
                 _layer.Collect();
                 _layer.ConsumeCiphertext(sent, Loop);
                 Queue.CountCiphertext(_layer.Ciphertext);

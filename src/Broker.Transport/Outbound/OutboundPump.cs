@@ -6,18 +6,19 @@ namespace Broker.Transport;
 /// loop.
 /// </summary>
 /// <remarks>
-/// <para>A <see cref="SecurityLayer"/> is between the queue and the transport. Bytes that were queued before it was
+/// <para>A <see cref="SecurityLayer"/> can be between the queue and the transport. Bytes that were queued before it was
 /// inserted are sent without it, and later bytes pass through it. The thread that has the right to send also
 /// encrypts.</para>
-/// <para>The pump calls the transport only. Its methods return what the caller has to do (<see cref="PumpResult"/>),
-/// and everything else is posted to the connection's loop. So no call of the pump leads back into the pump.</para>
+/// <para>The pump calls only the transport. The results of its methods tell the caller what to do
+/// (<see cref="PumpResult"/>). Everything else is posted to the connection's loop. So no call of the pump leads back
+/// into the pump.</para>
 /// </remarks>
 internal sealed partial class OutboundPump
 {
     /// <summary>
-    /// About how many bytes one send takes of a queue. Without this limit, a peer that accepts bytes as fast as they
-    /// are sent would occupy the loop until the queue is empty. A flush that adds more may send as much as it adds;
-    /// otherwise the queue would grow because other connections come first.
+    /// The approximate number of bytes that one send takes from a queue. Without this limit, a peer that accepts bytes
+    /// as fast as they are sent would occupy the loop until the queue is empty. A flush that adds more bytes than this
+    /// may send as many bytes as it adds. Otherwise the queue would grow although the peer accepts all bytes.
     /// </summary>
     internal const int MaxPerSend = 512 * 1024;
 
@@ -28,8 +29,8 @@ internal sealed partial class OutboundPump
     private SendRight _right;
     private SendContinuation _continuation;
 
-    /// <param name="connection">The connection whose queue this is.</param>
-    /// <param name="sender">Calls the pump; the pump posts calls of it to the connection's loop.</param>
+    /// <param name="connection">The connection that owns the queue.</param>
+    /// <param name="sender">Calls the pump. The pump also posts calls of the sender to the connection's loop.</param>
     /// <param name="transport">Sends the bytes.</param>
     internal OutboundPump(Connection connection, OutboundSender sender, IOutboundTransport transport)
     {
@@ -81,8 +82,9 @@ internal sealed partial class OutboundPump
 
             if (!_right.IsIdle || layer is { IsSecured: false })
             {
-                // A thread that sends checks the queue again. If the peer accepts nothing, the poller reports when it
-                // does; a handshake resumes sending when it ends.
+                // If another thread sends, it checks the queue again at the end of its send. If the peer accepts
+                // nothing, the poller reports when the peer accepts bytes again. The end of a handshake resumes
+                // sending.
                 Queue.Add(flushed, loop);
                 if (_right.IsBlocked && Messages.Framing is { } framing)
                 {
@@ -94,7 +96,7 @@ internal sealed partial class OutboundPump
                 return PumpResult.None;
             }
 
-            // Messages of the security layer itself go first.
+            // Messages of the security layer itself are sent first.
             layer?.Collect();
             if (Queue.IsEmpty)
             {
@@ -130,8 +132,8 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// Whether bytes wait that can still be sent. In clear these are all pending bytes; with a security layer,
-    /// ciphertext and the bytes that it can encrypt now.
+    /// Whether bytes wait that can still be sent. Without a security layer, these are all pending bytes. With a
+    /// security layer, these are the ciphertext and the bytes that the layer can encrypt now.
     /// </summary>
     internal bool HasUnsent()
     {
@@ -143,7 +145,7 @@ internal sealed partial class OutboundPump
         }
     }
 
-    /// <summary>Queues nothing more. On the loop.</summary>
+    /// <summary>From now on, no more bytes are queued. On the loop.</summary>
     internal void CompleteAdding()
     {
         lock (Gate)
@@ -153,10 +155,10 @@ internal sealed partial class OutboundPump
     }
 
     /// <summary>
-    /// Ends the sending. Returns true if no thread has the right to send, or only a transport that waits for its
-    /// asynchronous send. Otherwise the sending thread gets <see cref="PumpResult.FinishClosing"/> when it is done.
-    /// The loop does not wait for that thread, because the sender may be a caller further up on the same thread, or
-    /// wait for the loop. On the loop, once.
+    /// Ends the sending. Returns true if no thread has the right to send, or only a transport has it for its
+    /// asynchronous send. Otherwise the sending thread gets <see cref="PumpResult.FinishClosing"/> when its send ends.
+    /// The loop does not wait for that thread, because the sender may be a caller further up on the same thread, or may
+    /// itself wait for the loop. Called once, on the loop.
     /// </summary>
     internal bool TryStop()
     {
@@ -168,7 +170,7 @@ internal sealed partial class OutboundPump
 
     /// <summary>
     /// Returns all blocks to their pool, unless a transport's asynchronous send uses one of them. On the loop, after
-    /// the connection is closed.
+    /// the connection was closed.
     /// </summary>
     internal void DropQueue()
     {
@@ -176,7 +178,7 @@ internal sealed partial class OutboundPump
         {
             if (!_right.IsAsyncSending)
             {
-                // A loop that has ended, see TryStop, gets no blocks back.
+                // If the loop has ended (see TryStop), the blocks return to the shared pool.
                 EventLoop? loop = Loop.IsCurrent ? Loop : null;
                 Queue.Clear(loop);
                 BlockPools.ReturnAll(_layer?.DetachCiphertext(), loop);
@@ -184,7 +186,7 @@ internal sealed partial class OutboundPump
         }
     }
 
-    // The caller has the right to send; this method gives it up.
+    // The caller has the right to send. This method gives it up at its end.
     private PumpResult Send(BlockChain chain, SecurityLayer? layer, EventLoop? loop, long most)
     {
         long sent = 0;
@@ -211,12 +213,13 @@ internal sealed partial class OutboundPump
         }
     }
 
-    // Under the lock of the queue. sentBy is the layer that existed when the blocks were taken.
+    // The caller holds the lock of the queue. sentBy is the layer that existed when the blocks were taken.
     private void PutBack(Block? unsent, Block? last, SecurityLayer? sentBy, in SentTally tally, EventLoop? loop)
     {
         if (unsent is not null && sentBy is null && _layer is not null)
         {
-            // TLS was started meanwhile. Its bytes follow all of these blocks, which count as sent now.
+            // TLS was started meanwhile. Its bytes must follow all of these unsent blocks. The blocks count as sent
+            // from now on.
             Queue.PutBack(null, null, tally, loop);
             Queue.CountAsSent(new BlockChain(unsent, last!));
             _layer.Prepend(unsent, last!);
@@ -234,7 +237,7 @@ internal sealed partial class OutboundPump
         Marks.CheckLowWater();
     }
 
-    // Takes the right to send and everything there is to send. Under the lock of the queue.
+    // Takes the right to send and everything that can be sent. The caller holds the lock of the queue.
     private bool TryTake(out BlockChain chain, out SecurityLayer? layer)
     {
         chain = default;
@@ -255,7 +258,7 @@ internal sealed partial class OutboundPump
 
     private bool HasWork() => _layer is null ? !Queue.IsEmpty : _layer.HasWork(Queue.First);
 
-    // Gives up the right to send. Under the lock of the queue.
+    // Gives up the right to send. The caller holds the lock of the queue.
     private PumpResult EndSend(SendOutcome outcome)
     {
         if (_right.End(outcome, out bool isOutdated))
@@ -272,7 +275,7 @@ internal sealed partial class OutboundPump
         return outcome == SendOutcome.Failed ? PumpResult.Failed : PumpResult.Sent;
     }
 
-    // Arranges how the rest of the queue is sent. Under the lock of the queue.
+    // Arranges how the rest of the queue will be sent. The caller holds the lock of the queue.
     private void Continue(SendOutcome outcome, bool isOutdated)
     {
         if (outcome == SendOutcome.Blocked)
@@ -294,7 +297,7 @@ internal sealed partial class OutboundPump
         }
     }
 
-    // The limit covers all memory that waits, whatever it contains. Under the lock of the queue.
+    // The limit applies to all memory that waits, whatever it contains. The caller holds the lock of the queue.
     private void CheckFull()
     {
         if (Marks.IsFull && _right.TryFill())
@@ -303,6 +306,6 @@ internal sealed partial class OutboundPump
         }
     }
 
-    // Under the lock of the queue.
+    // The caller holds the lock of the queue.
     private void CheckDrained() => Marks.CheckDrained(Queue.IsEmpty && _layer is not { HasCiphertext: true });
 }

@@ -1,28 +1,29 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The bytes that were flushed to a connection and that its peer has not accepted yet: blocks in order, each of which
+/// The bytes that were flushed to a connection and that its peer has not accepted yet, as blocks in order. Each block
 /// begins at the start of a written message and contains whole messages.
 /// </summary>
 /// <remarks>
 /// <para><b>Who may access which block.</b> The blocks of a write buffer belong to its loop until <see cref="Add"/>.
-/// From then on they belong to the queue: everything here runs under <see cref="Gate"/>; only the byte counts are read
-/// without it. At most one thread has the <em>right to send</em> (<see cref="OutboundPump"/>). It takes all blocks
-/// out with <see cref="TakeAll"/> and owns them outside the lock until <see cref="PutBack"/> puts the unsent rest in
-/// front again. Threads that flush meanwhile fill the queue behind them.</para>
-/// <para>Two kinds of senders leave their bytes in the queue while they send them: a transport with an asynchronous
-/// send has passed the first bytes of the first block to the system, and a security layer has encrypted bytes at the
-/// front that still count as unsent. These bytes, and bytes that were sent already, stay at their place: no thread
-/// moves or drops a block with such a <em>fixed</em> part. Bytes may be appended behind the <see cref="Block.End"/> of
-/// any block in the queue at any time, because no sender was given that memory.</para>
+/// From then on they belong to the queue. Every method here runs under <see cref="Gate"/>. Only the byte counts are
+/// read without this lock. At most one thread has the <em>right to send</em> (<see cref="OutboundPump"/>). It takes all
+/// blocks out with <see cref="TakeAll"/> and owns them outside the lock until <see cref="PutBack"/> puts the unsent
+/// blocks in front again. Threads that flush meanwhile add blocks to the queue.</para>
+/// <para>Two kinds of senders leave their bytes in the queue while they send: a transport with an asynchronous send has
+/// passed the first bytes of the first block to the system, and a security layer has encrypted bytes at the front that
+/// still count as unsent. These bytes, and bytes that were already sent, stay at their place: no thread moves or drops
+/// a block with such a <em>fixed</em> part. Bytes may be appended behind the <see cref="Block.End"/> of any block in
+/// the queue at any time, because no sender was given that memory.</para>
 /// <para><b>What is counted.</b> <see cref="PendingBytes"/> counts the written bytes that the peer has not accepted.
-/// <see cref="BufferedBytes"/> counts their memory: the bytes, unused space in the middle of the queue that nothing
-/// will fill any more, and ciphertext. The queue uses at most the sent part of the first block and the free space of
-/// the last block beyond that. Both counts include the blocks that a sender has taken out.</para>
+/// <see cref="BufferedBytes"/> counts the memory: these bytes, the unused space in the middle of the queue that nothing
+/// will fill any more, and ciphertext. In addition, the queue uses at most the sent part of the first block and the
+/// free space of the last block. Both counts include the blocks that a sender has taken out.</para>
 /// </remarks>
 internal sealed class OutboundQueue
 {
-    // A peer that accepts some bytes in between soon accepts more: then moving bytes is not worth while.
+    // Memory is saved only after this number of flushes without any sent byte. A peer that accepts some bytes meanwhile
+    // will soon accept more, so moving bytes would not be worth its cost.
     private const int AddedUntilStopped = 8;
 
     private readonly SharedBlockPool _sharedBlocks;
@@ -36,7 +37,8 @@ internal sealed class OutboundQueue
     private long _refusedMessages;
     private long _refusedBytes;
 
-    // The pending bytes when a scan of the whole queue found too few messages to drop; -1 if something was sent since.
+    // The pending bytes at the time when a scan of the whole queue found too few messages to drop. -1 if bytes were
+    // sent since.
     private long _pendingAtFailedScan = -1;
 
     internal OutboundQueue(SharedBlockPool sharedBlocks)
@@ -46,13 +48,13 @@ internal sealed class OutboundQueue
 
     internal Lock Gate { get; } = new();
 
-    /// <summary>The bytes that the peer has not accepted. Any thread; the value may change at once.</summary>
+    /// <summary>The bytes that the peer has not accepted. Any thread. The value may change at any time.</summary>
     internal long PendingBytes => Volatile.Read(ref _pendingBytes);
 
-    /// <summary>The memory that waits for the peer. Any thread; the value may change at once.</summary>
+    /// <summary>The memory that waits for the peer. Any thread. The value may change at any time.</summary>
     internal long BufferedBytes => Volatile.Read(ref _bufferedBytes);
 
-    /// <summary>The bytes that the peer has accepted. Any thread; the value may change at once.</summary>
+    /// <summary>The bytes that the peer has accepted. Any thread. The value may change at any time.</summary>
     internal long SentBytes => Volatile.Read(ref _sentBytes);
 
     /// <summary>The sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at one moment. Any thread.</summary>
@@ -71,7 +73,7 @@ internal sealed class OutboundQueue
 
     internal Block? First => _waiting.Head;
 
-    /// <summary>How often the queue was scanned for messages to drop. For tests.</summary>
+    /// <summary>The number of times that the queue was scanned for messages to drop. For tests.</summary>
     internal long Scans { get; private set; }
 
     /// <summary>The size of all blocks that are in the queue now. For tests.</summary>
@@ -92,7 +94,9 @@ internal sealed class OutboundQueue
         }
     }
 
-    /// <summary>Adds the blocks of a write buffer and returns them at once, unchanged, to be sent.</summary>
+    /// <summary>
+    /// Counts the blocks of a write buffer as queued, and returns them at once and unchanged, so that they can be sent.
+    /// </summary>
     internal BlockChain AddAndTakeAll(in FlushedBlocks flushed)
     {
         _pendingBytes += flushed.Bytes;
@@ -101,7 +105,7 @@ internal sealed class OutboundQueue
         return new BlockChain(flushed.First!, flushed.Last!);
     }
 
-    /// <summary>Adds the blocks of a write buffer that have to wait, and packs their bytes.</summary>
+    /// <summary>Adds the blocks of a write buffer that have to wait, and packs their content.</summary>
     internal void Add(in FlushedBlocks flushed, EventLoop? loop)
     {
         _pendingBytes += flushed.Bytes;
@@ -118,8 +122,8 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>
-    /// Saves memory if the peer accepted nothing while several flushes added bytes: moves the rest of the first block
-    /// into a block of its size, once. Not while the transport sends the first block.
+    /// Saves memory if the peer has accepted nothing while several flushes added bytes. Moves the rest of the first
+    /// block into a smaller block, once. Must not be called while the transport sends the first block.
     /// </summary>
     internal void TrimForStopped(IOutboundFraming framing, EventLoop? loop)
     {
@@ -145,8 +149,8 @@ internal sealed class OutboundQueue
     internal BlockChain TakeAll() => _waiting.TakeAll();
 
     /// <summary>
-    /// The sender has sent a part of the blocks. Puts <paramref name="unsent"/> before the blocks that were added
-    /// meanwhile.
+    /// Called when the sender has sent a part of the blocks. Puts <paramref name="unsent"/> before the blocks that were
+    /// added meanwhile.
     /// </summary>
     internal void PutBack(Block? unsent, Block? last, in SentTally tally, EventLoop? loop)
     {
@@ -159,7 +163,7 @@ internal sealed class OutboundQueue
         Count();
     }
 
-    /// <summary>The transport's asynchronous send has sent bytes of the first block.</summary>
+    /// <summary>Called when the transport's asynchronous send has sent bytes of the first block.</summary>
     internal void Consume(int sent, EventLoop loop)
     {
         long unused = _waiting.Consume(sent, loop);
@@ -168,7 +172,7 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>
-    /// The security layer now owns these blocks of the queue and sends them unchanged: they count as sent.
+    /// Counts blocks of the queue as sent, because the security layer now owns them and sends them unchanged.
     /// </summary>
     internal void CountAsSent(in BlockChain clear)
     {
@@ -185,19 +189,21 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>
-    /// Drops messages from the front that are not fixed, until <paramref name="bytes"/> bytes are dropped. Returns
-    /// what was dropped.
+    /// Drops messages from the front until <paramref name="bytes"/> bytes are dropped. Messages in a block with a fixed
+    /// part are kept. Returns the numbers of dropped messages and bytes.
     /// </summary>
     /// <remarks>
-    /// After a scan that found too few messages, the queue is not scanned again until as many bytes were added as are
-    /// to be dropped, or something was sent. Otherwise a queue that contains only replies would be scanned for each
-    /// message that does not fit.
+    /// If a scan has found too few messages, the queue is not scanned again until bytes were sent, or until the number
+    /// of added bytes reaches <paramref name="bytes"/>. Otherwise a queue that contains only replies would be scanned
+    /// for each message that does not fit.
     /// </remarks>
-    /// <param name="bytes">How many bytes to drop, if that many can be dropped.</param>
-    /// <param name="fixedBytes">How many bytes at the front are encrypted.</param>
+    /// <param name="bytes">The number of bytes to drop.</param>
+    /// <param name="fixedBytes">The number of bytes at the front that are encrypted.</param>
     /// <param name="firstIsBeingSent">Whether the transport is sending the first block.</param>
-    /// <param name="isPartial">Whether a sender has taken blocks out, so that this is not the whole queue.</param>
-    /// <param name="framing">Distinguishes messages from bytes that must stay.</param>
+    /// <param name="isPartial">
+    /// Whether a sender has taken blocks out, so that the queue does not contain all blocks.
+    /// </param>
+    /// <param name="framing">Distinguishes messages from other bytes, which must stay.</param>
     /// <param name="loop">The caller's loop.</param>
     internal OutboundCount Drop(long bytes, long fixedBytes, bool firstIsBeingSent, bool isPartial, IOutboundFraming framing, EventLoop? loop)
     {
@@ -233,8 +239,8 @@ internal sealed class OutboundQueue
                 dropped += length - block.End;
             }
 
-            // Also after the last block that lost a message, until nothing fits any more: otherwise replies would keep
-            // one block each.
+            // The packing continues after the last block that has lost a message, until nothing fits any more.
+            // Otherwise replies would keep one block each.
             _unused += _waiting.Pack(block, _pendingBytes - dropped, loop, _sharedBlocks);
         }
 
@@ -245,7 +251,8 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>
-    /// Counts what will not be sent any more: the content of the queue, and what was dropped because of the limit.
+    /// Counts the messages and bytes that will never be sent: the content of the queue, and the messages and bytes that
+    /// were dropped because of the limit.
     /// </summary>
     internal OutboundCount CountUnsent(IOutboundFraming? framing)
     {
@@ -253,7 +260,9 @@ internal sealed class OutboundQueue
         return new OutboundCount(_refusedMessages + messages, _refusedBytes + bytes);
     }
 
-    /// <summary>Counts what is queued behind the first <paramref name="possiblySent"/> bytes.</summary>
+    /// <summary>
+    /// Counts the messages and bytes that are queued behind the first <paramref name="possiblySent"/> bytes.
+    /// </summary>
     internal OutboundCount CountBehind(long possiblySent, IOutboundFraming? framing)
     {
         long messages = 0;
@@ -283,7 +292,7 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>
-    /// Returns all blocks to their pool. Their bytes count as pending for ever, because they were not sent.
+    /// Returns all blocks to their pool. Their bytes still count as pending, because they were not sent.
     /// </summary>
     internal void Clear(EventLoop? loop) => BlockPools.ReturnAll(_waiting.TakeAll().Head, loop);
 
@@ -291,7 +300,8 @@ internal sealed class OutboundQueue
     {
         if (bytes != 0)
         {
-            // Messages that could not be dropped at the last scan because they were being sent may be droppable now.
+            // Some messages could not be dropped at the last scan because they were being sent. Now they may be
+            // droppable.
             _pendingAtFailedScan = -1;
             _addedSinceSent = 0;
         }

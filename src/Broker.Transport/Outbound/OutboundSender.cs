@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Sends for a connection: it calls the pump, and then does what the pump has found necessary, outside the lock of the
-/// queue.
+/// Sends for a connection. It calls the pump, and then does what the result of the pump asks for, outside the lock of
+/// the queue.
 /// </summary>
 internal sealed class OutboundSender
 {
@@ -49,16 +49,16 @@ internal sealed class OutboundSender
         Complete(_pump.Resume(Loop.Group.Current));
     }
 
-    /// <summary>Sends the queue after something had prevented it. On the loop.</summary>
+    /// <summary>Sends the queue after the obstacle to sending has gone. On the loop.</summary>
     internal void Resume() => Complete(_pump.Resume(Loop));
 
-    /// <summary>The peer accepts bytes again. On the loop.</summary>
+    /// <summary>Called when the peer accepts bytes again. On the loop.</summary>
     internal void OnWritable() => Complete(_pump.OnWritable());
 
     /// <summary>Continues a send that has yielded to other connections. On the loop.</summary>
     internal void Continue() => Complete(_pump.ContinueAfterYield());
 
-    /// <summary>The transport's asynchronous send has completed. On the loop.</summary>
+    /// <summary>Called when the transport's asynchronous send has completed. On the loop.</summary>
     internal void EndAsyncSend(int sent, bool failed)
     {
         _pump.EndAsyncSend(sent, failed);
@@ -78,8 +78,8 @@ internal sealed class OutboundSender
     }
 
     /// <summary>
-    /// Prepares queued bytes to be sent before the end. Returns false if they could be sent only after a handshake,
-    /// which is not needed any more. On the loop.
+    /// Prepares queued bytes to be sent before the connection ends. Returns false if the bytes could be sent only after
+    /// a handshake, which is no longer needed. On the loop.
     /// </summary>
     internal bool TrySecureQueued()
     {
@@ -93,15 +93,15 @@ internal sealed class OutboundSender
             return false;
         }
 
-        // From here on received bytes are dropped, so nothing has to be ready for them.
+        // From now on received bytes are dropped, so the layer need not be ready for them.
         _pump.Secure();
         Resume();
         return true;
     }
 
     /// <summary>
-    /// Sends the TLS alert that ends this side's direction (close_notify). On the loop. Returns false if another
-    /// thread is sending; the caller tries again later.
+    /// Sends the TLS alert that ends this side's direction (close_notify). Returns false if another thread is sending.
+    /// The caller must then try again later. On the loop.
     /// </summary>
     internal bool TrySendCloseNotify()
     {
@@ -122,10 +122,14 @@ internal sealed class OutboundSender
         return true;
     }
 
-    /// <summary>Calls OnDrained: the queue had to wait for the peer and is empty again. On the loop.</summary>
+    /// <summary>
+    /// Calls the handler's OnDrained, because the queue had to wait for the peer and is empty again. On the loop.
+    /// </summary>
     internal void NotifyDrained() => Notify(static connection => connection.Handler.OnDrained(connection));
 
-    /// <summary>Calls OnLowWater: the queue has fallen to its mark. On the loop.</summary>
+    /// <summary>
+    /// Calls the handler's OnLowWater, because the queue has fallen to its low-water mark. On the loop.
+    /// </summary>
     internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
 
     private void Complete(PumpResult result)
@@ -136,8 +140,8 @@ internal sealed class OutboundSender
         }
         else if (result == PumpResult.FinishClosing)
         {
-            // A loop that has ended waits for no sender: then this thread is the last one that refers to the
-            // connection.
+            // A loop that has ended waits for no sender. In this case, this thread is the last thread that refers to
+            // the connection.
             if (!Loop.TryPost(_connection.EndClosing))
             {
                 _connection.EndClosing();
@@ -149,7 +153,8 @@ internal sealed class OutboundSender
         }
     }
 
-    // Closes the connection after a failed send. Bytes that the peer sent before are still received. On the loop.
+    // Closes the connection after a failed send. Bytes that the peer sent before the failure are still received. On the
+    // loop.
     private void EndAfterFailure()
     {
         if (!_connection.IsClosed)
@@ -159,8 +164,8 @@ internal sealed class OutboundSender
         }
     }
 
-    // Outside the lock of the queue: the handler may take locks of its own, and other threads flush while they own
-    // those locks.
+    // This runs outside the lock of the queue. The handler may take locks of its own, and other threads may flush while
+    // they hold those locks.
     private void Discard(Block first, EventLoop? loop)
     {
         for (Block? at = first; at is not null; at = at.Next)

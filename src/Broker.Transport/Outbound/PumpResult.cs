@@ -1,22 +1,29 @@
 namespace Broker.Transport;
 
-/// <summary>What the sender has to do after it has called the outbound pump, outside the lock of the queue.</summary>
+/// <summary>
+/// The result of a call of the outbound pump. It tells the sender what to do outside the lock of the queue.
+/// </summary>
 internal enum PumpResult
 {
-    /// <summary>Nothing: the bytes are queued, or there was nothing to send.</summary>
+    /// <summary>Nothing to do: the bytes are queued, or there was nothing to send.</summary>
     None,
 
-    /// <summary>The pump has sent. A connection that lingers checks whether the queue is empty now.</summary>
+    /// <summary>
+    /// The pump has sent bytes. If the connection lingers, the sender checks whether the queue is empty now.
+    /// </summary>
     Sent,
 
     /// <summary>
-    /// The connection accepts no more bytes: the flushed bytes are reported as discarded, and their blocks returned.
+    /// The connection accepts no more bytes. The sender reports the flushed bytes as discarded and returns their
+    /// blocks.
     /// </summary>
     Discarded,
 
-    /// <summary>The transport or the security layer has failed to send: the connection is closed on its loop.</summary>
+    /// <summary>
+    /// The transport or the security layer has failed to send. The sender closes the connection on its loop.
+    /// </summary>
     Failed,
 
-    /// <summary>The connection was closed while this thread was sending: the thread finishes the closing.</summary>
+    /// <summary>The connection was closed while this thread was sending. This thread must finish the closing.</summary>
     FinishClosing,
 }

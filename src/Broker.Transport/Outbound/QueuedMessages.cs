@@ -1,15 +1,16 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The messages in a connection's queue: drops the oldest ones, and counts or returns those that were not sent when the
-/// connection closed. Each method takes the lock of the queue.
+/// The messages in a connection's queue. The methods drop the oldest messages, and count or return the messages that
+/// were not sent when the connection closed. Each method takes the lock of the queue.
 /// </summary>
 internal sealed class QueuedMessages(OutboundPump pump)
 {
     /// <summary>Finds the boundaries of messages in the queue; null if the protocol has none.</summary>
     internal IOutboundFraming? Framing { get; set; }
 
-    // How many bytes at the front may have been sent although they still count as queued. Under the lock of the queue.
+    // The number of bytes at the front that may have been sent although they still count as queued. The caller holds
+    // the lock of the queue.
     private long PossiblySent
     {
         get
@@ -37,7 +38,7 @@ internal sealed class QueuedMessages(OutboundPump pump)
                 return default;
             }
 
-            // While a sender has taken out the front of the queue, that front contains the encrypted bytes.
+            // If a sender has taken the front of the queue out, the encrypted bytes are in that front.
             bool isPartial = pump.Right.IsTaken;
             OutboundCount dropped = pump.Queue.Drop(
                 bytes,
@@ -52,7 +53,8 @@ internal sealed class QueuedMessages(OutboundPump pump)
     }
 
     /// <summary>
-    /// Counts the messages that neither the peer nor the system can have completely. When no thread sends.
+    /// Counts the messages that neither the peer nor the system can have completely. Must be called when no thread
+    /// sends.
     /// </summary>
     internal OutboundCount CountCertainlyUnsent()
     {
@@ -63,7 +65,8 @@ internal sealed class QueuedMessages(OutboundPump pump)
     }
 
     /// <summary>
-    /// Counts all messages in the queue, and those that were dropped because of the limit. When no thread sends.
+    /// Counts all messages in the queue, and the messages that were dropped because of the limit. Must be called when
+    /// no thread sends.
     /// </summary>
     internal OutboundCount CountUnsent()
     {
@@ -74,8 +77,8 @@ internal sealed class QueuedMessages(OutboundPump pump)
     }
 
     /// <summary>
-    /// Passes the messages that <see cref="CountCertainlyUnsent"/> counts to <paramref name="unsent"/>. When no thread
-    /// sends.
+    /// Passes the messages that <see cref="CountCertainlyUnsent"/> counts to <paramref name="unsent"/>. Must be called
+    /// when no thread sends.
     /// </summary>
     internal void VisitUnsent(IOutboundFraming framing, IUnsentMessages unsent)
     {

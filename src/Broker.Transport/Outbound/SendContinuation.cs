@@ -2,7 +2,7 @@ namespace Broker.Transport;
 
 /// <summary>
 /// Continues a send that has not sent everything: when the transport reports that the peer accepts bytes, or by an
-/// action that is posted to the connection's loop. Used under the lock of the queue, which also orders the calls of
+/// action that is posted to the connection's loop. Used under the lock of the queue. This lock also orders the calls of
 /// <see cref="IOutboundTransport.ArmWritable"/> and <see cref="IOutboundTransport.DisarmWritable"/> by several loops.
 /// </summary>
 internal struct SendContinuation
@@ -12,7 +12,9 @@ internal struct SendContinuation
     private bool _isWatched;
     private bool _isPosted;
 
-    /// <summary>Whether the loop's next iteration continues the send, whatever the transport reports before it.</summary>
+    /// <summary>
+    /// Whether the loop's next iteration continues the send, even if the transport reports something before.
+    /// </summary>
     internal readonly bool IsPosted => _isPosted;
 
     /// <summary>Asks the transport to report when the peer accepts bytes.</summary>
@@ -25,7 +27,10 @@ internal struct SendContinuation
         }
     }
 
-    /// <summary>Asks again for a report that the transport was asked for, and may not have been able to make.</summary>
+    /// <summary>
+    /// Asks the transport again for the report, because it may have been unable to make the report at the first
+    /// request.
+    /// </summary>
     internal readonly void RepeatWatch(IOutboundTransport transport)
     {
         if (_isWatched)
@@ -34,7 +39,7 @@ internal struct SendContinuation
         }
     }
 
-    /// <summary>The report is not needed any more.</summary>
+    /// <summary>Tells the transport that the report is no longer needed.</summary>
     internal void EndWatch(IOutboundTransport transport)
     {
         if (_isWatched)
@@ -44,12 +49,12 @@ internal struct SendContinuation
         }
     }
 
-    /// <summary>The transport has stopped watching by itself.</summary>
+    /// <summary>Called when the transport has stopped watching by itself.</summary>
     internal void CountUnwatched() => _isWatched = false;
 
     /// <summary>
-    /// The loop's next iteration continues the send. Once per iteration: a poller that also reports a writable peer
-    /// would otherwise add another send each time.
+    /// Posts an action, so that the loop's next iteration continues the send. At most one action is posted at a time.
+    /// Otherwise a poller that also reports a writable peer would add another send in each iteration.
     /// </summary>
     internal void Post(EventLoop loop, OutboundSender sender)
     {
@@ -60,10 +65,13 @@ internal struct SendContinuation
         }
     }
 
-    /// <summary>The loop's next iteration has come.</summary>
+    /// <summary>Called when the loop's next iteration has come.</summary>
     internal void EndPost() => _isPosted = false;
 
-    /// <summary>The transport's report came during a send, which may not have noticed it: the loop tries again.</summary>
+    /// <summary>
+    /// Called when the transport's report came during a send, which may not have noticed the change. The loop tries to
+    /// send again.
+    /// </summary>
     internal void PostWritable(EventLoop loop, OutboundSender sender)
         => loop.Post(_postedWritable ??= sender.OnWritable);
 }

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The right to send a connection's queue: which thread has it, or what the queue waits for, and whether the queue
-/// still accepts bytes. Used under the lock of the queue.
+/// The right to send a connection's queue. The state tells which thread has the right, or what the queue waits for, and
+/// whether the queue still accepts bytes. Used under the lock of the queue.
 /// </summary>
 internal struct SendRight
 {
@@ -38,7 +38,7 @@ internal struct SendRight
     /// <summary>Whether the queue waits until the peer accepts bytes.</summary>
     internal readonly bool IsWaitingForPeer => IsBlocked || IsAsyncSending;
 
-    /// <summary>Takes the right, unless the caller has it already.</summary>
+    /// <summary>Takes the right, unless the caller already has it.</summary>
     internal void Take()
     {
         if (IsIdle)
@@ -59,12 +59,12 @@ internal struct SendRight
         return true;
     }
 
-    /// <summary>Gives the right up after a use that sent nothing.</summary>
+    /// <summary>Gives up the right after a use that sent nothing.</summary>
     internal void Release() => _state = SendState.Idle;
 
     /// <summary>
-    /// The transport accepts bytes again. Returns whether the caller may take the right. A thread that has the right
-    /// now learns of it at the end of its send.
+    /// Called when the transport accepts bytes again. Returns whether the caller may take the right. If a thread has
+    /// the right now, this thread learns about it at the end of its send.
     /// </summary>
     internal bool TryUnblock()
     {
@@ -83,20 +83,21 @@ internal struct SendRight
         return true;
     }
 
-    /// <summary>Gives the right up after a send.</summary>
+    /// <summary>Gives up the right after a send.</summary>
     /// <param name="outcome">How the send ended.</param>
-    /// <param name="isOutdated">Whether the transport has meanwhile reported that it accepts bytes.</param>
-    /// <returns>Whether the end of the connection has waited for this send.</returns>
+    /// <param name="isOutdated">Whether the transport has reported during the send that it accepts bytes.</param>
+    /// <returns>Whether the connection was closed during this send and waits for the end of the send.</returns>
     internal bool End(SendOutcome outcome, out bool isOutdated)
     {
         isOutdated = _state == SendState.SendingWritable;
         _hasFailed |= outcome == SendOutcome.Failed;
         _state = outcome switch
         {
-            // Also if other connections come first: the next flush then sends the waiting bytes ahead of its own.
+            // The state is also Idle if other connections come first. The next flush then sends the waiting bytes
+            // before its own bytes.
             SendOutcome.Sent or SendOutcome.Yielded => SendState.Idle,
             SendOutcome.Blocked => SendState.Blocked,
-            // No thread needs to try again.
+            // After a failure, no thread must try again.
             _ => SendState.Failed,
         };
         bool wasAwaited = IsStopped && _stopAwaitsSender;
@@ -110,14 +111,14 @@ internal struct SendRight
     /// <summary>The transport takes the right for an asynchronous send.</summary>
     internal void BeginTransportSend() => _state = SendState.AsyncSending;
 
-    /// <summary>The transport gives the right up after its asynchronous send.</summary>
+    /// <summary>The transport gives up the right after its asynchronous send.</summary>
     internal void EndTransportSend(bool failed)
     {
         _hasFailed |= failed;
         _state = failed ? SendState.Failed : SendState.Idle;
     }
 
-    /// <summary>The limit is reached. Returns false if the queue did not accept bytes any more.</summary>
+    /// <summary>Called when the limit is reached. Returns false if the queue already accepted no more bytes.</summary>
     internal bool TryFill()
     {
         bool isOpen = _acceptState == AcceptState.Open;
@@ -125,7 +126,7 @@ internal struct SendRight
         return isOpen;
     }
 
-    /// <summary>The queue accepts nothing more.</summary>
+    /// <summary>From now on, the queue accepts no bytes.</summary>
     internal void CompleteAdding()
     {
         if (_acceptState < AcceptState.Completed)
@@ -135,8 +136,8 @@ internal struct SendRight
     }
 
     /// <summary>
-    /// Stops sending for good. Returns whether no thread has the right; otherwise that thread's <see cref="End"/>
-    /// returns true.
+    /// Stops sending for good. Returns whether no thread has the right. If a thread has the right, its call of
+    /// <see cref="End"/> will return true.
     /// </summary>
     internal bool TryStop()
     {

@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-/// <summary>The state of a connection's sender. Under the lock of the queue.</summary>
+/// <summary>The state of a connection's sender. Used under the lock of the queue.</summary>
 internal enum SendState
 {
     /// <summary>
@@ -13,18 +13,18 @@ internal enum SendState
     Sending,
 
     /// <summary>
-    /// A thread has the right to send, and the transport meanwhile reported that it accepts bytes again: a "blocked"
-    /// result of that send may be outdated.
+    /// A thread has the right to send, and the transport has meanwhile reported that it accepts bytes again. If this
+    /// send ends as blocked, that result may be outdated.
     /// </summary>
     SendingWritable,
 
     /// <summary>
-    /// The transport has the right to send, and waits for the peer with an asynchronous send of a part of the first
+    /// The transport has the right to send. It waits for the peer with an asynchronous send of a part of the first
     /// block.
     /// </summary>
     AsyncSending,
 
-    /// <summary>The transport accepts no more bytes, and will report when it does.</summary>
+    /// <summary>The transport accepts no more bytes. It will report when it accepts bytes again.</summary>
     Blocked,
 
     /// <summary>The transport is broken.</summary>

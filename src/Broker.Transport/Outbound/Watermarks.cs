@@ -1,8 +1,9 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The limits of a connection's queue. Reports when the queue is above its high-water mark, when it has fallen to its
-/// low-water mark, and when it is empty again. Used under the lock of the queue, unless a member states otherwise.
+/// The limits of a connection's queue. This class reports when the queue is above its high-water mark, when it has
+/// fallen to its low-water mark, and when it is empty again. Used under the lock of the queue, unless a member states
+/// otherwise.
 /// </summary>
 internal sealed class Watermarks(Connection connection, OutboundSender sender, OutboundQueue queue)
 {
@@ -14,10 +15,10 @@ internal sealed class Watermarks(Connection connection, OutboundSender sender, O
     private Action? _postedLowWater;
     private Action? _postedDrained;
 
-    /// <summary>The most memory that may wait for the peer. Without the lock.</summary>
+    /// <summary>The most memory that may wait for the peer. Used without the lock.</summary>
     internal long MaxPendingBytes { get; set; } = 64L * 1024 * 1024;
 
-    /// <summary>The mark above which writers should write less; 0 for none. Takes the lock to change it.</summary>
+    /// <summary>The mark above which writers should write less; 0 for no mark. The setter takes the lock.</summary>
     internal long HighWaterBytes
     {
         get => Volatile.Read(ref _highWater);
@@ -32,8 +33,8 @@ internal sealed class Watermarks(Connection connection, OutboundSender sender, O
     }
 
     /// <summary>
-    /// The mark at which a writer may continue; 0 for none. Takes the lock to change it. The queue counts as having
-    /// risen above the mark if it is above it then.
+    /// The mark at which a writer may continue; 0 for no mark. The setter takes the lock. If the queue is above a new
+    /// mark, this counts as a rise above the mark.
     /// </summary>
     internal long LowWaterBytes
     {
@@ -48,11 +49,11 @@ internal sealed class Watermarks(Connection connection, OutboundSender sender, O
         }
     }
 
-    /// <summary>Whether more memory waits than is allowed.</summary>
+    /// <summary>Whether more memory waits than the limit allows.</summary>
     internal bool IsFull => queue.BufferedBytes > MaxPendingBytes;
 
     /// <inheritdoc cref="Connection.RequestLowWater"/>
-    /// <remarks>Takes the lock.</remarks>
+    /// <remarks>Takes the lock of the queue.</remarks>
     internal void RequestLowWater()
     {
         lock (queue.Gate)
@@ -63,19 +64,19 @@ internal sealed class Watermarks(Connection connection, OutboundSender sender, O
         }
     }
 
-    /// <summary>Bytes were flushed into the queue.</summary>
+    /// <summary>Called when bytes were flushed into the queue.</summary>
     internal void CountFlush()
     {
         CountRise();
         CheckHighWater();
     }
 
-    /// <summary>The queue has to wait for the peer.</summary>
+    /// <summary>Called when the queue has to wait for the peer.</summary>
     internal void CountBlocked() => _wasBlocked = true;
 
     /// <summary>
-    /// Posts the report of low water if it is due. A writer that asked for space while little waits may need more space
-    /// than there is before the queue is empty.
+    /// Posts the report of low water if it is due. A writer may ask for space while the queue is below the mark. Its
+    /// message may need more space than there is, so it gets the report only when the queue is empty.
     /// </summary>
     internal void CheckLowWater()
     {
@@ -85,7 +86,7 @@ internal sealed class Watermarks(Connection connection, OutboundSender sender, O
         {
             _isAboveLowWater = false;
             _isLowWaterRequested = false;
-            // Posted, because a flush may happen in the middle of a handler's call.
+            // The report is posted, because a flush may happen during a call of the handler.
             connection.Loop.Post(_postedLowWater ??= sender.NotifyLowWater);
         }
     }
@@ -100,11 +101,11 @@ internal sealed class Watermarks(Connection connection, OutboundSender sender, O
         }
     }
 
-    // Ciphertext does not count as raising the queue above its mark: its amount changes with each send, so a shrinking
-    // queue would cross its mark several times.
+    // This is not called when ciphertext raises the queue above its mark. The amount of ciphertext changes with each
+    // send, so a shrinking queue would cross its mark several times.
     private void CountRise() => _isAboveLowWater |= _lowWater != 0 && queue.BufferedBytes > _lowWater;
 
-    // Writers of all loops read the result without the lock.
+    // The result is written only if it changes. Writers of all loops read it without the lock.
     private void CheckHighWater()
     {
         bool isAbove = _highWater != 0 && queue.BufferedBytes > _highWater;

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// Closes a connection whose peer accepts no bytes for too long. One timer starts when the queue first has to wait for
-/// the peer and runs only while it waits. So neither a message nor a wait costs an allocation or a clock read.
+/// Closes a connection whose peer accepts no bytes for too long. One timer starts when the queue begins to wait for the
+/// peer, and runs only while the queue waits. So a message or a wait costs neither an allocation nor a clock read.
 /// </summary>
 internal sealed class WriteDeadline(Connection connection, OutboundPump pump)
 {
@@ -10,14 +10,16 @@ internal sealed class WriteDeadline(Connection connection, OutboundPump pump)
     private long _progressBefore;
     private LoopTimer? _timer;
 
-    /// <summary>How long the peer may accept nothing; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
+    /// <summary>
+    /// The longest time in which the peer may accept no bytes. <see cref="Timeout.InfiniteTimeSpan"/> means no limit.
+    /// </summary>
     internal TimeSpan Limit { get; set; } = TimeSpan.FromSeconds(10);
 
-    // Grows whenever the peer accepts bytes. A chunk of TLS counts as sent only when all of it was sent, but any accepted
-    // byte shows that the peer still reads.
+    // This number grows whenever the peer accepts bytes. A chunk of TLS counts as sent only when all of it was sent.
+    // But each accepted byte of ciphertext already shows that the peer still reads.
     private long Progress => pump.Queue.SentBytes + (pump.Layer?.CiphertextSent ?? 0);
 
-    /// <summary>The queue has to wait for the peer. Under the lock of the queue.</summary>
+    /// <summary>Called when the queue has to wait for the peer. The caller holds the lock of the queue.</summary>
     internal void Watch()
     {
         if (!_isRunning && Limit != Timeout.InfiniteTimeSpan)

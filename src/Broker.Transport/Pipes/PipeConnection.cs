@@ -7,11 +7,11 @@ namespace Broker.Transport;
 
 /// <summary>
 /// A connection over a <see cref="PipeReader"/> and a <see cref="PipeWriter"/>. At most one read and one flush are
-/// pending; their completions, on any thread, only post to the loop.
+/// pending. They may complete on any thread, and their completion only posts an action to the loop.
 /// </summary>
 internal sealed class PipeConnection : PullConnection
 {
-    // The most bytes between two flushes, so that the other side can work while this one copies.
+    // The most bytes between two flushes. So the other side can already work while this side copies more bytes.
     private const int FlushAt = 64 * 1024;
 
     private readonly PipeReader _reader;
@@ -140,7 +140,7 @@ internal sealed class PipeConnection : PullConnection
 
     public override void ArmWritable()
     {
-        // The completion of the pending flush calls OnWritable.
+        // There is nothing to ask for: the completion of the pending flush calls OnWritable.
     }
 
     public override void DisarmWritable()
@@ -164,12 +164,12 @@ internal sealed class PipeConnection : PullConnection
             return;
         }
 
-        // A pending operation uses the pipe: its completion completes the pipe.
+        // A pending operation still uses the pipe, so the completion of this operation completes the pipe.
         _reader.CancelPendingRead();
         _writer.CancelPendingFlush();
     }
 
-    // Returns false if nobody reads from the pipe any more.
+    // Returns false if nobody reads from the pipe any more. The connection has then failed.
     private bool TryFlush()
     {
         ValueTask<FlushResult> flush = _writer.FlushAsync();
@@ -217,8 +217,8 @@ internal sealed class PipeConnection : PullConnection
 
     private void AwaitReadable()
     {
-        // During a pause too, but for one result only: a result that brings nothing but the end of the stream is
-        // handled at once.
+        // A read also begins during a pause, but only for one result. If the result contains only the end of the
+        // stream, it is handled at once.
         if (_reads || _hasResult || _stopped || IsClosed)
         {
             return;
@@ -239,7 +239,8 @@ internal sealed class PipeConnection : PullConnection
             _reads = true;
         }
 
-        // It may be complete already. It goes through the loop's list, so that other connections come first.
+        // The read may already be complete. Its result goes through the loop's list, so that other connections come
+        // first.
         if (_reading.IsCompleted)
         {
             Loop.Post(_postedRead);
@@ -299,14 +300,14 @@ internal sealed class PipeConnection : PullConnection
 
     private void OnCompleted(Action onLoop)
     {
-        // A loop that has ended has closed the connection before, so nothing else uses the pipe.
+        // A loop that has ended has already closed the connection. So nothing else uses the pipe.
         if (!Loop.TryPost(onLoop))
         {
             onLoop();
         }
     }
 
-    // Returns whether the connection is closed; the last operation then completes the pipe.
+    // Returns whether the connection is closed. In this case, the last operation completes the pipe.
     private bool EndOperation(ref bool operation)
     {
         bool last;

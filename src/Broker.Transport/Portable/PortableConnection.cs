@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// A socket that is read and written without waiting. The runtime waits for it: with a zero-byte receive until it is
-/// readable, and with an asynchronous send of the first waiting block until it is writable.
+/// A socket that is read and written without waiting. The runtime waits for the socket: until it is readable, with a
+/// receive of zero bytes, and until it is writable, with an asynchronous send of the first waiting block.
 /// </summary>
 internal sealed class PortableConnection : SocketConnection
 {
@@ -13,7 +13,7 @@ internal sealed class PortableConnection : SocketConnection
     private const int SendWaits = 1;
     private const int SendToReleaseAfter = 2;
 
-    // For up to this many segments the runtime uses the stack; it allocates for more.
+    // For up to this number of segments, the runtime uses the stack. For more segments, it allocates memory.
     private const int MostGathered = 8;
 
     private readonly PortablePoller _poller;
@@ -48,12 +48,13 @@ internal sealed class PortableConnection : SocketConnection
         }
         else if (Gate.IsYielded)
         {
-            // The request is made when the unconsumed bytes have been delivered.
+            // The request is made later, after the unconsumed bytes have been delivered.
             _skipped = true;
         }
         else if (!_ended && !Socket.ReceiveAsync(_reading))
         {
-            // There is something already. It goes through the poller's list, so that other connections come first.
+            // Bytes have already arrived. The connection goes through the poller's list, so that other connections come
+            // first.
             _poller.Report(this);
         }
     }
@@ -61,11 +62,13 @@ internal sealed class PortableConnection : SocketConnection
     public override void StopReceiving() => _ended = true;
 
     /// <summary>
-    /// There is something to receive while receiving is paused: this peeks at it without taking it. On the loop.
+    /// Called when there is something to receive while receiving is paused. It reads the next byte without taking it
+    /// out of the kernel. On the loop.
     /// </summary>
     internal void OnReadableWhilePaused()
     {
-        // Another request would only report the same again: from here on, waiting bytes hide what follows them.
+        // No new request is made now, because it would only report the same bytes again. The bytes that wait hide
+        // everything after them.
         _skipped = true;
         if (Gate.IsYielded)
         {
@@ -103,7 +106,7 @@ internal sealed class PortableConnection : SocketConnection
         outcome = error switch
         {
             SocketError.Success when got > 0 => ReceiveOutcome.Received,
-            // The kernel reports a reset once, and it reported it to the pending receive.
+            // The kernel reports a reset only once. It may already have reported the reset to the pending receive.
             SocketError.Success => _reading.SocketError == SocketError.Success ? ReceiveOutcome.EndOfStream : ReceiveOutcome.Failed,
             SocketError.WouldBlock or SocketError.TryAgain => ReceiveOutcome.Blocked,
             _ => ReceiveOutcome.Failed,
@@ -151,24 +154,26 @@ internal sealed class PortableConnection : SocketConnection
         }
 
         int sent = Socket.Send(gathered, SocketFlags.None, out error);
-        // The blocks return to their pools and must not be referenced here.
+        // The blocks will return to their pools, so this list must not refer to them.
         gathered.Clear();
         return sent;
     }
 
-    // Posted even on the loop: the blocked sender still has the right to send when it calls this.
+    // The action is posted even on the loop, because the blocked sender still has the right to send when it calls this
+    // method.
     public override void ArmWritable() => Loop.Post(_startWaitingSend);
 
     public override void DisarmWritable()
     {
-        // The pending send sends bytes and ends by itself.
+        // The pending asynchronous send sends bytes and ends by itself.
     }
 
     public override void ReleaseTransport()
     {
-        // While an operation is pending, the runtime closes a socket with a reset, which discards what the kernel has
-        // not sent yet, unless the socket was shut down before and no send is being tried at that moment. The shutdown
-        // also ends the pending send, except on Windows, where a send ends when the peer has accepted the bytes.
+        // While an operation is pending, the runtime closes a socket with a reset, and the reset discards bytes that
+        // the kernel has not sent yet. The runtime does not reset a socket that was shut down before, unless a send is
+        // being tried at that moment. The shutdown also ends the pending send. On Windows, a send ends only when the
+        // peer has accepted the bytes.
         ShutdownSend();
         if (OperatingSystem.IsWindows() || Interlocked.CompareExchange(ref _waitingSend, SendToReleaseAfter, SendWaits) != SendWaits)
         {
@@ -215,7 +220,7 @@ internal sealed class PortableConnection : SocketConnection
         EndWaitingSend();
     }
 
-    // On the loop, or after the loop's end.
+    // Runs on the loop, or after the end of the loop on another thread.
     private void EndWaitingSend()
     {
         if (Interlocked.Exchange(ref _waitingSend, NoSendWaits) == SendToReleaseAfter)

@@ -3,9 +3,9 @@ using System.Net.Sockets;
 namespace Broker.Transport;
 
 /// <summary>
-/// Waits with <see cref="SocketAsyncEventArgs"/>: a read of zero bytes completes when there is something to receive.
-/// It completes on a thread of the thread pool, which adds the connection to the loop's list and wakes the loop. Works
-/// on every system.
+/// Waits with <see cref="SocketAsyncEventArgs"/>: a receive of zero bytes completes when there is something to receive.
+/// It completes on a thread of the thread pool, which adds the connection to the loop's list and wakes the loop. This
+/// poller works on every system.
 /// </summary>
 internal sealed class PortablePoller : Poller
 {

@@ -3,7 +3,9 @@ using System.Net.Sockets;
 
 namespace Broker.Transport;
 
-/// <summary>A connected stream socket: the common part of the ways to wait for it (see <see cref="Poller"/>).</summary>
+/// <summary>
+/// A connected stream socket. This class contains the code that is the same for all pollers (see <see cref="Poller"/>).
+/// </summary>
 internal abstract class SocketConnection : PullConnection
 {
     private const int Ipv6Level = 41;
@@ -22,7 +24,7 @@ internal abstract class SocketConnection : PullConnection
         }
         catch (SocketException)
         {
-            // The peer closed the connection before; the next read reports it.
+            // The peer has already closed the connection. The next read reports this.
         }
     }
 
@@ -46,7 +48,7 @@ internal abstract class SocketConnection : PullConnection
         }
         catch (SocketException)
         {
-            // On some systems the option fails if the peer has closed the connection; the next read reports that.
+            // On some systems the option fails if the peer has closed the connection. The next read reports this.
         }
     }
 
@@ -105,23 +107,23 @@ internal abstract class SocketConnection : PullConnection
         }
         catch (SocketException)
         {
-            // The peer was faster; its reset will close the connection.
+            // The peer has already reset the connection. The next read reports this.
         }
     }
 
-    // Only Linux reports how many bytes are unacknowledged.
+    // Only Linux reports the number of unacknowledged bytes.
     public override bool HasUnacknowledged()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.SIOCOUTQ, out int count) || count != 0;
 
     public override bool HasUnread()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.FIONREAD, out int count) || count != 0;
 
-    /// <summary>Releases a connection that its group did not accept.</summary>
+    /// <summary>Releases a connection that the group did not accept.</summary>
     internal void Abandon() => ReleaseTransport();
 
     /// <summary>
-    /// Sets the budget that this connection counts against; closing the socket releases it. Called before the
-    /// connection is opened.
+    /// Sets the budget against which this connection counts. Closing the socket releases the permission. Called before
+    /// the connection is opened.
     /// </summary>
     internal void CountAgainst(ConnectionBudget? budget) => _budget = budget;
 

@@ -4,11 +4,12 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// Tells a peer that has vanished from a slow one, by what the kernel knows of its acknowledgements.
+/// Distinguishes a peer that has vanished from a slow peer. It uses what the kernel knows about the peer's
+/// acknowledgements.
 /// </summary>
 /// <remarks>
-/// <c>TCP_USER_TIMEOUT</c> cannot: since Linux 5.11 it also ends connections to a peer that acknowledges every probe and
-/// only accepts no data.
+/// <c>TCP_USER_TIMEOUT</c> cannot distinguish them. Since Linux 5.11, it also ends a connection to a peer that
+/// acknowledges every probe and only accepts no data.
 /// </remarks>
 internal static class TcpPeer
 {
@@ -16,13 +17,13 @@ internal static class TcpPeer
     private const int LinuxTcpMaxRetransmissionWait = 44;
     private const int WindowsTcpMaxRetransmissionTime = 5;
 
-    // The members of struct tcp_info; they are the same on all architectures.
+    // The offsets of members of struct tcp_info. They are the same on all architectures.
     private const int Retransmissions = 2;
     private const int Probes = 3;
     private const int LastAcknowledgement = 56;
     private const int InfoSize = 60;
 
-    // The kernel may have sent once a moment ago, and the answer may be on its way.
+    // One attempt is not enough: the kernel may have sent it a moment ago, and the answer may be on its way.
     private const int LeastAttempts = 2;
 
     /// <summary>See <see cref="Connection.DetectVanished"/>.</summary>

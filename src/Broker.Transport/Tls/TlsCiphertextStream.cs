@@ -5,12 +5,12 @@ namespace Broker.Transport;
 
 /// <summary>
 /// The stream below an <see cref="System.Net.Security.SslStream"/>, with ciphertext in memory. A read that finds no
-/// bytes waits without a thread; <see cref="Feed"/> completes it.
+/// bytes waits without using a thread. <see cref="Feed"/> completes this read.
 /// </summary>
 /// <remarks>
-/// During the handshake the reader runs on the thread pool and the loop feeds, so completions go to the pool and fed
-/// bytes are copied. After the handshake (<see cref="RunInline"/>) both run on the loop's thread: the reader continues
-/// within the call that feeds, and fed bytes are only borrowed.
+/// During the handshake, the reader runs on the thread pool and the loop feeds bytes. So completions go to the pool,
+/// and fed bytes are copied. After the handshake (<see cref="RunInline"/>), both run on the loop's thread. So the
+/// reader continues within the call that feeds, and fed bytes are only borrowed.
 /// </remarks>
 internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSource<int>
 {
@@ -58,7 +58,7 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
             _core.Reset();
         }
 
-        // The loop may have paused receiving, and the reader may wait for those bytes.
+        // The reader may wait for bytes that the loop does not receive, because the loop may have paused receiving.
         layer.OnStarved();
         return new ValueTask<int>(this, _core.Version);
     }
@@ -91,10 +91,14 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
         => _core.OnCompleted(continuation, state, token, flags);
 
-    /// <summary>From now on the reader continues within <see cref="Feed"/>. Called while no read is pending.</summary>
+    /// <summary>
+    /// Makes the reader continue within <see cref="Feed"/> from now on. Called while no read is pending.
+    /// </summary>
     internal void RunInline() => _core.RunContinuationsAsynchronously = false;
 
-    /// <summary>Adds a copy of <paramref name="bytes"/>. Returns how many bytes the reader has not read yet.</summary>
+    /// <summary>
+    /// Adds a copy of <paramref name="bytes"/>. Returns the number of bytes that the reader has not read yet.
+    /// </summary>
     internal int FeedCopy(ReadOnlySpan<byte> bytes)
     {
         int waiting;
@@ -116,7 +120,7 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
 
     /// <summary>
     /// Adds the first <paramref name="count"/> bytes of <paramref name="borrowed"/>, which stay valid until
-    /// <see cref="EndFeed"/>; 0 bytes at the end of the stream.
+    /// <see cref="EndFeed"/>. A count of 0 means the end of the stream.
     /// </summary>
     internal void Feed(byte[] borrowed, int count)
     {
@@ -145,7 +149,9 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         Report(copied);
     }
 
-    /// <summary>Returns the borrowed bytes to the loop. Unread bytes are copied; usually there are none.</summary>
+    /// <summary>
+    /// Returns the borrowed bytes to the loop. Unread bytes are copied, but usually there are no unread bytes.
+    /// </summary>
     internal void EndFeed()
     {
         lock (_gate)
@@ -165,10 +171,10 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         }
     }
 
-    /// <summary>Ends the stream: there is no more to read.</summary>
+    /// <summary>Ends the stream. The reader can still read the bytes that were fed.</summary>
     internal void End() => Break(null);
 
-    /// <summary>Makes the pending read and later reads fail, and returns the buffer.</summary>
+    /// <summary>Makes the pending read and later reads fail, and returns the memory of the buffer.</summary>
     internal void Fail(Exception fault) => Break(fault);
 
     private void Break(Exception? fault)
@@ -199,7 +205,7 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         Report(copied);
     }
 
-    // Not under the lock: the reader continues within this call.
+    // Must not be called under the lock, because the reader continues within this call.
     private void Report(int copied)
     {
         if (copied >= 0)

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
-// While there is nothing to decrypt, a read of zero bytes is pending. It uses neither our buffer nor one of SslStream,
-// and it completes when a real read would not wait. It completes within Feed, on the loop's thread, so it is enough to
-// check it.
+// While there is nothing to decrypt, a read of zero bytes is pending. It uses neither a buffer of the loop nor a buffer
+// of SslStream. It completes when a real read would not wait. It completes within Feed, on the loop's thread, so the
+// layer only needs to check whether it has completed.
 internal sealed partial class TlsLayer
 {
     private ValueTask<int> _read;
@@ -46,7 +46,7 @@ internal sealed partial class TlsLayer
                 int got = ReadNow(buffer[total..]);
                 if (got == 0)
                 {
-                    // The next read reports the end of the stream again.
+                    // The next call of Read reports the end of the stream again.
                     outcome = total == 0 ? ReceiveOutcome.EndOfStream : ReceiveOutcome.Received;
                     return total;
                 }

@@ -1,10 +1,10 @@
 namespace Broker.Transport;
 
-// SslStream writes ciphertext to its stream within the call that passes plain bytes to it.
+// When SslStream gets plain bytes, it writes the ciphertext to its stream within the same call.
 internal sealed partial class TlsLayer
 {
-    // The most bytes that a record adds to its content (RFC 5246 section 6.2.3, and the margin that implementations
-    // leave).
+    // The most bytes that a record adds to its content: the overhead of RFC 5246 section 6.2.3, and the margin that
+    // implementations leave.
     private const int RecordOverhead = 128;
 
     private int _expected;
@@ -13,7 +13,7 @@ internal sealed partial class TlsLayer
 
     internal override bool HasCloseNotify => true;
 
-    /// <summary>Appends the close_notify alert to the ciphertext. With the right to send.</summary>
+    /// <summary>Appends the close_notify alert to the ciphertext. The caller has the right to send.</summary>
     internal override void EncryptCloseNotify(EventLoop loop)
     {
         BeginEncrypting(loop);
@@ -27,7 +27,7 @@ internal sealed partial class TlsLayer
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // Then the peer only sees the end of the stream.
+            // The peer then sees only the end of the stream, without close_notify.
             Fault ??= e;
         }
         finally
@@ -37,7 +37,7 @@ internal sealed partial class TlsLayer
     }
 
     /// <summary>
-    /// SslStream has ciphertext to send: of bytes that it was given to encrypt, or of the TLS protocol itself.
+    /// Called when SslStream has ciphertext to send: of bytes that it has encrypted, or of the TLS protocol itself.
     /// </summary>
     internal void Emit(ReadOnlySpan<byte> bytes)
     {
@@ -72,7 +72,7 @@ internal sealed partial class TlsLayer
                 ValueTask write = _ssl.WriteAsync(at.Array.AsMemory(at.Start, length));
                 if (!write.IsCompleted)
                 {
-                    // A write waits only for a renegotiation, and no thread may wait for a peer.
+                    // A write waits only during a renegotiation, and no thread may wait for a peer.
                     throw new IOException("The peer asked for a renegotiation of TLS.");
                 }
 
@@ -95,7 +95,7 @@ internal sealed partial class TlsLayer
         }
     }
 
-    // About how many bytes of ciphertext there will be, so that they get a block of that size.
+    // Returns the approximate number of bytes of ciphertext, so that the ciphertext gets a block of this size.
     private static int Expect(Block chain, int maxBytes)
     {
         int bytes = 0;
@@ -120,7 +120,7 @@ internal sealed partial class TlsLayer
         _expected -= bytes.Length;
         while (!bytes.IsEmpty)
         {
-            // No further ciphertext is expected, except in renegotiations and session tickets of TLS itself.
+            // Usually, all ciphertext was expected. Only renegotiations and session tickets of TLS itself produce more.
             Span<byte> space = Reserve(1, Math.Max(bytes.Length, Math.Min(_expected + bytes.Length, BlockSizes.Stream)), _loop);
             int count = Math.Min(bytes.Length, space.Length);
             bytes[..count].CopyTo(space);

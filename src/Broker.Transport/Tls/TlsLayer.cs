@@ -3,13 +3,13 @@ using System.Net.Security;
 namespace Broker.Transport;
 
 /// <summary>
-/// TLS between a connection and its transport. <see cref="SslStream"/> implements the cryptography and the protocol;
-/// this class moves bytes to and from it without a thread that waits.
+/// TLS between a connection and its transport. <see cref="SslStream"/> implements the cryptography and the protocol.
+/// This class moves bytes to and from the SslStream without a thread that waits.
 /// </summary>
 /// <remarks>
-/// The steps of the handshake run on the thread pool: they compute for milliseconds and may look up revocation lists.
-/// After the handshake, only the connection's loop reads, and the thread that has the right to send writes, as without
-/// TLS. So there is one reader and one writer at a time, which is what <see cref="SslStream"/> requires.
+/// The steps of the handshake run on the thread pool, because they compute for milliseconds and may look up revocation
+/// lists. After the handshake, only the connection's loop reads, and the thread that has the right to send writes, as
+/// without TLS. So there is one reader and one writer at a time, as <see cref="SslStream"/> requires.
 /// </remarks>
 internal sealed partial class TlsLayer : SecurityLayer
 {
@@ -32,7 +32,8 @@ internal sealed partial class TlsLayer : SecurityLayer
     internal override bool IsSecured => _secured;
 
     /// <summary>
-    /// Runs the handshake on the thread pool. <paramref name="done"/> is called there, with the exception or null.
+    /// Runs the handshake on the thread pool. <paramref name="done"/> is called on the same thread pool, with the
+    /// exception, or with null after a success.
     /// </summary>
     internal void Start(Func<SslStream, Task> authenticate, Action<Exception?> done)
     {
@@ -58,7 +59,7 @@ internal sealed partial class TlsLayer : SecurityLayer
         });
     }
 
-    /// <summary>Returns what was negotiated. On the loop, after a successful handshake.</summary>
+    /// <summary>Returns the result of the handshake. On the loop, after a successful handshake.</summary>
     internal TlsDescription Describe() => TlsDescription.From(_ssl);
 
     internal override void Secure()
@@ -82,7 +83,8 @@ internal sealed partial class TlsLayer : SecurityLayer
         _wire.Fail(new ObjectDisposedException(nameof(Connection)));
         if (_reads)
         {
-            // The failure completes the read; fetching its result returns the reader's state to SslStream.
+            // The failure of the stream completes the read. Fetching the result returns the state of the read to
+            // SslStream.
             _reads = false;
             Observe(_read);
         }
@@ -101,7 +103,7 @@ internal sealed partial class TlsLayer : SecurityLayer
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
         {
-            // Expected: the connection is closed.
+            // These exceptions are expected, because the connection is closed.
         }
     }
 }

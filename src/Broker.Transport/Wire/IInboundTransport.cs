@@ -1,27 +1,25 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The operations of a transport that the parts of a connection need to receive, to start TLS and to close. A socket, a
-/// pipe and an in-process peer implement them. They are called on the connection's loop.
+/// The operations of a transport that a connection needs to receive, to start TLS and to close. Sockets, pipes and
+/// in-process links implement these operations. They are called on the connection's loop.
 /// </summary>
 internal interface IInboundTransport
 {
-    /// <summary>Whether the transport carries bytes out of the process, so that they can be encrypted.</summary>
+    /// <summary>Whether the transport carries bytes out of the process. Only such bytes can be encrypted.</summary>
     bool CanCarryLayers => false;
 
     /// <summary>Starts to receive. Called once, after the handler's OnOpened.</summary>
     void StartReceiving();
 
-    /// <summary>
-    /// Delivers the unconsumed bytes, then continues to receive. Called while no pause is in force.
-    /// </summary>
+    /// <summary>Delivers the unconsumed bytes, then continues to receive. Called while no pause is active.</summary>
     void ContinueReceiving();
 
-    /// <summary>Reports readable bytes again, if the transport had stopped to report them.</summary>
+    /// <summary>Reports readable bytes again, if the transport had stopped reporting them.</summary>
     void RearmReceive();
 
     /// <summary>
-    /// The handler has paused: for transports that must ask for a report of the stream's end.
+    /// Called when the handler has paused. A transport may have to ask for a report of the stream's end.
     /// </summary>
     void OnPaused()
     {
@@ -35,7 +33,9 @@ internal interface IInboundTransport
     /// <summary>Returns inbound buffers and stops all reading. Called once.</summary>
     void ReleaseInbound();
 
-    /// <summary>Passes the received, unconsumed bytes to the layer. Possibly in a call of the handler.</summary>
+    /// <summary>
+    /// Passes the received, unconsumed bytes to the layer. May be called during a call of the handler.
+    /// </summary>
     void OnLayerInserted()
     {
     }
@@ -45,19 +45,16 @@ internal interface IInboundTransport
     {
     }
 
-    /// <summary>The TLS handshake has used all received bytes.</summary>
+    /// <summary>Called when the TLS handshake has used all received bytes.</summary>
     void OnTlsStarved()
     {
     }
 
-    /// <summary>
-    /// Whether bytes of the peer are ready to be received; true if the transport cannot find out.
-    /// </summary>
+    /// <summary>Whether bytes of the peer can be received now. True if the transport cannot find out.</summary>
     bool HasUnread() => true;
 
     /// <summary>
-    /// Whether the peer's system may not have acknowledged everything that was sent; true if the transport cannot find
-    /// out.
+    /// Whether the peer's system may not have acknowledged all sent bytes. True if the transport cannot find out.
     /// </summary>
     bool HasUnacknowledged() => true;
 
@@ -65,8 +62,8 @@ internal interface IInboundTransport
     void ShutdownSend();
 
     /// <summary>
-    /// Releases the operating system's resources. Called once, when no send is running except one that waits
-    /// asynchronously in the transport. After the end of the loop it is called on the thread that sent last.
+    /// Releases the operating system's resources. Called once, when no send is running. Only an asynchronous send of
+    /// the transport may still wait. After the end of the loop, this is called on the thread that sent last.
     /// </summary>
     void ReleaseTransport();
 }

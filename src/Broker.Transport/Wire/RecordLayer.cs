@@ -1,15 +1,15 @@
 namespace Broker.Transport;
 
-/// <summary>Encrypts and decrypts the records of a protocol's own cipher.</summary>
+/// <summary>Encrypts and decrypts the records of a protocol that has a cipher of its own.</summary>
 internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : SecurityLayer(connection)
 {
-    // The received and unread part of the ciphertext: first the buffered bytes, then the borrowed ones.
+    // The received ciphertext that is not opened yet: first the buffered bytes, then the borrowed bytes.
     private UnconsumedBuffer _buffered = new(connection.Loop.ReceiveBuffers.Arrays);
     private byte[] _borrowed = [];
     private int _borrowedStart;
     private int _borrowedEnd;
 
-    // How many plain bytes of the first record are unread after it was opened, and the size of that record in
+    // The first record may be opened and partly read: the number of its plain bytes that are unread, and its size in
     // ciphertext.
     private int _unread;
     private int _openedSize;
@@ -53,7 +53,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
 
     internal override void EndFeed()
     {
-        // A handler may have closed the connection since the bytes were lent.
+        // A handler may have closed the connection since the bytes were borrowed.
         if (_borrowedEnd != _borrowedStart && !_disposed)
         {
             _buffered.Append(_borrowed.AsSpan(_borrowedStart, _borrowedEnd - _borrowedStart));
@@ -98,7 +98,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
         cipher.Dispose();
     }
 
-    // Not for each record: at the end of what was received at once.
+    // The memory is not counted for each record, but once after all bytes that were received together.
     private void Count()
     {
         if (_buffered.CountedBytes is var kept && kept != _counted)
@@ -122,7 +122,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
                     ReadOnlySpan<byte> written = at.Array.AsSpan(start, at.End - start);
                     int length = cipher.MeasurePlaintext(written, out int size);
 
-                    // Small plaintexts grow most when they are encrypted. Usually the following ones are as small as
+                    // Small plaintexts grow most when they are encrypted. The next plaintexts are usually as small as
                     // this one.
                     long expected = left <= length ? size : (long)left * size / length;
                     Span<byte> record = Reserve(size, (int)Math.Min(expected, BlockSizes.Stream), loop);
@@ -157,7 +157,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
 
     private ReadOnlySpan<byte> First() => _buffered.Length != 0 ? _buffered.Bytes : _borrowed.AsSpan(_borrowedStart, _borrowedEnd - _borrowedStart);
 
-    // Opens the next record that is not empty, if it is complete.
+    // Opens the next complete record whose plaintext is not empty. Returns false if there is no such record.
     private bool TryOpenNext()
     {
         while (!HasFailed && TryComplete(out int size))
@@ -197,7 +197,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
                 return size != 0;
             }
 
-            // Only the missing bytes of the record are copied behind its beginning.
+            // Only the missing bytes of the record are copied, behind the beginning of the record.
             int missing = Math.Min(size - _buffered.Length, _borrowedEnd - _borrowedStart);
             if (_buffered.Length == 0 || missing <= 0)
             {

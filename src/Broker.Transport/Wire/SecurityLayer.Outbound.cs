@@ -1,12 +1,13 @@
 namespace Broker.Transport;
 
-// Ciphertext waits here in blocks until the transport has accepted it. The plaintext stays in the connection's queue
-// until then, so that unsent messages can still be reported. At most one chunk exists in both forms.
+// Ciphertext waits here in blocks until the transport has accepted it. Until then, the plaintext stays in the
+// connection's queue, so that unsent messages can still be reported. At most one chunk exists both as plaintext and as
+// ciphertext.
 internal abstract partial class SecurityLayer
 {
     private const int Chunk = 64 * 1024;
 
-    // The size of a chunk for a peer that accepts little: one record of TLS.
+    // The size of a chunk for a peer that accepts few bytes: one TLS record.
     private protected const int SmallChunk = 16 * 1024;
 
     // These fields belong to the thread that has the right to send.
@@ -22,12 +23,12 @@ internal abstract partial class SecurityLayer
     private Block? _postedTail;
     private long _posted;
 
-    /// <summary>Whether ciphertext waits. Under the lock of the queue.</summary>
+    /// <summary>Whether ciphertext waits. The caller holds the lock of the queue.</summary>
     internal bool HasCiphertext => _head is not null || _postedHead is not null;
 
     /// <summary>
-    /// How many bytes at the front of the queue are encrypted and wait as ciphertext: they can no longer be dropped.
-    /// Under the lock of the queue, while no sender has taken blocks out.
+    /// The number of bytes at the front of the queue that are encrypted and wait as ciphertext. These bytes can no
+    /// longer be dropped. Under the lock of the queue, while no sender has taken blocks out.
     /// </summary>
     internal int Encrypted => _encrypted;
 
@@ -35,12 +36,12 @@ internal abstract partial class SecurityLayer
     internal long CiphertextSent => Volatile.Read(ref _ciphertextSent);
 
     /// <summary>
-    /// The number of bytes that the transport has to accept before the queued ones. Under the lock of the queue, with
-    /// the right to send or when no thread sends.
+    /// The number of bytes that the transport has to accept before the queued bytes. The caller holds the lock of the
+    /// queue, and has the right to send unless no thread sends.
     /// </summary>
     internal long Ciphertext => _produced + _posted - _ciphertextSent;
 
-    /// <summary>Adds blocks that are sent unchanged. Under the lock of the queue.</summary>
+    /// <summary>Adds blocks that are sent unchanged. The caller holds the lock of the queue.</summary>
     internal void Post(Block first, Block last)
     {
         _posted += BlockPools.Measure(first).Bytes;
@@ -57,7 +58,8 @@ internal abstract partial class SecurityLayer
     }
 
     /// <summary>
-    /// Adds blocks that are sent unchanged and before all others. Under the lock of the queue, by the sender.
+    /// Adds blocks that are sent unchanged, before all other blocks. The caller holds the lock of the queue and is the
+    /// sender.
     /// </summary>
     internal void Prepend(Block first, Block last)
     {
@@ -68,8 +70,8 @@ internal abstract partial class SecurityLayer
     }
 
     /// <summary>
-    /// Takes over the blocks that other threads have posted. Under the lock of the queue, with the right to send.
-    /// Returns the first block that waits.
+    /// Takes over the blocks that other threads have posted. Returns the first block that waits. The caller holds the
+    /// lock of the queue and has the right to send.
     /// </summary>
     internal Block? Collect()
     {
@@ -93,12 +95,13 @@ internal abstract partial class SecurityLayer
 
     /// <summary>
     /// Whether something can be sent: ciphertext, or the <paramref name="queued"/> bytes if they can be encrypted now.
-    /// Under the same conditions as <see cref="Collect"/>.
+    /// Must be called under the same conditions as <see cref="Collect"/>.
     /// </summary>
     internal bool HasWork(Block? queued) => Collect() is not null || (queued is not null && IsSecured);
 
     /// <summary>
-    /// The transport's asynchronous send has sent bytes. Under the lock of the queue, with the right to send.
+    /// Called when the transport's asynchronous send has sent bytes. The caller holds the lock of the queue and has the
+    /// right to send.
     /// </summary>
     internal void ConsumeCiphertext(int sent, EventLoop loop)
     {
@@ -108,7 +111,7 @@ internal abstract partial class SecurityLayer
         _tail = _head is null ? null : _tail;
     }
 
-    /// <summary>Takes out all waiting blocks. Under the lock of the queue, when no thread sends.</summary>
+    /// <summary>Takes out all waiting blocks. The caller holds the lock of the queue, and no thread sends.</summary>
     internal Block? DetachCiphertext()
     {
         Block? all = Collect();
@@ -117,8 +120,8 @@ internal abstract partial class SecurityLayer
     }
 
     /// <summary>
-    /// Encrypts the chain, chunk by chunk, and sends it; otherwise the same as <see cref="IOutboundTransport.Send"/>.
-    /// With the right to send.
+    /// Encrypts the chain, chunk by chunk, and sends it. Otherwise it is like <see cref="IOutboundTransport.Send"/>.
+    /// The caller has the right to send.
     /// </summary>
     internal Block? Send(
         IOutboundTransport transport, Block? chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
@@ -153,8 +156,8 @@ internal abstract partial class SecurityLayer
 
             if (Connection.IsClosed)
             {
-                // The loop waits for this sender to give up the right to send; encrypting everything would take too
-                // long.
+                // The loop waits until this sender gives up the right to send. Encrypting the whole chain would take
+                // too long.
                 outcome = SendOutcome.Blocked;
                 return chain;
             }
@@ -175,17 +178,19 @@ internal abstract partial class SecurityLayer
 
     /// <summary>
     /// Encrypts about <paramref name="maxBytes"/> bytes from the front of the chain and appends the ciphertext. Sets
-    /// <paramref name="encrypted"/> to the number of encrypted bytes. With the right to send. Returns false if it
-    /// failed; <see cref="Fault"/> then has the reason.
+    /// <paramref name="encrypted"/> to the number of encrypted bytes. Returns false if the encryption failed.
+    /// <see cref="Fault"/> then contains the reason. The caller has the right to send.
     /// </summary>
     private protected abstract bool TryEncrypt(Block chain, int maxBytes, EventLoop? loop, out int encrypted);
 
     /// <summary>
-    /// Returns space for at least <paramref name="least"/> contiguous bytes of ciphertext; <see cref="Advance"/> must
-    /// follow.
+    /// Returns space for at least <paramref name="least"/> contiguous bytes of ciphertext. The caller must call
+    /// <see cref="Advance"/> afterwards.
     /// </summary>
-    /// <param name="least">How much space is needed.</param>
-    /// <param name="expected">About how many bytes will follow: they get a block of that size.</param>
+    /// <param name="least">The necessary number of bytes.</param>
+    /// <param name="expected">
+    /// The approximate number of bytes that will be written. A new block gets about this size.
+    /// </param>
     /// <param name="loop">The caller's loop, or null if the caller is not a loop.</param>
     private protected Span<byte> Reserve(int least, int expected, EventLoop? loop)
     {
