@@ -9,7 +9,7 @@ namespace Broker.Transport;
 /// <para>A <see cref="SecurityLayer"/> can be between the queue and the transport. Bytes that were queued before it was
 /// inserted are sent without it, and later bytes pass through it. The thread that has the right to send also
 /// encrypts.</para>
-/// <para>The pump calls only the transport. The results of its methods tell the caller what to do
+/// <para>The pump calls only the transport. The results of its methods state what the caller must do
 /// (<see cref="PumpResult"/>). Everything else is posted to the connection's loop. So no call of the pump leads back
 /// into the pump.</para>
 /// </remarks>

@@ -1,7 +1,7 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The result of a call of the outbound pump. It tells the sender what to do outside the lock of the queue.
+/// The result of a call of the outbound pump. It states what the sender must do outside the lock of the queue.
 /// </summary>
 internal enum PumpResult
 {

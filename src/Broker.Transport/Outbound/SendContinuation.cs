@@ -39,7 +39,7 @@ internal struct SendContinuation
         }
     }
 
-    /// <summary>Tells the transport that the report is no longer needed.</summary>
+    /// <summary>Informs the transport that the report is no longer needed.</summary>
     internal void EndWatch(IOutboundTransport transport)
     {
         if (_isWatched)
