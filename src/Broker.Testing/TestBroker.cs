@@ -57,7 +57,9 @@ public sealed class TestBroker : IAsyncDisposable
     /// use the same value. The time only ends tests that hang, so it need not be tuned. Default: 30 s.
     /// <see cref="Timeout.InfiniteTimeSpan"/> means no limit, for example under a debugger.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not positive, or is longer than 20 days.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// The value is neither positive nor <see cref="Timeout.InfiniteTimeSpan"/>, or is longer than 20 days.
+    /// </exception>
     public TimeSpan WaitTimeout
     {
         get => _waitTimeout;

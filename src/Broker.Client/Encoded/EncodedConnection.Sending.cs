@@ -40,8 +40,8 @@ public sealed partial class EncodedConnection
 
             while (await source.WaitToReadAsync(either.Token).ConfigureAwait(false))
             {
-                // A value is removed only after the publish, so that the owner of the channel keeps values that were
-                // not accepted.
+                // If the channel can peek, a value is removed only after the publish, so that the owner of the channel
+                // keeps values that were not accepted.
                 bool peeks = source.CanPeek;
                 while (peeks ? source.TryPeek(out T? value) : source.TryRead(out value))
                 {

@@ -101,7 +101,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<strin
                 section.Problem(Role, "the mechanism null has no roles: remove the key");
                 break;
             default:
-                section.Problem(Mechanism, "it is required: null, plain or curve");
+                section.Problem(Mechanism, "it must be null, plain or curve");
                 break;
         }
 

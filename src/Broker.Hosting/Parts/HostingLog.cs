@@ -60,7 +60,7 @@ internal sealed partial class HostingLog(ILoggerFactory loggers)
     [LoggerMessage(18, LogLevel.Information, "The routes of the ZeroMQ bridge were reloaded: {Started} started, {Ended} ended")]
     internal partial void RoutesReloaded(int started, int ended);
 
-    [LoggerMessage(19, LogLevel.Error, "Routes of the ZeroMQ bridge were not reloaded, and the old routes still run: {Problem}")]
+    [LoggerMessage(19, LogLevel.Error, "Routes of the ZeroMQ bridge were not reloaded, and the old routes continue or start again: {Problem}")]
     internal partial void RoutesNotReloaded(string problem);
 
     [LoggerMessage(20, LogLevel.Error, "The host cannot start, and its started parts are closed: {Kind} {Name}: {Problem}")]

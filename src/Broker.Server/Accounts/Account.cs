@@ -64,7 +64,9 @@ internal sealed class Account
 
     internal bool IsSystem { get; set; }
 
-    /// <summary>The UTC time when the account was created or changed last.</summary>
+    /// <summary>
+    /// The UTC time when the account was created, or when a reload last replaced the users and the accounts.
+    /// </summary>
     internal DateTime Updated { get; set; }
 
     /// <summary>Counts a client. Returns false if the account has its maximum number of clients.</summary>

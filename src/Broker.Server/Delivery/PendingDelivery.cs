@@ -24,7 +24,7 @@ internal sealed class PendingDelivery
 
     /// <param name="message">The message.</param>
     /// <param name="cursor">The first subscriber that has not received it.</param>
-    /// <param name="imports">The number of accounts that it has been imported through.</param>
+    /// <param name="imports">The number of nested publishes that led to this one.</param>
     /// <param name="budget">Counts the memory until <see cref="Release"/>.</param>
     internal PendingDelivery(in RoutedMessage message, in RouteCursor cursor, int imports, ReceiveBudget budget)
     {
@@ -44,7 +44,10 @@ internal sealed class PendingDelivery
         }
     }
 
-    /// <summary>The number of accounts that the message has been imported through.</summary>
+    /// <summary>
+    /// The number of nested publishes that led to this one: through imports, as the reply to an imported request, or by
+    /// the server itself. 0 if the client published the message directly.
+    /// </summary>
     internal int Imports { get; }
 
     /// <summary>The number of subscribers that have received the message.</summary>

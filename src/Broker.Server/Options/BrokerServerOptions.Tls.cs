@@ -20,7 +20,7 @@ public sealed partial class BrokerServerOptions
         if (maps && (Authorize is not null || AuthorizeAsync is not null))
         {
             throw new ArgumentException(
-                $"{nameof(Authorize)} cannot be set if certificates are mapped to users: set one of the two.");
+                $"{nameof(Authorize)} and {nameof(AuthorizeAsync)} cannot be set if certificates are mapped to users: set only one.");
         }
 
         IEnumerable<User> users = Users.Concat(Accounts.SelectMany(a => a.Users));

@@ -309,6 +309,7 @@ internal sealed partial class Authentication(
 
         if (request.NoResponders && !request.Headers)
         {
+            // The text of nats-server. The status that no_responders asks for is a header.
             channel.FailProtocol("no responders requires headers support");
             return false;
         }

@@ -13,8 +13,8 @@ public enum CloseReason
     Error,
 
     /// <summary>
-    /// More bytes waited for the peer than <see cref="Connection.MaxPendingBytes"/> allows, or than a limit of the
-    /// user allows (<see cref="Connection.CloseForFullQueue"/>).
+    /// More bytes waited for the peer than <see cref="Connection.MaxPendingBytes"/> allows, or the owner of the
+    /// connection applied a limit of its own (<see cref="Connection.CloseForFullQueue"/>).
     /// </summary>
     QueueFull,
 

@@ -105,7 +105,7 @@ internal sealed class OutboundQueue
         return new BlockChain(flushed.First!, flushed.Last!);
     }
 
-    /// <summary>Adds the blocks of a write buffer that have to wait, and packs their content.</summary>
+    /// <summary>Adds all blocks of a write buffer to the queue, and packs their content.</summary>
     internal void Add(in FlushedBlocks flushed, EventLoop? loop)
     {
         _pendingBytes += flushed.Bytes;

@@ -29,7 +29,7 @@ internal sealed class SendQueueCounters
     /// The pool of the chunks. It tells how much memory the queue may use while memory is short.
     /// </param>
     /// <param name="mostMessages">The most messages that may wait; 0 for no bound.</param>
-    /// <param name="mostBytes">The most bytes that may wait.</param>
+    /// <param name="mostBytes">The most bytes that may wait. A single message may be larger.</param>
     internal SendQueueCounters(MessageChunkPool pool, int mostMessages, long mostBytes)
     {
         _pool = pool;
