@@ -130,9 +130,9 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <param name="replyTo">The subject for replies. Empty if no reply is expected.</param>
     /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line. Empty for none.</param>
     /// <returns>Whether the message was accepted, and otherwise why not. The method neither throws nor waits.</returns>
-    public PublishStatus TryPublish(
+    public PublishStatus PublishWithStatus(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> replyTo = default, ReadOnlySpan<byte> headers = default)
-        => Core.Publisher.TryPublish(subject, body, replyTo, headers);
+        => Core.Publisher.PublishWithStatus(subject, body, replyTo, headers);
 
     /// <summary>
     /// Publishes a message that <paramref name="writer"/> writes directly into the outbound buffer, without another
@@ -148,17 +148,17 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <returns>Whether the message was accepted, and otherwise why not.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="headerLength"/> and
     /// <paramref name="payloadLength"/> contradict each other.</exception>
-    public PublishStatus TryPublish<TWriter>(
+    public PublishStatus PublishWithStatus<TWriter>(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer)
         where TWriter : struct, IPayloadWriter, allows ref struct
-        => Core.Publisher.TryPublish(subject, replyTo, headerLength, payloadLength, ref writer);
+        => Core.Publisher.PublishWithStatus(subject, replyTo, headerLength, payloadLength, ref writer);
 
     /// <summary>
     /// Publishes like <see cref="Publish"/>, but returns a status instead of throwing if the message is refused.
     /// </summary>
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
-    public PublishStatus TryPublish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Core.TracedSends is { } traced ? traced.TryPublish(subject, body, replyTo, headers) : Core.Publisher.TryPublish(subject, body, replyTo, headers);
+    public PublishStatus PublishWithStatus(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
+        => Core.TracedSends is { } traced ? traced.PublishWithStatus(subject, body, replyTo, headers) : Core.Publisher.PublishWithStatus(subject, body, replyTo, headers);
 
     /// <summary>Publishes a message and checks its subjects.</summary>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
@@ -169,7 +169,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <exception cref="PublishRefusedException">The message was refused. <see cref="PublishStatus.Dropped"/> does not
     /// throw.</exception>
     public void Publish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Core.Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers), body.Length + headers.Length);
+        => Core.Publisher.ThrowIfRefused(PublishWithStatus(subject, body, replyTo, headers), body.Length + headers.Length);
 
     /// <summary>
     /// Publishes like <see cref="Publish"/>, but waits for space if <see cref="ClientOptions.MaxPendingBytes"/> or

@@ -58,7 +58,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
     internal void Clear()
     {
         var discarder = default(DiscardingReader);
-        while (queue.HasMessages && queue.TryTake(ref discarder) == DequeueResult.Taken)
+        while (queue.HasMessages && queue.Dequeue(ref discarder) == DequeueResult.Taken)
         {
         }
     }
@@ -68,7 +68,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
         where TReader : struct, IMessageReader, allows ref struct
     {
         long step = order is null ? 0 : order.BeginReceive();
-        DequeueResult outcome = queue.TryTake(ref reader);
+        DequeueResult outcome = queue.Dequeue(ref reader);
         if (outcome == DequeueResult.Empty && timeout != TimeSpan.Zero)
         {
             outcome = TakeBlocking(ref reader, timeout);
@@ -101,7 +101,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
         for (int i = 0; i < socket.Options.Attempts; i++)
         {
             socket.Loop.RunOnce(TimeSpan.Zero);
-            DequeueResult found = queue.TryTake(ref reader);
+            DequeueResult found = queue.Dequeue(ref reader);
             if (found != DequeueResult.Empty)
             {
                 return found;
@@ -113,7 +113,7 @@ internal sealed class MessageReceiver(MessageSocket socket, ReceiveQueue queue, 
         {
             int left = deadline.Milliseconds;
             socket.Loop.RunOnce(TimeSpan.FromMilliseconds(left));
-            DequeueResult outcome = queue.TryTake(ref reader);
+            DequeueResult outcome = queue.Dequeue(ref reader);
             if (outcome != DequeueResult.Empty || left == 0)
             {
                 return outcome;

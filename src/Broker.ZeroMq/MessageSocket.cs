@@ -168,8 +168,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         MayHaveDisconnectMessage = true;
         return new QueueSink(CreateReceiveQueue())
         {
-            Farewell = EncodedDisconnectMessage,
-            IsFarewellOfAccepted = true,
+            DisconnectMessage = EncodedDisconnectMessage,
+            IsForAcceptedPeersOnly = true,
         };
     }
 
@@ -225,9 +225,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    private void RefuseMessagesInVain()
+    private void RefuseUnusableMessages()
     {
-        if (Options.HasHelloInVain(_socket.SocketType))
+        if (Options.HasUnusableHello(_socket.SocketType))
         {
             throw new ArgumentException("A hello message is for PUSH, DEALER, ROUTER and PAIR.", "options");
         }
@@ -242,7 +242,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     private protected void Attach(LoopSocket socket)
     {
         _socket = socket;
-        RefuseMessagesInVain();
+        RefuseUnusableMessages();
         if (!_ownsContext)
         {
             // Only a context that several sockets share has inproc endpoints to connect to.

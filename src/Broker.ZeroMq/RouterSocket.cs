@@ -82,8 +82,8 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
         return new QueueSink(CreateReceiveQueue(), showsIds: true)
         {
             NotifiesConnect = options.NotifyConnect,
-            Farewell = options.NotifyDisconnect ? QueueSink.EmptyMessage : EncodedDisconnectMessage,
-            IsFarewellOfAccepted = !options.NotifyDisconnect,
+            DisconnectMessage = options.NotifyDisconnect ? QueueSink.EmptyMessage : EncodedDisconnectMessage,
+            IsForAcceptedPeersOnly = !options.NotifyDisconnect,
         };
     }
 
@@ -95,7 +95,7 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
         if (more)
         {
             var rest = new Encoders.Verbatim(message[size..]);
-            result = _socket.TrySend(id, ref rest);
+            result = _socket.SendTo(id, ref rest);
         }
 
         if (result == RouteResult.Full)

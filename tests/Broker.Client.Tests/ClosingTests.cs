@@ -23,7 +23,7 @@ public sealed class ClosingTests
         {
             for (int i = 0; i < Each; i++)
             {
-                Assert.Equal(PublishStatus.Accepted, sender.TryPublish("c"u8, "0123456789"u8));
+                Assert.Equal(PublishStatus.Accepted, sender.PublishWithStatus("c"u8, "0123456789"u8));
             }
         }
 
@@ -40,7 +40,7 @@ public sealed class ClosingTests
         Publish();
         Assert.True(done.Wait(Wait.Limit, Token));
         await Wait.For(sender.CloseAsync());
-        Assert.Equal(PublishStatus.Closed, sender.TryPublish("c"u8, default));
+        Assert.Equal(PublishStatus.Closed, sender.PublishWithStatus("c"u8, default));
         await counter.Complete;
     }
 
@@ -55,7 +55,7 @@ public sealed class ClosingTests
         var counter = new Counter(Messages);
         ends.Subscribe("out", counter.Take);
         Subscription subscription = middle.Subscribe("in", (in MessageView m) =>
-            Assert.Equal(PublishStatus.Accepted, m.Connection.TryPublish("out"u8, m.Body)));
+            Assert.Equal(PublishStatus.Accepted, m.Connection.PublishWithStatus("out"u8, m.Body)));
         await middle.PingAsync(Token);
         for (int i = 0; i < Messages; i++)
         {
@@ -122,7 +122,7 @@ public sealed class ClosingTests
         group.Dispose();
         await Wait.For(closed);
         await Wait.For(connection.CloseAsync());
-        Assert.Equal(PublishStatus.Closed, connection.TryPublish("a"u8, default));
+        Assert.Equal(PublishStatus.Closed, connection.PublishWithStatus("a"u8, default));
     }
 
     [Theory]
@@ -143,7 +143,7 @@ public sealed class ClosingTests
         {
             BrokerConnection connection = await Patient.ConnectAsync(
                 server.Options with { MaxPendingBytes = 1024 * 1024, DrainTimeout = TimeSpan.FromSeconds(5), WriteDeadline = TimeSpan.FromMinutes(5) }, Token);
-            connection.Subscribe("m", (in MessageView m) => m.Connection.TryPublish("n"u8, m.Body));
+            connection.Subscribe("m", (in MessageView m) => m.Connection.PublishWithStatus("n"u8, m.Body));
             using var stop = new CancellationTokenSource();
             connection.Subscribe("silent", static (in MessageView _) => { });
             Task<Message> request = connection.RequestAsync("silent", default, Timeout.InfiniteTimeSpan, cancellationToken: Token).AsTask();
@@ -151,7 +151,7 @@ public sealed class ClosingTests
             {
                 while (!stop.IsCancellationRequested)
                 {
-                    connection.TryPublish("m"u8, "body"u8);
+                    connection.PublishWithStatus("m"u8, "body"u8);
                 }
             }))];
             Array.ForEach(threads, t => t.Start());

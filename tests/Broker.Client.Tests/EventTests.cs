@@ -139,7 +139,7 @@ public sealed class EventTests
         await HeardByAllAsync(lame);
         await HeardByAllAsync(error);
         byte[] body = new byte[10_000];
-        while (client.TryPublish("a"u8, body) == PublishStatus.Accepted)
+        while (client.PublishWithStatus("a"u8, body) == PublishStatus.Accepted)
         {
         }
 

@@ -167,7 +167,7 @@ public sealed class FaultTests
         {
             while (!Volatile.Read(ref stop))
             {
-                if (client.TryPublish("a"u8, "0123456789"u8) == PublishStatus.Accepted)
+                if (client.PublishWithStatus("a"u8, "0123456789"u8) == PublishStatus.Accepted)
                 {
                     accepted++;
                 }
@@ -266,7 +266,7 @@ public sealed class FaultTests
         while (full < 3)
         {
             full++;
-            while (client.TryPublish("full"u8, body) == PublishStatus.Accepted)
+            while (client.PublishWithStatus("full"u8, body) == PublishStatus.Accepted)
             {
                 full = 0;
             }

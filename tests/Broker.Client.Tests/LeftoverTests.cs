@@ -76,7 +76,7 @@ public sealed class LeftoverTests : IDisposable
             Task<Message> request = connection.RequestAsync("a", default, Wait.Limit, cancellationToken: Token).AsTask();
             _server.Kill();
             await Wait.UntilAsync(() => connection.State == ConnectionState.Reconnecting, () => $"{connection.State}");
-            connection.TryPublish("kept", "x"u8);
+            connection.PublishWithStatus("kept", "x"u8);
             await Wait.For(connection.CloseAsync());
             await EndOf(request);
             return [new Held("the connection", Weak(connection))];
@@ -169,7 +169,7 @@ public sealed class LeftoverTests : IDisposable
         byte[] body = new byte[10_000];
         for (int full = 0; full < 3; full++)
         {
-            while (connection.TryPublish("full"u8, body) == PublishStatus.Accepted)
+            while (connection.PublishWithStatus("full"u8, body) == PublishStatus.Accepted)
             {
                 full = 0;
             }

@@ -61,7 +61,7 @@ public sealed partial class HostedRoutesTests
         await using BrokerConnection client = await BrokerConnection.ConnectAsync(
             new ClientOptions { Dialer = host.Services.GetRequiredService<BrokerServer>().CreateDialer(), OnServerError = (_, _) => errors++ },
             TestContext.Current.CancellationToken);
-        client.TryPublish("logs._egress"u8, "x"u8);
+        client.PublishWithStatus("logs._egress"u8, "x"u8);
         client.Subscribe("logs._out.*", static (in MessageView _) => { });
         await client.FlushAsync(TestContext.Current.CancellationToken);
 

@@ -87,7 +87,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
             """);
         Task<string> line = subscriber.ReadLineAsync();
         await Wait.UntilAsync(
-            () => line.IsCompleted, () => "nothing came: " + subscriber.Errors, () => sender.TryPublish("zmq.news.today", "snow"u8));
+            () => line.IsCompleted, () => "nothing came: " + subscriber.Errors, () => sender.PublishWithStatus("zmq.news.today", "snow"u8));
         Assert.Equal("news.today|snow", await line);
 
         service.Configure(Patient + ZeroMq + "max_payload: 2000\n");
@@ -264,7 +264,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
             await Wait.UntilAsync(
                 async () =>
                 {
-                    client.TryPublish("sensors.fault", "the valve is stuck"u8);
+                    client.PublishWithStatus("sensors.fault", "the valve is stuck"u8);
                     return (text = (await windows.RunAsync("sc.exe", "query", "Sensors")).Text).Contains("STOPPED", StringComparison.Ordinal);
                 },
                 () => text);

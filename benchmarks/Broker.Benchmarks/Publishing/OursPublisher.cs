@@ -32,7 +32,7 @@ internal sealed class OursPublisher : IDisposable
     {
         for (int i = 0; i < messages; i++)
         {
-            PublishStatus status = _connection.TryPublish("foo"u8, body);
+            PublishStatus status = _connection.PublishWithStatus("foo"u8, body);
             Agreement.Require(status == PublishStatus.Accepted || (status == PublishStatus.PendingLimit && PublishLater(body)));
         }
 
@@ -48,7 +48,7 @@ internal sealed class OursPublisher : IDisposable
         while (true)
         {
             _room.Reset();
-            PublishStatus status = _connection.TryPublish("foo"u8, body);
+            PublishStatus status = _connection.PublishWithStatus("foo"u8, body);
             if (status != PublishStatus.PendingLimit)
             {
                 return status == PublishStatus.Accepted;

@@ -53,7 +53,7 @@ internal static class WireLatency
             sink.Expect((long)messages * Frame.Length);
             for (int i = 0; i < messages; i++)
             {
-                Agreement.Require(connection.TryPublish("foo"u8, "0123456789abcdef"u8) == PublishStatus.Accepted);
+                Agreement.Require(connection.PublishWithStatus("foo"u8, "0123456789abcdef"u8) == PublishStatus.Accepted);
             }
 
             long published = Stopwatch.GetTimestamp();

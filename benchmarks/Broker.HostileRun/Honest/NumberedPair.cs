@@ -97,7 +97,7 @@ internal sealed class NumberedPair : IHonestTraffic
             while (_sent < due && !_stops)
             {
                 NumberedMessage.Write(message, _sent, now);
-                PublishStatus status = _publisher.TryPublish(Subject, message);
+                PublishStatus status = _publisher.PublishWithStatus(Subject, message);
                 if (status == PublishStatus.Accepted)
                 {
                     Volatile.Write(ref _sent, _sent + 1);

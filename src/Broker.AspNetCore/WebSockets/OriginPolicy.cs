@@ -22,7 +22,7 @@ internal sealed class OriginPolicy
         _sameOrigin = options.SameOrigin;
         foreach (string text in options.AllowedOrigins)
         {
-            _allowed.Add(Origin.TryParse(text) ?? throw new ArgumentException($"\"{text}\" is not a valid origin: it must be scheme://host[:port].", nameof(options)));
+            _allowed.Add(Origin.ParseOrNull(text) ?? throw new ArgumentException($"\"{text}\" is not a valid origin: it must be scheme://host[:port].", nameof(options)));
         }
     }
 
@@ -39,7 +39,7 @@ internal sealed class OriginPolicy
         }
 
         return origins.Count == 1
-            && Origin.TryParse(text) is { } origin
+            && Origin.ParseOrNull(text) is { } origin
             && (!_sameOrigin || IsOwn(origin, request))
             && (_allowed.Count == 0 || _allowed.Contains(origin));
     }
@@ -47,7 +47,7 @@ internal sealed class OriginPolicy
     // A Host header without a port means the default port of the scheme that the browser uses. With TLS in this
     // process, the request has this scheme. Otherwise the origin has it, because a proxy may have terminated TLS.
     private static bool IsOwn(Origin origin, HttpRequest request)
-        => Origin.TryParse($"{(request.IsHttps ? request.Scheme : origin.Scheme)}://{request.Host.Value}") is { } own
+        => Origin.ParseOrNull($"{(request.IsHttps ? request.Scheme : origin.Scheme)}://{request.Host.Value}") is { } own
             && own with { Scheme = origin.Scheme } == origin;
 
     /// <summary>
@@ -55,7 +55,7 @@ internal sealed class OriginPolicy
     /// </summary>
     private sealed record Origin(string Scheme, string Host, int Port)
     {
-        internal static Origin? TryParse(string text)
+        internal static Origin? ParseOrNull(string text)
             => Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https" && uri.Host.Length != 0
                 ? new Origin(uri.Scheme, uri.IdnHost, uri.Port)
                 : null;

@@ -12,11 +12,11 @@ internal readonly struct PipelineConnection(BrokerConnection client, PipelineCon
     public int MaxPayload => client.MaxPayload;
 
     public PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
-        => client.TryPublish(subject, body, default, headers);
+        => client.PublishWithStatus(subject, body, default, headers);
 
     public PublishStatus Publish(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
-        => client.TryPublish(subject, body, replyTo, headers);
+        => client.PublishWithStatus(subject, body, replyTo, headers);
 
     /// <summary>Whether a server is connected. The route updates it when the connection notifies the route.</summary>
     internal sealed class ServerState

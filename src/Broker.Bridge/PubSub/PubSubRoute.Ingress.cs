@@ -62,7 +62,7 @@ internal sealed partial class PubSubRoute
     private MapStatus Publish(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, LoopScratch scratch)
     {
-        PublishStatus published = Client.TryPublish(subject, payload, default, headers);
+        PublishStatus published = Client.PublishWithStatus(subject, payload, default, headers);
         if (published != PublishStatus.Accepted)
         {
             return NotPublished(published, scratch);

@@ -142,7 +142,7 @@ internal sealed class RawRoute : BridgeRoute
 
         var payload = new RequestBody(body, identity);
         PublishStatus status =
-            Client.TryPublish(_toSubject, default, payload.HeaderLength, payload.Length, ref payload);
+            Client.PublishWithStatus(_toSubject, default, payload.HeaderLength, payload.Length, ref payload);
         if (status == PublishStatus.Accepted)
         {
             _taken++;
@@ -202,7 +202,7 @@ internal sealed class RawRoute : BridgeRoute
             return;
         }
 
-        RouteResult result = _router is not null ? _router.TrySend(identity, ref framed)
+        RouteResult result = _router is not null ? _router.SendTo(identity, ref framed)
             : _distributor!.TrySend(ref framed) ? RouteResult.Sent : RouteResult.Full;
         switch (result)
         {

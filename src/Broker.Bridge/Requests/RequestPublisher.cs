@@ -71,7 +71,7 @@ internal sealed class RequestPublisher
         ReadOnlySpan<byte> subject = request.SubjectLength == 0 ? _subject : kept[..request.SubjectLength];
         kept = kept[request.SubjectLength..];
         int headers = Math.Max(request.HeaderLength, 0);
-        return _client.TryPublish(subject, kept[headers..], replyTo, kept[..headers]);
+        return _client.PublishWithStatus(subject, kept[headers..], replyTo, kept[..headers]);
     }
 
     /// <summary>Must be called before a request is removed from the table.</summary>
@@ -120,7 +120,7 @@ internal sealed class RequestPublisher
     {
         var payload = new RequestBody(body, default, trace);
         PublishStatus status =
-            _client.TryPublish(_subject, replyTo, payload.HeaderLength, payload.Length, ref payload);
+            _client.PublishWithStatus(_subject, replyTo, payload.HeaderLength, payload.Length, ref payload);
         if (_keepsCopies && status == PublishStatus.Accepted)
         {
             payload.Write(Keep(slot, 0, payload.HeaderLength, payload.Length));
@@ -152,7 +152,7 @@ internal sealed class RequestPublisher
             block = traced.AsSpan(0, TraceContext.AddTo(block, trace, traced));
         }
 
-        PublishStatus status = _client.TryPublish(message.Subject, message.Payload, replyTo, block);
+        PublishStatus status = _client.PublishWithStatus(message.Subject, message.Payload, replyTo, block);
         if (_keepsCopies && status == PublishStatus.Accepted)
         {
             int headers = block.Length;

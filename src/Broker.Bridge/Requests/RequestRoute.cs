@@ -267,7 +267,7 @@ internal sealed class RequestRoute : RequestReplyRoute
     {
         // The reply goes to the connection that sent the request. By now, another connection may have the same routing
         // id.
-        if (_router.TrySendTo(((RequestClient)Pending[slot].Owner!).Peer, ref reply) == RouteResult.Sent)
+        if (_router.SendTo(((RequestClient)Pending[slot].Owner!).Peer, ref reply) == RouteResult.Sent)
         {
             Counters.ToZeroMq++;
             counter++;

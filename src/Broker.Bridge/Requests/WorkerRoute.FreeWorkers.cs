@@ -20,7 +20,7 @@ internal sealed partial class WorkerRoute
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         // A new request must not overtake those that wait.
-        if ((_waiting is null || !_waiting.TryPeek(out _)) && _socket.TrySend(ref request) is { } worker)
+        if ((_waiting is null || !_waiting.TryPeek(out _)) && _socket.SendToNext(ref request) is { } worker)
         {
             Assign(slot, worker);
             return true;
@@ -60,7 +60,7 @@ internal sealed partial class WorkerRoute
         while (_waiting is not null && _waiting.TryPeek(out int slot))
         {
             var request = new KeptMessage(Pending[slot].Kept.AsSpan(0, Pending[slot].KeptLength));
-            if (_socket.TrySend(ref request) is not { } worker)
+            if (_socket.SendToNext(ref request) is not { } worker)
             {
                 return;
             }

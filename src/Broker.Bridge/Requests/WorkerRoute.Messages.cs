@@ -114,7 +114,7 @@ internal sealed partial class WorkerRoute
         Unsubscribe();
         if (!replyTo.IsEmpty)
         {
-            Client.TryPublish(replyTo, default, default, NoRespondersHeaders);
+            Client.PublishWithStatus(replyTo, default, default, NoRespondersHeaders);
         }
     }
 
@@ -200,7 +200,7 @@ internal sealed partial class WorkerRoute
     }
 
     private PublishStatus Publish(ReadOnlySpan<byte> replyTo, RequestBody payload)
-        => Client.TryPublish(replyTo, default, payload.HeaderLength, payload.Length, ref payload);
+        => Client.PublishWithStatus(replyTo, default, payload.HeaderLength, payload.Length, ref payload);
 
     // Adds the context of the request's span to the reply. If the reply is then too large, it is published without the
     // context.

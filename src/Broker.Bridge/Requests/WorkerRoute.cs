@@ -183,7 +183,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
                 BridgeTracer.Fail(Pending[slot].Span, "worker_lost");
                 if (_options.OnWorkerLoss == WorkerLoss.Reply && Pending[slot].ReplyTargetLength != 0)
                 {
-                    Client.TryPublish(Pending[slot].ReplyTargetSpan, default, default, LossHeaders);
+                    Client.PublishWithStatus(Pending[slot].ReplyTargetSpan, default, default, LossHeaders);
                 }
 
                 Release(slot);

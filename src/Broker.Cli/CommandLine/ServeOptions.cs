@@ -231,7 +231,7 @@ internal sealed class ServeOptions
     private static SignalRequest? ParseSignal(ArgumentResult result)
     {
         string text = result.Tokens[0].Value;
-        if (SignalRequest.TryParse(text) is { } request)
+        if (SignalRequest.ParseOrNull(text) is { } request)
         {
             return request;
         }
@@ -269,7 +269,7 @@ internal sealed class ServeOptions
         var endpoints = new List<BridgeEndpoint>();
         foreach (Token token in result.Tokens)
         {
-            if (ZeroMqEndpointText.TryParse(token.Value) is { } endpoint)
+            if (ZeroMqEndpointText.ParseOrNull(token.Value) is { } endpoint)
             {
                 endpoints.Add(endpoint);
             }

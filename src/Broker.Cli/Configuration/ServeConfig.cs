@@ -161,10 +161,10 @@ internal static class ServeConfig
                 return settings;
             case ConfigInteger { Value: >= -1 and <= 65_535 } port:
                 return settings with { Port = ServeSettings.ClientPort(port.Value) };
-            case ConfigText text when ListenAddress.TryParse(text.Value) is { } address:
+            case ConfigText text when ListenAddress.ParseOrNull(text.Value) is { } address:
                 return settings with { Host = address.Host, Port = address.Port };
             case ConfigArray { Items.Count: > 0 }:
-                IReadOnlyList<ListenAddress> all = section.Many("listen", [new ListenAddress(settings.Host, settings.Port)], ListenAddress.Shape, ListenAddress.TryParse);
+                IReadOnlyList<ListenAddress> all = section.Many("listen", [new ListenAddress(settings.Host, settings.Port)], ListenAddress.Shape, ListenAddress.ParseOrNull);
                 return all.Count > 0
                     ? settings with { Host = all[0].Host, Port = all[0].Port, AlsoListen = [.. all.Skip(1)] }
                     : settings;
@@ -189,9 +189,9 @@ internal static class ServeConfig
         {
             null => otherwise,
             ConfigInteger { Value: >= -1 and <= 65_535 } port => settings.PagesAt(port.Value),
-            ConfigText text when ListenAddress.TryParse(text.Value) is { } address => address,
+            ConfigText text when ListenAddress.ParseOrNull(text.Value) is { } address => address,
             // As in nats-server, port 0 means no pages, also if a host is before the port.
-            ConfigText { Value: [.. var host, ':', '0'] } when ListenAddress.TryParse($"{host}:-1") is not null => null,
+            ConfigText { Value: [.. var host, ':', '0'] } when ListenAddress.ParseOrNull($"{host}:-1") is not null => null,
             var value => section.Wrong(key, $"a port, or {ListenAddress.Shape}", value, otherwise),
         };
     }

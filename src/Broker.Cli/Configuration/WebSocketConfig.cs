@@ -73,7 +73,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         {
             null => address,
             ConfigInteger { Value: >= -1 and <= 65_535 } port => new ListenAddress(host, Math.Max(0, (int)port.Value)),
-            ConfigText text when ListenAddress.TryParse(text.Value) is { } both => both,
+            ConfigText text when ListenAddress.ParseOrNull(text.Value) is { } both => both,
             var value => section.Wrong("listen", $"a port, or {ListenAddress.Shape}", value, address),
         };
     }

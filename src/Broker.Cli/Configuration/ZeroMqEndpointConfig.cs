@@ -27,7 +27,7 @@ internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
                 read.AddRange(ReadBlock(inner, otherwise));
                 inner.RejectTheRest();
             }
-            else if (item is ConfigText { Value: var text } && ZeroMqEndpointText.TryParse(text) is { } endpoint)
+            else if (item is ConfigText { Value: var text } && ZeroMqEndpointText.ParseOrNull(text) is { } endpoint)
             {
                 read.Add(endpoint);
             }
@@ -44,7 +44,7 @@ internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
     public static IReadOnlyList<BridgeEndpoint> ReadBlock(ConfigSection block, IReadOnlyList<BridgeEndpoint> otherwise)
     {
         IReadOnlyList<BridgeEndpoint> endpoints =
-            block.Many("endpoint", otherwise, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse);
+            block.Many("endpoint", otherwise, ZeroMqEndpointText.Shape, ZeroMqEndpointText.ParseOrNull);
         IReadOnlyList<Allowed> allowed = block.Many("allow", [], AllowShape, Network);
         if (block.Find("allow") is ConfigArray { Items.Count: 0 })
         {

@@ -11,7 +11,7 @@ namespace Broker.Cli.Serving;
 /// <param name="Process">A process id, the path of a pid file, or null if the flag has neither.</param>
 internal sealed record SignalRequest(string Name, string? Process)
 {
-    /// <summary>Describes the input of <see cref="TryParse"/> for error messages.</summary>
+    /// <summary>Describes the input of <see cref="ParseOrNull"/> for error messages.</summary>
     public const string Shape = "reload, reopen, ldm, stop, quit or term, followed by =PID or =FILE if several brokers are running";
 
     private const int MaxPidFile = 64;
@@ -30,7 +30,7 @@ internal sealed record SignalRequest(string Name, string? Process)
     /// <summary>How long <see cref="Run"/> waits for the result of a reload.</summary>
     public TimeSpan LongestReload { get; init; } = TimeSpan.FromSeconds(10);
 
-    public static SignalRequest? TryParse(string text)
+    public static SignalRequest? ParseOrNull(string text)
     {
         int equals = text.IndexOf('=', StringComparison.Ordinal);
         string name = equals < 0 ? text : text[..equals];

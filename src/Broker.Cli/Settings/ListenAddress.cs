@@ -8,7 +8,7 @@ namespace Broker.Cli.Settings;
 /// </summary>
 internal sealed record ListenAddress(string Host, int Port)
 {
-    /// <summary>Describes the input of <see cref="TryParse"/> for error messages.</summary>
+    /// <summary>Describes the input of <see cref="ParseOrNull"/> for error messages.</summary>
     public const string Shape = "a text such as \"127.0.0.1:4222\"";
 
     /// <summary>Describes the input of <see cref="ParseHost"/> for error messages.</summary>
@@ -21,7 +21,7 @@ internal sealed record ListenAddress(string Host, int Port)
     /// Returns the address, or null if the text is invalid. Without a host, the result is all IPv4 addresses. Port -1
     /// takes a free port. Port 0 is invalid, because nats-server gives it a different meaning for each key.
     /// </summary>
-    public static ListenAddress? TryParse(string text)
+    public static ListenAddress? ParseOrNull(string text)
     {
         bool free = text.EndsWith(":-1", StringComparison.Ordinal);
         if (!HostAndPort.TryParse(free ? text[..^2] + "0" : text, out string host, out int port) || (port == 0 && !free))

@@ -9,14 +9,14 @@ namespace Broker.Cli.Settings;
 /// </summary>
 internal static class ZeroMqEndpointText
 {
-    /// <summary>Describes the input of <see cref="TryParse"/> for error messages.</summary>
+    /// <summary>Describes the input of <see cref="ParseOrNull"/> for error messages.</summary>
     public const string Shape = "an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\"";
 
     private const string BindVerb = "bind";
     private const string ConnectVerb = "connect";
 
     /// <summary>Returns the endpoint, or null if the text is invalid.</summary>
-    public static BridgeEndpoint? TryParse(string text)
+    public static BridgeEndpoint? ParseOrNull(string text)
     {
         string[] words = text.Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries);
         bool isBound = words.Length == 1 || (words.Length == 2 && words[0].Equals(BindVerb, StringComparison.OrdinalIgnoreCase));

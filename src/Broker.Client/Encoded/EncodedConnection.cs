@@ -50,7 +50,7 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         try
         {
             // With tracing there is one attempt, not two, so that there is only one span.
-            return Connection.Core.TracedSends is null && Connection.TryPublish(subject, body.Written, replyTo, headers) < PublishStatus.PendingLimit
+            return Connection.Core.TracedSends is null && Connection.PublishWithStatus(subject, body.Written, replyTo, headers) < PublishStatus.PendingLimit
                 ? ValueTask.CompletedTask
                 : Connection.PublishAsync(subject, body.Written.ToArray(), replyTo, headers, cancellationToken);
         }

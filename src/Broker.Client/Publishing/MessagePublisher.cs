@@ -67,7 +67,7 @@ internal sealed class MessagePublisher
     /// </summary>
     internal long Dropped => _dropped;
 
-    internal PublishStatus TryPublish<TWriter>(
+    internal PublishStatus PublishWithStatus<TWriter>(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer, bool atOnce = false)
         where TWriter : struct, IPayloadWriter, allows ref struct
     {
@@ -110,27 +110,27 @@ internal sealed class MessagePublisher
     /// <param name="headers">A header block. Empty for none.</param>
     /// <param name="atOnce">Whether a thread that is not an event loop sends the message itself, because it waits for
     /// the outcome of this message alone.</param>
-    internal PublishStatus TryPublish(
+    internal PublishStatus PublishWithStatus(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, bool atOnce = false)
     {
         var writer = new CopyingWriter(headers, body);
-        return TryPublish(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, atOnce);
+        return PublishWithStatus(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, atOnce);
     }
 
-    internal PublishStatus TryPublish(string subject, ReadOnlySpan<byte> body, string? replyTo, ReadOnlySpan<byte> headers)
+    internal PublishStatus PublishWithStatus(string subject, ReadOnlySpan<byte> body, string? replyTo, ReadOnlySpan<byte> headers)
     {
         ArgumentNullException.ThrowIfNull(subject);
         using var subjectBytes = new SubjectBytes(subject, stackalloc byte[SubjectBytes.OnStack], nameof(subject));
         using var replyBytes = new SubjectBytes(replyTo, stackalloc byte[SubjectBytes.OnStack], nameof(replyTo));
         SubjectBytes.RequireHeaderBlock(headers);
-        return TryPublish(subjectBytes.Span, body, replyBytes.Span, headers);
+        return PublishWithStatus(subjectBytes.Span, body, replyBytes.Span, headers);
     }
 
     internal ValueTask PublishAsync(
         string subject, ReadOnlyMemory<byte> body, string? replyTo, ReadOnlyMemory<byte> headers, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        PublishStatus status = TryPublish(subject, body.Span, replyTo, headers.Span);
+        PublishStatus status = PublishWithStatus(subject, body.Span, replyTo, headers.Span);
         return status < PublishStatus.PendingLimit
             ? ValueTask.CompletedTask
             : new ValueTask(PublishWhenWritableAsync(subject, body, replyTo, headers, cancellationToken));
@@ -144,7 +144,7 @@ internal sealed class MessagePublisher
         }
 
         SubjectBytes.RequireHeaderBlock(headers);
-        ThrowIfRefused(TryPublish(replyTo, body, default, headers), headers.Length + body.Length);
+        ThrowIfRefused(PublishWithStatus(replyTo, body, default, headers), headers.Length + body.Length);
     }
 
     /// <exception cref="PublishRefusedException">The status is a refusal.</exception>
@@ -278,7 +278,7 @@ internal sealed class MessagePublisher
             // The task is taken before the attempt, so that it also completes if space becomes available during the
             // attempt.
             Task hasSpace = _writable.WaitForSpaceAsync();
-            PublishStatus status = TryPublish(subject, body.Span, replyTo, headers.Span);
+            PublishStatus status = PublishWithStatus(subject, body.Span, replyTo, headers.Span);
             if (status < PublishStatus.PendingLimit)
             {
                 return;

@@ -330,7 +330,7 @@ internal sealed class Requester
         int token = RequestToken.Write(replyTo[_prefixBytes.Length..], request.Secret, request.Number);
         // If this is the only pending request, its own thread sends it, because waking the loop took longer. If there
         // are several, the loop sends many at a time.
-        PublishStatus status = _publisher.TryPublish(
+        PublishStatus status = _publisher.PublishWithStatus(
             subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + token)], headers, atOnce: _table.Pending <= 1);
         // The loss of the server may have failed the request already. The caller then gets the error of that loss.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))

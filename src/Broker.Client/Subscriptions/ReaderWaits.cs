@@ -13,7 +13,7 @@ internal struct ReaderWaits
     private TaskCompletionSource<bool>? _others;
 
     /// <summary>Begins the wait of the first reader. Returns null if another reader uses its waiter.</summary>
-    internal ReadWaiter? TryBeginFirst(SubscriptionQueue queue)
+    internal ReadWaiter? BeginFirstOrNull(SubscriptionQueue queue)
     {
         ReadWaiter waiter = _first ??= new ReadWaiter(queue);
         if (waiter.IsTaken)

@@ -94,7 +94,7 @@ internal sealed partial class SubscriptionQueue
                 return _error is null ? ValueTask.FromResult(false) : ValueTask.FromException<bool>(_error);
             }
 
-            waiter = _waits.TryBeginFirst(this);
+            waiter = _waits.BeginFirstOrNull(this);
             if (waiter is null)
             {
                 return new ValueTask<bool>(_waits.WaitWithOthersAsync().WaitAsync(cancellationToken));

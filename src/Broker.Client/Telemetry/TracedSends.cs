@@ -12,14 +12,14 @@ internal sealed class TracedSends(MessagePublisher publisher, Requester requeste
     private const string PublishName = "publish";
     private const string RequestName = "request";
 
-    internal PublishStatus TryPublish(string subject, ReadOnlySpan<byte> body, string? replyTo, ReadOnlySpan<byte> headers)
+    internal PublishStatus PublishWithStatus(string subject, ReadOnlySpan<byte> body, string? replyTo, ReadOnlySpan<byte> headers)
     {
         ArgumentNullException.ThrowIfNull(subject);
         using Activity? activity = tracer.StartSend(PublishName, subject, body.Length);
         try
         {
             byte[]? block = tracer.Inject(headers, body.Length);
-            PublishStatus status = publisher.TryPublish(subject, body, replyTo, block is null ? headers : block);
+            PublishStatus status = publisher.PublishWithStatus(subject, body, replyTo, block is null ? headers : block);
             if (status >= PublishStatus.PendingLimit)
             {
                 ClientTracer.Fail(activity, status.ToString());

@@ -72,7 +72,7 @@ internal sealed class GroupBatch
     /// been sent.
     /// </returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal int TryWrite(int at, scoped PublishOperation operation)
+    internal int WriteTo(int at, scoped PublishOperation operation)
     {
         ref Lane lane = ref _lanes[at];
         // On another loop, the client may meanwhile have set a maximum number of messages. It must not receive more

@@ -124,7 +124,7 @@ internal sealed partial class RoutingPublisher
         QueueGroup group = route.QueueGroups[0];
         int count = group.Members.Length;
         int at = count == 1 ? 0 : State.Next(count);
-        int size = run.TryWrite(at, operation);
+        int size = run.WriteTo(at, operation);
         if (size == 0)
         {
             return DeliverToChosen(operation, route, group, at);

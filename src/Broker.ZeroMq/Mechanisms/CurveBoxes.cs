@@ -15,7 +15,7 @@ internal static class CurveBoxes
     /// Creates a box with the shared key of a secret key and a public key. Returns null if
     /// <see cref="ICurveCryptography.TryAgree"/> refuses the public key.
     /// </summary>
-    internal static ICurveBox? TryCreateBox(this ICurveCryptography cryptography, ReadOnlySpan<byte> secretKey, ReadOnlySpan<byte> publicKey)
+    internal static ICurveBox? CreateBoxOrNull(this ICurveCryptography cryptography, ReadOnlySpan<byte> secretKey, ReadOnlySpan<byte> publicKey)
     {
         Span<byte> shared = stackalloc byte[KeySize];
         ICurveBox? box = cryptography.TryAgree(secretKey, publicKey, shared) ? cryptography.CreateBox(shared) : null;

@@ -51,7 +51,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
         Span<byte> at = hello[(2 + CurveLayout.HelloPadding)..];
         _transient.PublicKey.Octets.CopyTo(at);
         at = at[CurveBoxes.KeySize..];
-        using ICurveBox? box = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverKey.Octets);
+        using ICurveBox? box = _keys.Cryptography.CreateBoxOrNull(_transient.SecretKey, _serverKey.Octets);
         if (box is null)
         {
             return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
@@ -103,7 +103,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
 
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> text = stackalloc byte[CurveLayout.WelcomeText];
-        using ICurveBox? box = _keys.Cryptography.TryCreateBox(_transient.SecretKey, _serverKey.Octets);
+        using ICurveBox? box = _keys.Cryptography.CreateBoxOrNull(_transient.SecretKey, _serverKey.Octets);
         if (box is null || !box.TryOpen(CurveNonce.Join(CurveNonce.Welcome, data[..CurveNonce.LongSize], nonce), data[CurveNonce.LongSize..], text))
         {
             return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
@@ -144,7 +144,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
         _transient.PublicKey.Octets.CopyTo(text);
         _serverKey.Octets.CopyTo(text[CurveBoxes.KeySize..]);
         RandomNumberGenerator.Fill(vouch[..CurveNonce.LongSize]);
-        using ICurveBox box = _keys.Cryptography.TryCreateBox(_keys.SecretKey, _serverTransient)!;
+        using ICurveBox box = _keys.Cryptography.CreateBoxOrNull(_keys.SecretKey, _serverTransient)!;
         box.Seal(CurveNonce.Join(CurveNonce.Vouch, vouch[..CurveNonce.LongSize], nonce), text, vouch[CurveNonce.LongSize..]);
     }
 

@@ -20,7 +20,7 @@ public sealed class CurveKey : IEquatable<CurveKey>
     /// <summary>Parses a key. Returns false if the text is not 40 characters of Z85.</summary>
     public static bool TryParse(string? text, [NotNullWhen(true)] out CurveKey? key)
     {
-        key = Z85.TryDecode(text, CurveBoxes.KeySize) is { } octets ? new CurveKey(octets) : null;
+        key = Z85.DecodeOrNull(text, CurveBoxes.KeySize) is { } octets ? new CurveKey(octets) : null;
         return key is not null;
     }
 

@@ -39,7 +39,7 @@ public sealed class CurveKeyPair
     public static CurveKeyPair Parse(ICurveCryptography cryptography, string secretKey)
     {
         ArgumentNullException.ThrowIfNull(cryptography);
-        byte[] octets = Z85.TryDecode(secretKey, CurveBoxes.KeySize)
+        byte[] octets = Z85.DecodeOrNull(secretKey, CurveBoxes.KeySize)
             ?? throw new FormatException("A secret CURVE key has 40 characters of Z85.");
         return new CurveKeyPair(cryptography, octets);
     }

@@ -109,7 +109,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         ReadOnlySpan<byte> ending = signed[..CurveNonce.ShortSize];
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> signature = stackalloc byte[CurveLayout.HelloSignature];
-        using ICurveBox? box = keys.Cryptography.TryCreateBox(keys.SecretKey, clientTransient);
+        using ICurveBox? box = keys.Cryptography.CreateBoxOrNull(keys.SecretKey, clientTransient);
         if (box is null || !box.TryOpen(CurveNonce.Join(CurveNonce.Hello, ending, nonce), signed[CurveNonce.ShortSize..], signature)
             || signature.ContainsAnyExcept((byte)0))
         {
@@ -198,7 +198,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     {
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> text = stackalloc byte[CurveLayout.VouchText];
-        using ICurveBox? box = keys.Cryptography.TryCreateBox(_transient, clientKey);
+        using ICurveBox? box = keys.Cryptography.CreateBoxOrNull(_transient, clientKey);
         return box is not null
             && box.TryOpen(CurveNonce.Join(CurveNonce.Vouch, vouch[..CurveNonce.LongSize], nonce), vouch[CurveNonce.LongSize..], text)
             && text[..CurveBoxes.KeySize].SequenceEqual(_clientTransient)

@@ -28,7 +28,7 @@ internal static class Z85
     /// <summary>
     /// Decodes a text that encodes exactly <paramref name="count"/> octets. Returns null if the text is invalid.
     /// </summary>
-    internal static byte[]? TryDecode(string? text, int count)
+    internal static byte[]? DecodeOrNull(string? text, int count)
     {
         if (text is null || text.Length != count / 4 * 5)
         {

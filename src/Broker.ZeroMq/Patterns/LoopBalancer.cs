@@ -56,7 +56,7 @@ public sealed class LoopBalancer : SingleLoopSocket
     /// can take another request.
     /// </summary>
     /// <param name="message">The encoder; it is called once, or not at all if no peer has room.</param>
-    public BalancedPeer? TrySend<TMessage>(ref TMessage message)
+    public BalancedPeer? SendToNext<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         int size = message.EncodedSize;

@@ -87,36 +87,36 @@ public sealed class LoopRouter : SingleLoopSocket
     }
 
     /// <summary>Queues a message of one frame for a peer.</summary>
-    /// <inheritdoc cref="TrySend{TMessage}"/>
-    public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> frame)
+    /// <inheritdoc cref="SendTo{TMessage}(ReadOnlySpan{byte}, ref TMessage)"/>
+    public RouteResult SendTo(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> frame)
     {
         var message = new Encoders.OneFrame(frame);
-        return TrySend(routingId, ref message);
+        return SendTo(routingId, ref message);
     }
 
     /// <summary>Queues a message of two frames for a peer, such as an empty frame and a reply.</summary>
-    /// <inheritdoc cref="TrySend{TMessage}"/>
-    public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
+    /// <inheritdoc cref="SendTo{TMessage}(ReadOnlySpan{byte}, ref TMessage)"/>
+    public RouteResult SendTo(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
     {
         var message = new Encoders.TwoFrames(first, second);
-        return TrySend(routingId, ref message);
+        return SendTo(routingId, ref message);
     }
 
     /// <summary>Queues a message of any number of frames for a peer.</summary>
     /// <exception cref="ArgumentException">There are no frames.</exception>
-    /// <inheritdoc cref="TrySend{TMessage}"/>
-    public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
+    /// <inheritdoc cref="SendTo{TMessage}(ReadOnlySpan{byte}, ref TMessage)"/>
+    public RouteResult SendTo(ReadOnlySpan<byte> routingId, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
         var message = new Encoders.ManyFrames(frames);
-        return TrySend(routingId, ref message);
+        return SendTo(routingId, ref message);
     }
 
     /// <summary>Queues a received message unchanged for a peer.</summary>
-    /// <inheritdoc cref="TrySend{TMessage}"/>
-    public RouteResult TrySend(ReadOnlySpan<byte> routingId, in ZmtpMessage message)
+    /// <inheritdoc cref="SendTo{TMessage}(ReadOnlySpan{byte}, ref TMessage)"/>
+    public RouteResult SendTo(ReadOnlySpan<byte> routingId, in ZmtpMessage message)
     {
         var copy = new Encoders.Received(message);
-        return TrySend(routingId, ref copy);
+        return SendTo(routingId, ref copy);
     }
 
     /// <summary>
@@ -124,7 +124,7 @@ public sealed class LoopRouter : SingleLoopSocket
     /// is not sent, as in libzmq's ROUTER.
     /// </summary>
     /// <returns>The result of the send. A message of one frame is unroutable.</returns>
-    public RouteResult TrySendRouted(in ZmtpMessage message)
+    public RouteResult SendRouted(in ZmtpMessage message)
     {
         if (message.FrameCount < 2)
         {
@@ -132,7 +132,7 @@ public sealed class LoopRouter : SingleLoopSocket
         }
 
         var copy = new Encoders.Received(message.Skip(1));
-        return TrySend(message.FirstFrame.Body, ref copy);
+        return SendTo(message.FirstFrame.Body, ref copy);
     }
 
     /// <summary>Queues a message for a peer. An encoder writes the message.</summary>
@@ -142,7 +142,7 @@ public sealed class LoopRouter : SingleLoopSocket
     /// <exception cref="InvalidOperationException">
     /// The call is not on the loop. This mistake is detected only for the first message to a peer in an iteration.
     /// </exception>
-    public RouteResult TrySend<TMessage>(ReadOnlySpan<byte> routingId, ref TMessage message)
+    public RouteResult SendTo<TMessage>(ReadOnlySpan<byte> routingId, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         if (_ids.Find(routingId) is not { } pipe || _closed)
@@ -163,7 +163,7 @@ public sealed class LoopRouter : SingleLoopSocket
     /// <exception cref="InvalidOperationException">
     /// The call is not on the loop. This mistake is detected only for the first message to a peer in an iteration.
     /// </exception>
-    public RouteResult TrySendTo<TMessage>(ZeroMqPeer peer, ref TMessage message)
+    public RouteResult SendTo<TMessage>(ZeroMqPeer peer, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         ArgumentNullException.ThrowIfNull(peer);

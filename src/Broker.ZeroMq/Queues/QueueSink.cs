@@ -27,10 +27,10 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
     /// <summary>
     /// The encoded message that is received when a peer has disconnected; null for none.
     /// </summary>
-    internal byte[]? Farewell { private get; init; }
+    internal byte[]? DisconnectMessage { private get; init; }
 
-    /// <summary>Whether <see cref="Farewell"/> is received only from peers that connected to this socket.</summary>
-    internal bool IsFarewellOfAccepted { private get; init; }
+    /// <summary>Whether <see cref="DisconnectMessage"/> is received only from peers that connected to this socket.</summary>
+    internal bool IsForAcceptedPeersOnly { private get; init; }
 
     internal override void OnConnected(MessageSession session)
     {
@@ -68,9 +68,9 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
 
     internal override void OnDisconnected(MessageSession session)
     {
-        if (Farewell is not null && (!IsFarewellOfAccepted || session.Link is null))
+        if (DisconnectMessage is not null && (!IsForAcceptedPeersOnly || session.Link is null))
         {
-            _queue.Add(Find(session), Farewell, 1);
+            _queue.Add(Find(session), DisconnectMessage, 1);
         }
 
         if (_sources.Remove(session, out ReceiveSource? source))

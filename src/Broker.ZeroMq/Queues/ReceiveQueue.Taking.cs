@@ -14,7 +14,7 @@ internal sealed partial class ReceiveQueue
     /// </summary>
     // The method is optimized before its first call, as SendQueue.TryAdd is.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal DequeueResult TryTake<TReader>(ref TReader reader)
+    internal DequeueResult Dequeue<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct
     {
         BiasedGate.Bias? bias = _receivers.Enter();

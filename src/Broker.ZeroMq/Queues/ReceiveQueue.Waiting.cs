@@ -15,7 +15,7 @@ internal sealed partial class ReceiveQueue
     internal DequeueResult Take<TReader>(ref TReader reader, int attempts, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        DequeueResult outcome = TryTake(ref reader);
+        DequeueResult outcome = Dequeue(ref reader);
         if (outcome != DequeueResult.Empty || timeout == TimeSpan.Zero)
         {
             return outcome;
@@ -59,7 +59,7 @@ internal sealed partial class ReceiveQueue
                 Thread.Yield();
                 if (HasMessages || _isClosed)
                 {
-                    DequeueResult outcome = TryTake(ref reader);
+                    DequeueResult outcome = Dequeue(ref reader);
                     if (outcome != DequeueResult.Empty)
                     {
                         return outcome;
@@ -88,10 +88,10 @@ internal sealed partial class ReceiveQueue
             DequeueResult outcome = DequeueResult.Empty;
             try
             {
-                outcome = TryTake(ref reader);
+                outcome = Dequeue(ref reader);
                 if (outcome == DequeueResult.Empty && waiter.Block(left))
                 {
-                    outcome = TryTake(ref reader);
+                    outcome = Dequeue(ref reader);
                 }
             }
             finally

@@ -16,7 +16,7 @@ internal sealed partial class SendQueue
     internal EnqueueResult Add<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        EnqueueResult outcome = TryAdd(message);
+        EnqueueResult outcome = Enqueue(message);
         return outcome != EnqueueResult.Full || timeout == TimeSpan.Zero ? outcome : AddSlowly(message, timeout);
     }
 
@@ -65,7 +65,7 @@ internal sealed partial class SendQueue
                 Thread.Yield();
                 if (_counters.HasRoomFor(message.EncodedSize))
                 {
-                    EnqueueResult outcome = TryAdd(message);
+                    EnqueueResult outcome = Enqueue(message);
                     if (outcome != EnqueueResult.Full)
                     {
                         return outcome;
@@ -94,10 +94,10 @@ internal sealed partial class SendQueue
             bool waitsOn = false;
             try
             {
-                outcome = TryAdd(message);
+                outcome = Enqueue(message);
                 if (outcome == EnqueueResult.Full && waiter.Block(left))
                 {
-                    outcome = TryAdd(message);
+                    outcome = Enqueue(message);
                 }
 
                 waitsOn = outcome == EnqueueResult.Full && left != 0;
@@ -129,7 +129,7 @@ internal sealed partial class SendQueue
         for (int i = 0; i < Attempts; i++)
         {
             _loop.RunOnce(TimeSpan.Zero);
-            EnqueueResult found = TryAdd(message);
+            EnqueueResult found = Enqueue(message);
             if (found != EnqueueResult.Full)
             {
                 return found;
@@ -141,7 +141,7 @@ internal sealed partial class SendQueue
         {
             int left = deadline.Milliseconds;
             _loop.RunOnce(TimeSpan.FromMilliseconds(left));
-            EnqueueResult outcome = TryAdd(message);
+            EnqueueResult outcome = Enqueue(message);
             if (outcome != EnqueueResult.Full || left == 0)
             {
                 return outcome;

@@ -97,7 +97,7 @@ internal sealed partial class SendQueue
     // The method runs for each message, so it is optimized before its first call. On a single processor, the runtime
     // would run the unoptimized code for seconds.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal EnqueueResult TryAdd<TMessage>(in TMessage message)
+    internal EnqueueResult Enqueue<TMessage>(in TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         int size = message.EncodedSize;

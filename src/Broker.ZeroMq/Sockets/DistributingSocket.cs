@@ -98,7 +98,7 @@ public abstract class DistributingSocket : SingleLoopSocket
     /// </exception>
     public bool TrySend<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
-        => _hasEnvelope ? TrySendEnveloped(ref message) : _ring.TrySend(ref message) is not null;
+        => _hasEnvelope ? TrySendEnveloped(ref message) : _ring.SendToNext(ref message) is not null;
 
     /// <summary>
     /// Queues as many of the encoded messages as go to one peer together, from the first message on. Called on the
@@ -148,7 +148,7 @@ public abstract class DistributingSocket : SingleLoopSocket
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         var enveloped = new Encoders.Enveloped<TMessage>(BeginMessage(), message);
-        if (_ring.TrySend(ref enveloped) is not { } pipe)
+        if (_ring.SendToNext(ref enveloped) is not { } pipe)
         {
             return false;
         }

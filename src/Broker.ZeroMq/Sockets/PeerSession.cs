@@ -201,8 +201,8 @@ internal abstract partial class PeerSession : ConnectionHandler
             // An ERROR command instead of READY tells the peer never to retry (RFC 23). So if the only problem is a
             // limit or a used routing id, it is sent only to a peer that retries all the same. After READY the peer
             // could not read a plain ERROR command if the connection is encrypted.
-            bool mayTell = ready > 0 ? objection is not null || zmtp.ReconnectsAfterError : _cipher is null;
-            if (zmtp.UnderstandsCommands && mayTell)
+            bool maySend = ready > 0 ? objection is not null || zmtp.ReconnectsAfterError : _cipher is null;
+            if (zmtp.UnderstandsCommands && maySend)
             {
                 LoopWriteBuffer buffer = WriteBuffer;
                 buffer.Advance(ZmtpCommandWriter.WriteError(buffer.GetSpan(ZmtpCommandWriter.MaxErrorSize), reason));

@@ -87,7 +87,7 @@ internal sealed class PipeRing
     /// <summary>
     /// Queues a message for the next pipe that has room. Returns that pipe, or null if no pipe has room.
     /// </summary>
-    internal OutboundPipe? TrySend<TMessage>(ref TMessage message)
+    internal OutboundPipe? SendToNext<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         int size = message.EncodedSize;
@@ -130,7 +130,7 @@ internal sealed class PipeRing
         }
 
         var first = new Encoders.Verbatim(messages[..EncodedMessage.Measure(messages)]);
-        sent = TrySend(ref first) is null ? 0 : 1;
+        sent = SendToNext(ref first) is null ? 0 : 1;
         return sent * first.EncodedSize;
     }
 

@@ -24,7 +24,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
             throw new ArgumentException("Conflation is for PUSH, PULL, DEALER, PUB and SUB.", nameof(options));
         }
 
-        if (options.HasHelloInVain(type))
+        if (options.HasUnusableHello(type))
         {
             throw new ArgumentException("A hello message is for PUSH, DEALER, ROUTER and PAIR.", nameof(options));
         }

@@ -44,7 +44,7 @@ public sealed class PubSubChaosTests
             });
         await client.FlushAsync(TestContext.Current.CancellationToken);
         await using Subscriber steady = new Subscriber("a.").Connect(subscribed.Subscribers());
-        await Wait.UntilAsync(() => steady.Probes > 0, () => "nothing reaches the subscriber", () => client.TryPublish("zmq.a.probe", Shapes.Probe));
+        await Wait.UntilAsync(() => steady.Probes > 0, () => "nothing reaches the subscriber", () => client.PublishWithStatus("zmq.a.probe", Shapes.Probe));
         await using Publisher publisher = new Publisher().Connect(publishing.Publishers());
         int sent = 0;
         int names = 0;

@@ -80,9 +80,9 @@ public sealed class NativeClientTests
     }
 
     private static void Announce(BrokerConnection client)
-        => client.TryPublish($"{S}._egress", default, headers: "NATS/1.0\r\nZmq-Egress: native\r\nZmq-Window: 100 100000\r\n\r\n"u8);
+        => client.PublishWithStatus($"{S}._egress", default, headers: "NATS/1.0\r\nZmq-Egress: native\r\nZmq-Window: 100 100000\r\n\r\n"u8);
 
-    private static void Acknowledge(BrokerConnection client, string link, string number) => client.TryPublish(
+    private static void Acknowledge(BrokerConnection client, string link, string number) => client.PublishWithStatus(
         $"{S}._in.{link}", default, headers: Encoding.ASCII.GetBytes($"NATS/1.0\r\nZmq-Egress: native\r\nZmq-Ack: {number}\r\nZmq-Window: 100 100000\r\n\r\n"));
 
     private static string Value(string headers, string name)

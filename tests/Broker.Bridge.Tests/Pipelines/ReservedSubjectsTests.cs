@@ -23,7 +23,7 @@ public sealed class ReservedSubjectsTests
         {
             foreach (string end in (string[])["_egress", "_ingress", "_out.e1", "_in.i1.1"])
             {
-                client.TryPublish(Encoding.ASCII.GetBytes($"{S}.{end}"), "x"u8);
+                client.PublishWithStatus(Encoding.ASCII.GetBytes($"{S}.{end}"), "x"u8);
                 client.Subscribe($"{S}.{end}", static (in MessageView _) => { });
             }
 
@@ -51,7 +51,7 @@ public sealed class ReservedSubjectsTests
             await client.FlushAsync(Ct);
             ZeroMqBridge bridge = await pipeline.BridgeAsync();
             await PassAsync(bridge, bridge, 500);
-            client.TryPublish("work.other"u8, "last"u8);
+            client.PublishWithStatus("work.other"u8, "last"u8);
             await Wait.UntilAsync(() => seen.Contains("work.other"), "the last message");
             Assert.DoesNotContain(seen, subject => subject.Contains("._", StringComparison.Ordinal));
             Assert.Empty(errors);
@@ -113,11 +113,11 @@ public sealed class ReservedSubjectsTests
         (BrokerConnection client, ConcurrentQueue<string> errors) = await ClientAsync(pipeline.Url);
         await using (client)
         {
-            client.TryPublish(Encoding.ASCII.GetBytes($"{S}._ingress"), "x"u8);
+            client.PublishWithStatus(Encoding.ASCII.GetBytes($"{S}._ingress"), "x"u8);
             await client.FlushAsync(Ct);
             Assert.Empty(errors);
             await bridge.AddRouteAsync(new PushPullRouteOptions { Subject = S, Pushers = [], Pullers = raw.Endpoints }, Ct);
-            client.TryPublish(Encoding.ASCII.GetBytes($"{S}._ingress"), "x"u8);
+            client.PublishWithStatus(Encoding.ASCII.GetBytes($"{S}._ingress"), "x"u8);
             await client.FlushAsync(Ct);
             Assert.Single(errors);
         }

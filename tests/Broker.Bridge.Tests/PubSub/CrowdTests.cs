@@ -50,10 +50,10 @@ public sealed class CrowdTests
             {
                 for (int i = 0; i < pairs; i++)
                 {
-                    native.TryPublish(site.Subject($"t{i}.p"), Shapes.Probe);
+                    native.PublishWithStatus(site.Subject($"t{i}.p"), Shapes.Probe);
                 }
 
-                native.TryPublish(site.Subject("all.p"), Shapes.Probe);
+                native.PublishWithStatus(site.Subject("all.p"), Shapes.Probe);
             });
         await foreignHears;
         Assert.Equal((pairs, pairs + 1), (site.Route.Snapshot().Publishers, site.Route.Snapshot().Subscribers));

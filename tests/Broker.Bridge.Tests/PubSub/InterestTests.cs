@@ -146,7 +146,7 @@ public sealed class InterestTests
         await Wait.UntilAsync(
             () => site.Route.Snapshot().ToZeroMq >= 1,
             () => "nothing is subscribed for b.",
-            () => client.TryPublish("zmq.b.x", "1"u8));
+            () => client.PublishWithStatus("zmq.b.x", "1"u8));
         long before = site.Route.Snapshot().ToZeroMq;
         client.Publish("zmq.c.x", "1"u8);
         client.Publish("zmq.a.x", "1"u8);
@@ -165,7 +165,7 @@ public sealed class InterestTests
         await Wait.UntilAsync(
             () => site.Route.Snapshot().ToZeroMq >= 1,
             () => $"the last is not subscribed; {site.Route.Snapshot()}",
-            () => client.TryPublish("zmq.p65535.x", "1"u8));
+            () => client.PublishWithStatus("zmq.p65535.x", "1"u8));
         long before = site.Route.Snapshot().ToZeroMq;
         for (int i = 0; i < 65_535; i += 1000)
         {

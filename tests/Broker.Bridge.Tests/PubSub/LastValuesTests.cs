@@ -26,7 +26,7 @@ public sealed class LastValuesTests
         Assert.Equal(["a.1 new", "a.2 x"], (await sub.ReceiveAsync(2)).Order(StringComparer.Ordinal));
 
         // No message is lost between the last values and the next published message.
-        client.TryPublish(site.Subject("a.3"), "live"u8);
+        client.PublishWithStatus(site.Subject("a.3"), "live"u8);
         Assert.Equal(["a.3 live"], await sub.ReceiveAsync(1));
         await sub.SubscribeAsync("b");
         Assert.Equal(["b.1 y"], await sub.ReceiveAsync(1));
@@ -40,7 +40,7 @@ public sealed class LastValuesTests
         await using Site site = await Site.StartAsync(1);
         await using Subscriber early = await site.SubscriberAsync("a.");
         BrokerConnection client = await site.ClientAsync();
-        client.TryPublish(site.Subject("a.1"), "before"u8);
+        client.PublishWithStatus(site.Subject("a.1"), "before"u8);
         await Wait.UntilAsync(() => early.Count == 1, () => $"{site.Route.Snapshot()}");
 
         await using Subscriber late = await site.SubscriberAsync("a.");
@@ -163,7 +163,7 @@ public sealed class LastValuesTests
         // The route has subscribed when the first message arrives.
         long before = site.Route.Snapshot().FromSubjects;
         await Wait.UntilAsync(
-            () => site.Route.Snapshot().FromSubjects > before, () => $"{site.Route.Snapshot()}", () => client.TryPublish(site.Subject(values[0].Topic), Shapes.Probe));
+            () => site.Route.Snapshot().FromSubjects > before, () => $"{site.Route.Snapshot()}", () => client.PublishWithStatus(site.Subject(values[0].Topic), Shapes.Probe));
         foreach ((string topic, string value) in values)
         {
             await client.PublishAsync(site.Subject(topic), Encoding.ASCII.GetBytes(value), cancellationToken: TestContext.Current.CancellationToken);

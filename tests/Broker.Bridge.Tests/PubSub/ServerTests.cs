@@ -85,7 +85,7 @@ public sealed class ServerTests
         {
             long before = site.Route.Snapshot().ToZeroMq;
             await Wait.UntilAsync(
-                () => site.Route.Snapshot().ToZeroMq > before, () => subject, () => client.TryPublish(subject, "1"u8));
+                () => site.Route.Snapshot().ToZeroMq > before, () => subject, () => client.PublishWithStatus(subject, "1"u8));
         }
     }
 

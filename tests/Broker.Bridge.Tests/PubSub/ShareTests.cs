@@ -69,7 +69,7 @@ public sealed class ShareTests
                 await Wait.UntilAsync(
                     () => site.Route.Snapshot().ToZeroMq > before,
                     () => "the last is not served",
-                    () => prober.TryPublish("zmq.p59999.x", "1"u8));
+                    () => prober.PublishWithStatus("zmq.p59999.x", "1"u8));
             }
 
             await Wait.UntilAsync(() => site.Route.Snapshot().Subscribers == 1, () => "it is still there");

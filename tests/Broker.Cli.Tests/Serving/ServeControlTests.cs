@@ -108,7 +108,7 @@ public sealed class ServeControlTests : IDisposable
     [InlineData("", null, null)]
     public void A_signal_has_a_name_and_maybe_a_process(string text, string? name, string? process)
     {
-        var request = SignalRequest.TryParse(text);
+        var request = SignalRequest.ParseOrNull(text);
 
         Assert.Equal((name, process), (request?.Name, request?.Process));
     }

@@ -38,7 +38,7 @@ public sealed class BarrierTests
             void SubscribeThenAsk()
             {
                 // The loop writes this in the current iteration. It must not affect the barrier.
-                connection.TryPublish("unrelated"u8, default);
+                connection.PublishWithStatus("unrelated"u8, default);
                 connection.Subscribe("b", counter.Take);
                 connection.Barrier(static (state, ok) => ((TaskCompletionSource<bool>)state!).SetResult(ok), reached);
             }
@@ -59,7 +59,7 @@ public sealed class BarrierTests
         var answered = new CountdownEvent(4 * Rounds);
         void Round(int who, int round)
         {
-            connection.TryPublish("t.x"u8[..2].ToArray().Append((byte)('0' + who)).ToArray(), default);
+            connection.PublishWithStatus("t.x"u8[..2].ToArray().Append((byte)('0' + who)).ToArray(), default);
             connection.Barrier((_, reached) =>
             {
                 // Both run on the loop, so the message has been delivered before.
@@ -104,9 +104,9 @@ public sealed class BarrierTests
         Subscription subscription = connection.Subscribe("f", (in MessageView _) => { });
         for (int round = 1; round <= 100; round++)
         {
-            group[0].Post(() => connection.TryPublish("f"u8, default));
-            group[1].Post(() => connection.TryPublish("f"u8, default));
-            connection.TryPublish("f"u8, default);
+            group[0].Post(() => connection.PublishWithStatus("f"u8, default));
+            group[1].Post(() => connection.PublishWithStatus("f"u8, default));
+            connection.PublishWithStatus("f"u8, default);
             await connection.FlushAsync(Token);
             Assert.Equal(round * 3, subscription.Delivered);
         }

@@ -82,7 +82,7 @@ public sealed class ScriptedServerTests
         Wait.Until(
             () =>
             {
-                while (client.TryPublish("a"u8, body) is PublishStatus.Accepted)
+                while (client.PublishWithStatus("a"u8, body) is PublishStatus.Accepted)
                 {
                     accepted++;
                 }

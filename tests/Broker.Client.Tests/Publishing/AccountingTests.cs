@@ -36,7 +36,7 @@ public sealed class AccountingTests
     {
         for (int i = 0; i < messages; i++)
         {
-            Assert.Equal(PublishStatus.Accepted, client.TryPublish("a"u8, "0123456789"u8));
+            Assert.Equal(PublishStatus.Accepted, client.PublishWithStatus("a"u8, "0123456789"u8));
         }
     }
 
@@ -192,7 +192,7 @@ public sealed class AccountingTests
             server, new() { MaxPendingBytes = 8 * 1024 * 1024, WriteDeadline = Wait.Limit, OnClosed = _ => closed.TrySetResult() });
         long accepted = 0;
         byte[] body = new byte[1000];
-        while (client.TryPublish("a"u8, body) == PublishStatus.Accepted)
+        while (client.PublishWithStatus("a"u8, body) == PublishStatus.Accepted)
         {
             accepted++;
         }
@@ -234,7 +234,7 @@ public sealed class AccountingTests
         {
             for (int i = 0; i < 20; i++)
             {
-                if (client.TryPublish("a"u8, "0123456789"u8) == PublishStatus.Accepted)
+                if (client.PublishWithStatus("a"u8, "0123456789"u8) == PublishStatus.Accepted)
                 {
                     Interlocked.Increment(ref accepted);
                 }
@@ -363,8 +363,8 @@ public sealed class AccountingTests
         await Wait.For(lost);
         await Assert.ThrowsAsync<TimeoutException>(
             () => client.RequestAsync("a", new byte[3000], TimeSpan.FromMilliseconds(10), cancellationToken: Token).AsTask());
-        Assert.Equal(PublishStatus.Accepted, client.TryPublish("b"u8, new byte[3000]));
-        Assert.Equal(PublishStatus.BufferFull, client.TryPublish("b"u8, new byte[3000]));
+        Assert.Equal(PublishStatus.Accepted, client.PublishWithStatus("b"u8, new byte[3000]));
+        Assert.Equal(PublishStatus.BufferFull, client.PublishWithStatus("b"u8, new byte[3000]));
     }
 
     [Theory]
@@ -385,7 +385,7 @@ public sealed class AccountingTests
             void Fill()
             {
                 // One iteration's worth: the server reads it at once, so the client never has to wait.
-                while (client.TryPublish("a"u8, body) == PublishStatus.Accepted)
+                while (client.PublishWithStatus("a"u8, body) == PublishStatus.Accepted)
                 {
                 }
 
@@ -448,7 +448,7 @@ public sealed class AccountingTests
                 },
             });
         byte[] body = new byte[size];
-        while (publisher.TryPublish("a"u8, body) == PublishStatus.Accepted)
+        while (publisher.PublishWithStatus("a"u8, body) == PublishStatus.Accepted)
         {
         }
 
@@ -475,9 +475,9 @@ public sealed class AccountingTests
             Token);
         await server.KillAsync();
         await Wait.For(lost);
-        Assert.Equal(PublishStatus.BufferFull, client.TryPublish("a"u8, new byte[2000]));
+        Assert.Equal(PublishStatus.BufferFull, client.PublishWithStatus("a"u8, new byte[2000]));
         await server.RestartAsync();
         await Wait.For(writable);
-        Assert.Equal(PublishStatus.Accepted, client.TryPublish("a"u8, new byte[2000]));
+        Assert.Equal(PublishStatus.Accepted, client.PublishWithStatus("a"u8, new byte[2000]));
     }
 }

@@ -30,7 +30,7 @@ public sealed class AllocationTests
         {
             for (int i = 0; i < Call; i++)
             {
-                connection.TryPublish("alloc"u8, body, "reply"u8);
+                connection.PublishWithStatus("alloc"u8, body, "reply"u8);
             }
         };
 

@@ -60,9 +60,9 @@ public sealed class PublishTests
         void Act()
         {
             var faulty = default(Faulty);
-            Assert.Throws<InvalidDataException>(() => connection.TryPublish("w"u8, default, -1, 10, ref faulty));
+            Assert.Throws<InvalidDataException>(() => connection.PublishWithStatus("w"u8, default, -1, 10, ref faulty));
             var writer = new Alphabet(2);
-            Assert.Equal(PublishStatus.Accepted, connection.TryPublish("w"u8, "r"u8, -1, 5, ref writer));
+            Assert.Equal(PublishStatus.Accepted, connection.PublishWithStatus("w"u8, "r"u8, -1, 5, ref writer));
         }
 
         await Run(connection, onLoop, Act);
@@ -142,7 +142,7 @@ public sealed class PublishTests
         await using BrokerConnection connection = await Connect(server);
         TaskCompletionSource<string> got = Wait.Source<string>();
         connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Show(m)));
-        Assert.Equal(PublishStatus.Accepted, connection.TryPublish("a b"u8, "body"u8));
+        Assert.Equal(PublishStatus.Accepted, connection.PublishWithStatus("a b"u8, "body"u8));
         Assert.Equal("a|b||body", await Wait.For(got));
     }
 
@@ -154,13 +154,13 @@ public sealed class PublishTests
         await using AnyServer server = await AnyServer.StartAsync(kind, o => o.MaxPayload = 100, "max_payload: 100");
         await using BrokerConnection connection = await Connect(server);
         Assert.Equal(100, connection.MaxPayload);
-        Assert.Equal(PublishStatus.PayloadTooLarge, connection.TryPublish("a"u8, new byte[101]));
-        Assert.Equal(PublishStatus.SubjectTooLong, connection.TryPublish(new byte[4096], "x"u8));
+        Assert.Equal(PublishStatus.PayloadTooLarge, connection.PublishWithStatus("a"u8, new byte[101]));
+        Assert.Equal(PublishStatus.SubjectTooLong, connection.PublishWithStatus(new byte[4096], "x"u8));
         Assert.Equal(PublishStatus.PayloadTooLarge, Assert.Throws<PublishRefusedException>(() => connection.Publish("a", new byte[101])).Status);
         var writer = new Alphabet(0);
-        Assert.Throws<ArgumentOutOfRangeException>(() => connection.TryPublish("a"u8, default, -1, -1, ref writer));
-        Assert.Throws<ArgumentOutOfRangeException>(() => connection.TryPublish("a"u8, default, 5, 4, ref writer));
-        Assert.Equal(PublishStatus.Accepted, connection.TryPublish("a"u8, new byte[100]));
+        Assert.Throws<ArgumentOutOfRangeException>(() => connection.PublishWithStatus("a"u8, default, -1, -1, ref writer));
+        Assert.Throws<ArgumentOutOfRangeException>(() => connection.PublishWithStatus("a"u8, default, 5, 4, ref writer));
+        Assert.Equal(PublishStatus.Accepted, connection.PublishWithStatus("a"u8, new byte[100]));
         await connection.PingAsync(Token);
     }
 
@@ -170,7 +170,7 @@ public sealed class PublishTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Headers = false }, Token);
-        Assert.Equal(PublishStatus.HeadersNotSupported, connection.TryPublish("a"u8, default, default, "NATS/1.0\r\n\r\n"u8));
+        Assert.Equal(PublishStatus.HeadersNotSupported, connection.PublishWithStatus("a"u8, default, default, "NATS/1.0\r\n\r\n"u8));
         await connection.PingAsync(Token);
     }
 
@@ -190,7 +190,7 @@ public sealed class PublishTests
         int accepted = 0;
         for (; status == PublishStatus.Accepted && accepted < 100_000; accepted++)
         {
-            status = connection.TryPublish("a"u8, body);
+            status = connection.PublishWithStatus("a"u8, body);
         }
 
         Assert.Equal(PublishStatus.PendingLimit, status);
@@ -199,7 +199,7 @@ public sealed class PublishTests
         await Wait.UntilAsync(
             () =>
             {
-                while (connection.TryPublish("a"u8, body) == PublishStatus.Accepted)
+                while (connection.PublishWithStatus("a"u8, body) == PublishStatus.Accepted)
                 {
                 }
 
@@ -210,7 +210,7 @@ public sealed class PublishTests
             () => $"{connection.GetStatistics()}");
         link.Resume();
         await Wait.For(writable);
-        await Wait.UntilAsync(() => connection.TryPublish("a"u8, body) == PublishStatus.Accepted, "room");
+        await Wait.UntilAsync(() => connection.PublishWithStatus("a"u8, body) == PublishStatus.Accepted, "room");
         await connection.FlushAsync(Token);
         Assert.Equal(0, connection.GetStatistics().PendingBytes);
     }

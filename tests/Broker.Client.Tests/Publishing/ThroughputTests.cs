@@ -38,7 +38,7 @@ public sealed class ThroughputTests
             for (int i = 0; i < Million / publishers; i++)
             {
                 BitConverter.TryWriteBytes(body[4..], i);
-                Assert.Equal(PublishStatus.Accepted, publisher.TryPublish("million"u8, body));
+                Assert.Equal(PublishStatus.Accepted, publisher.PublishWithStatus("million"u8, body));
             }
         }
 

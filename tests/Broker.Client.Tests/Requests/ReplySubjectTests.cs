@@ -27,7 +27,7 @@ public sealed class ReplySubjectTests
 
         foreach (string guess in GuessesFrom(seen[0]).Where(guess => guess != seen[0]))
         {
-            Assert.Equal(PublishStatus.Accepted, service.TryPublish(guess, "forged"u8));
+            Assert.Equal(PublishStatus.Accepted, service.PublishWithStatus(guess, "forged"u8));
         }
 
         await service.PingAsync(Token);
@@ -35,7 +35,7 @@ public sealed class ReplySubjectTests
         Assert.All(pending, static request => Assert.False(request.IsCompleted));
 
         // Each request is answered on its own subject.
-        seen.ForEach(replyTo => service.TryPublish(replyTo, "right"u8));
+        seen.ForEach(replyTo => service.PublishWithStatus(replyTo, "right"u8));
         Message[] replies = await Wait.For(Task.WhenAll(pending));
         Assert.All(replies, static reply => Assert.Equal("right"u8, reply.Body.Span));
     }

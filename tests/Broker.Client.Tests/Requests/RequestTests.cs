@@ -11,7 +11,7 @@ public sealed class RequestTests
 
     private static Task<BrokerConnection> Connect(AnyServer server) => Patient.ConnectAsync(server.Options, Token);
 
-    private static void Echo(in MessageView m) => m.Connection.TryPublish(m.ReplyTo, m.Body, default, m.Headers);
+    private static void Echo(in MessageView m) => m.Connection.PublishWithStatus(m.ReplyTo, m.Body, default, m.Headers);
 
     [Theory]
     [ClassData(typeof(EveryServer))]

@@ -109,14 +109,14 @@ public sealed class InProcessTests
         connection.Subscribe("m", counter.Take);
         for (int i = 0; i < 10_000; i++)
         {
-            connection.TryPublish("m"u8, "ok"u8);
+            connection.PublishWithStatus("m"u8, "ok"u8);
         }
 
         connection.Loop.Post(() =>
         {
             for (int i = 0; i < 10_000; i++)
             {
-                connection.TryPublish("m"u8, "ok"u8);
+                connection.PublishWithStatus("m"u8, "ok"u8);
             }
         });
         await counter.Complete;

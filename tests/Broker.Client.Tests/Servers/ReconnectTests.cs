@@ -95,7 +95,7 @@ public sealed class ReconnectTests
         await server.KillAsync();
         await Wait.For(watch.Lost);
         int kept = 0;
-        while (connection.TryPublish("a"u8, new byte[100]) == PublishStatus.Accepted)
+        while (connection.PublishWithStatus("a"u8, new byte[100]) == PublishStatus.Accepted)
         {
             kept++;
         }
@@ -124,8 +124,8 @@ public sealed class ReconnectTests
         await Wait.For(refusing.Lost);
         for (int i = 0; i < 10; i++)
         {
-            Assert.Equal(PublishStatus.Dropped, drops.TryPublish("a"u8, default));
-            Assert.Equal(PublishStatus.NotConnected, refuses.TryPublish("a"u8, default));
+            Assert.Equal(PublishStatus.Dropped, drops.PublishWithStatus("a"u8, default));
+            Assert.Equal(PublishStatus.NotConnected, refuses.PublishWithStatus("a"u8, default));
         }
 
         drops.Publish("a", default);
@@ -166,7 +166,7 @@ public sealed class ReconnectTests
         await server.KillAsync();
         await Wait.For(watch.Closed);
         Assert.Equal(ConnectionState.Closed, connection.State);
-        Assert.Equal(PublishStatus.Closed, connection.TryPublish("a"u8, default));
+        Assert.Equal(PublishStatus.Closed, connection.PublishWithStatus("a"u8, default));
         await connection.CloseAsync();
     }
 
@@ -262,7 +262,7 @@ public sealed class ReconnectTests
         for (long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; !watch.Found.Task.IsCompleted;)
         {
             Assert.True(Environment.TickCount64 < end, $"{connection.State}, {sent} sent");
-            if (connection.TryPublish("a"u8, BitConverter.GetBytes(sent)) == PublishStatus.Accepted)
+            if (connection.PublishWithStatus("a"u8, BitConverter.GetBytes(sent)) == PublishStatus.Accepted)
             {
                 sent++;
             }

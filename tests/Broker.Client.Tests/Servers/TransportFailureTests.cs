@@ -31,7 +31,7 @@ public sealed class TransportFailureTests
             {
                 // Nothing is sent before the iteration is over.
                 PublishStatus status;
-                while ((status = client.TryPublish("a"u8, body)) == PublishStatus.Accepted)
+                while ((status = client.PublishWithStatus("a"u8, body)) == PublishStatus.Accepted)
                 {
                     accepted++;
                 }
@@ -83,7 +83,7 @@ public sealed class TransportFailureTests
                 {
                     for (int i = 0; i < 50; i++)
                     {
-                        accepted += client.TryPublish("a"u8, body) == PublishStatus.Accepted ? 1 : 0;
+                        accepted += client.PublishWithStatus("a"u8, body) == PublishStatus.Accepted ? 1 : 0;
                     }
 
                     // This pause prevents that a client becomes a slow consumer of its own messages, over the slowest

@@ -55,7 +55,7 @@ public sealed class StressTests
                 for (int i = 0; i < 32 && published[who] - Volatile.Read(ref stayed[who]) < MostOnTheWay; i++)
                 {
                     BitConverter.TryWriteBytes(body, published[who]);
-                    if (publisher.TryPublish(subject, body) == PublishStatus.Accepted)
+                    if (publisher.PublishWithStatus(subject, body) == PublishStatus.Accepted)
                     {
                         published[who]++;
                     }

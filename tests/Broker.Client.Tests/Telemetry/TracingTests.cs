@@ -135,7 +135,7 @@ public sealed partial class TracingTests : IAsyncLifetime
         Assert.Throws<NoRespondersException>(() => _client.Request("nobody.blocking", default, Wait.Limit, cancellationToken: Token));
         await Assert.ThrowsAsync<NoRespondersException>(() => _client.GatherAsync("nobody.many", default, cancellationToken: Token));
         byte[] much = new byte[_client.MaxPayload + 1];
-        Assert.Equal(PublishStatus.PayloadTooLarge, _client.TryPublish("much", much));
+        Assert.Equal(PublishStatus.PayloadTooLarge, _client.PublishWithStatus("much", much));
         await Assert.ThrowsAsync<PublishRefusedException>(() => _client.PublishAsync("much.later", much, cancellationToken: Token).AsTask());
         Assert.Throws<ArgumentException>(() => _client.Publish("a..b", default));
         Assert.Throws<ArgumentException>(() => _client.Publish("headers", default, headers: "none"u8));
@@ -202,7 +202,7 @@ public sealed partial class TracingTests : IAsyncLifetime
 
         plain.Publish("a", default);
         Assert.Equal(0, (await queue.Reader.ReadAsync(Token)).Headers.Length);
-        _client.TryPublish("a"u8, default);
+        _client.PublishWithStatus("a"u8, default);
         Message message = await queue.Reader.ReadAsync(Token);
 
         Assert.Equal(0, message.Headers.Length);

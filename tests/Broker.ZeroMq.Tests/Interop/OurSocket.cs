@@ -108,7 +108,7 @@ internal sealed class OurSocket
                 LoopRouter router = null!;
                 router = rig.Router(
                     o => o with { RoutingId = id },
-                    (ZeroMqPeer peer, in ZmtpMessage message) => router.TrySend(peer.RoutingId.Span, message) == RouteResult.Sent);
+                    (ZeroMqPeer peer, in ZmtpMessage message) => router.SendTo(peer.RoutingId.Span, message) == RouteResult.Sent);
                 return (router, null);
         }
     }

@@ -26,7 +26,7 @@ public sealed class DealerRouterTests
             LoopRouter router = null!;
             router = rig.Router(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
             {
-                Assert.Equal(RouteResult.Sent, router.TrySend(peer.RoutingId.Span, Wire.Ascii(name), message.FirstFrame.Body));
+                Assert.Equal(RouteResult.Sent, router.SendTo(peer.RoutingId.Span, Wire.Ascii(name), message.FirstFrame.Body));
                 return true;
             });
             dealer.Connect(router.Bind(rig.AnyPort).ToString());
@@ -138,8 +138,8 @@ public sealed class DealerRouterTests
         byte[] encoded = Wire.Message(Wire.Ascii("anna"), Wire.Ascii("3"), [], []);
         await rig.DoAsync(() =>
         {
-            Assert.Equal(RouteResult.Sent, router.TrySend("bert"u8, "1"u8));
-            Assert.Equal(RouteResult.Sent, router.TrySend("anna"u8, "2"u8, []));
+            Assert.Equal(RouteResult.Sent, router.SendTo("bert"u8, "1"u8));
+            Assert.Equal(RouteResult.Sent, router.SendTo("anna"u8, "2"u8, []));
             Assert.Equal(RouteResult.Sent, Routed(router, encoded));
         });
         string[] all = [await got.TakeAsync(), await got.TakeAsync(), await got.TakeAsync()];
@@ -154,8 +154,8 @@ public sealed class DealerRouterTests
         LoopRouter mandatory = rig.Router(o => o with { Mandatory = true });
         await rig.DoAsync(() =>
         {
-            Assert.Equal(RouteResult.Dropped, plain.TrySend("nobody"u8, "1"u8));
-            Assert.Equal(RouteResult.Unroutable, mandatory.TrySend("nobody"u8, "1"u8));
+            Assert.Equal(RouteResult.Dropped, plain.SendTo("nobody"u8, "1"u8));
+            Assert.Equal(RouteResult.Unroutable, mandatory.SendTo("nobody"u8, "1"u8));
             Assert.Equal(RouteResult.Unroutable, Routed(mandatory, Wire.Message(Wire.Ascii("nobody"))));
         });
         Assert.Equal(1, plain.MessagesDropped);
@@ -181,14 +181,14 @@ public sealed class DealerRouterTests
         byte[] body = new byte[100_000];
         int sent = 0;
         RouteResult result;
-        while ((result = await rig.OnLoopAsync(() => router.TrySend("slow"u8, body))) == RouteResult.Sent)
+        while ((result = await rig.OnLoopAsync(() => router.SendTo("slow"u8, body))) == RouteResult.Sent)
         {
             sent++;
             Assert.InRange(sent, 0, 10_000);
         }
 
         Assert.Equal(mandatory ? RouteResult.Full : RouteResult.Dropped, result);
-        Assert.Equal(RouteResult.Sent, await rig.OnLoopAsync(() => router.TrySend("fast"u8, body)));
+        Assert.Equal(RouteResult.Sent, await rig.OnLoopAsync(() => router.SendTo("fast"u8, body)));
         Assert.Equal(mandatory ? 0 : 1, router.MessagesDropped);
         await rig.DoAsync(slow.ResumeReceiving);
         Assert.Equal("slow", await writable.TakeAsync());
@@ -227,7 +227,7 @@ public sealed class DealerRouterTests
 
             string reason = handover ? "its routing id was taken over" : "its routing id is in use";
             await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == reason);
-            Assert.Equal(RouteResult.Sent, await rig.OnLoopAsync(() => router.TrySend("same"u8, "x"u8)));
+            Assert.Equal(RouteResult.Sent, await rig.OnLoopAsync(() => router.SendTo("same"u8, "x"u8)));
             Assert.Equal(handover ? 2 : 1, await got.TakeAsync());
             rig.Events.TakeAll();
         }
@@ -252,7 +252,7 @@ public sealed class DealerRouterTests
         LoopRouter router = null!;
         router = rig.Router(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
-            Assert.Equal(RouteResult.Sent, router.TrySend(peer.RoutingId.Span, message));
+            Assert.Equal(RouteResult.Sent, router.SendTo(peer.RoutingId.Span, message));
             return true;
         });
         LoopDealer dealer = rig.Dealer(o => o with { RoutingId = Wire.Ascii("ours") });
@@ -347,7 +347,7 @@ public sealed class DealerRouterTests
 
         public ZmtpVerdict OnMessage(in ZmtpMessage message)
         {
-            Result = router.TrySendRouted(message);
+            Result = router.SendRouted(message);
             return ZmtpVerdict.Continue;
         }
 

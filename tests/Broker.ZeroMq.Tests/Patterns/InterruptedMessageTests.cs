@@ -126,7 +126,7 @@ public sealed class InterruptedMessageTests
             default:
                 LoopRouter router = other.Router();
                 LoopDealer refuses = rig.Dealer(o => o with { Limits = Small, RoutingId = Wire.Ascii("id") });
-                return (refuses, router, b => router.TrySend("id"u8, b) == RouteResult.Sent);
+                return (refuses, router, b => router.SendTo("id"u8, b) == RouteResult.Sent);
         }
     }
 

@@ -176,7 +176,7 @@ public sealed class RefusedMessageTests
                 return (rig.Router(Refusing), dealer, () => dealer.TrySend(large));
             case "ROUTER":
                 LoopRouter router = other.Router(Sending);
-                return (rig.Dealer(o => Refusing(o) with { RoutingId = Wire.Ascii("id") }), router, () => router.TrySend("id"u8, large) == RouteResult.Sent);
+                return (rig.Dealer(o => Refusing(o) with { RoutingId = Wire.Ascii("id") }), router, () => router.SendTo("id"u8, large) == RouteResult.Sent);
             case "REQ":
                 LoopReq req = other.Req(Sending);
                 return (rig.Rep((_, in _) => true, Refusing), req, () => req.TrySend(large));

@@ -61,7 +61,7 @@ public sealed class ReqRepTests
         router = rig.Router(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
             seen.Add(Frames(message));
-            router.TrySend(peer.RoutingId.Span, message);
+            router.SendTo(peer.RoutingId.Span, message);
             return true;
         });
         LoopReq req = rig.Req();
@@ -100,14 +100,14 @@ public sealed class ReqRepTests
         });
         (int Router, byte[] Id) second = await asked.TakeAsync();
         Assert.NotEqual(first.Router, second.Router);
-        await rig.DoAsync(() => routers[first.Router].TrySend(first.Id, [], "late"u8));
+        await rig.DoAsync(() => routers[first.Router].SendTo(first.Id, [], "late"u8));
         await rig.DoAsync(() =>
         {
             // One without the empty frame, and one without a frame after it.
-            routers[second.Router].TrySend(second.Id, "bare"u8);
-            routers[second.Router].TrySend(second.Id, ReadOnlySpan<byte>.Empty);
-            routers[second.Router].TrySend(second.Id, [], "right"u8);
-            routers[second.Router].TrySend(second.Id, [], "one too many"u8);
+            routers[second.Router].SendTo(second.Id, "bare"u8);
+            routers[second.Router].SendTo(second.Id, ReadOnlySpan<byte>.Empty);
+            routers[second.Router].SendTo(second.Id, [], "right"u8);
+            routers[second.Router].SendTo(second.Id, [], "one too many"u8);
         });
         Assert.Equal(LibzmqPeer.Show(Wire.Ascii("right")), await rig.Messages.TakeAsync());
 
@@ -116,7 +116,7 @@ public sealed class ReqRepTests
         await Wait.UntilAsync(() => req.GetCounts().MessagesReceived == 5);
         await rig.OnLoopAsync(() => req.TrySend("3"u8));
         (int Router, byte[] Id) third = await asked.TakeAsync();
-        await rig.DoAsync(() => routers[third.Router].TrySend(third.Id, [], "3"u8));
+        await rig.DoAsync(() => routers[third.Router].SendTo(third.Id, [], "3"u8));
         Assert.Equal(LibzmqPeer.Show(Wire.Ascii("3")), await rig.Messages.TakeAsync());
     }
 
@@ -141,8 +141,8 @@ public sealed class ReqRepTests
         Assert.NotEqual(first[1], second[1]);
         await rig.DoAsync(() =>
         {
-            router.TrySend(first[0], [first[1], ReadOnlyMemory<byte>.Empty, Wire.Ascii("late")]);
-            router.TrySend(second[0], [second[1], ReadOnlyMemory<byte>.Empty, Wire.Ascii("right")]);
+            router.SendTo(first[0], [first[1], ReadOnlyMemory<byte>.Empty, Wire.Ascii("late")]);
+            router.SendTo(second[0], [second[1], ReadOnlyMemory<byte>.Empty, Wire.Ascii("right")]);
         });
         Assert.Equal(LibzmqPeer.Show(Wire.Ascii("right")), await rig.Messages.TakeAsync());
     }

@@ -66,11 +66,11 @@ public sealed class Rfc28QueueTests
         LoopRouter router = rig.Router(o => o with { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40, Mandatory = true });
         ZeroMqEndpoint endpoint = router.Bind(AnyPort);
         byte[] id = Wire.Ascii("me");
-        await LoseAsync(rig, endpoint, "DEALER", () => router.TrySend(id, new byte[1_000_000]) == RouteResult.Sent, id);
-        Assert.Equal(RouteResult.Unroutable, await rig.OnLoopAsync(() => router.TrySend(id, "to nobody"u8)));
+        await LoseAsync(rig, endpoint, "DEALER", () => router.SendTo(id, new byte[1_000_000]) == RouteResult.Sent, id);
+        Assert.Equal(RouteResult.Unroutable, await rig.OnLoopAsync(() => router.SendTo(id, "to nobody"u8)));
         using RawPeer next = new RawPeer(endpoint).Send(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity", id)));
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
-        Assert.Equal(RouteResult.Sent, await rig.OnLoopAsync(() => router.TrySend(id, "next"u8)));
+        Assert.Equal(RouteResult.Sent, await rig.OnLoopAsync(() => router.SendTo(id, "next"u8)));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("ROUTER", Wire.Property("Identity")), Wire.Message(Wire.Ascii("next")));
         Assert.Equal(expected, next.Read(expected.Length));
     }
@@ -112,7 +112,7 @@ public sealed class Rfc28QueueTests
         LoopRouter router = null!;
         router = rig.Router(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
-            Assert.Equal(RouteResult.Sent, router.TrySend(peer.RoutingId.Span, message));
+            Assert.Equal(RouteResult.Sent, router.SendTo(peer.RoutingId.Span, message));
             return true;
         });
         LoopDealer dealer = rig.Dealer();

@@ -103,7 +103,7 @@ internal sealed class Bench
     {
         using var message = new ZeroMqMessage();
         var reader = new Taker(message);
-        return Queue.TryTake(ref reader) == DequeueResult.Taken ? Show(message) : null;
+        return Queue.Dequeue(ref reader) == DequeueResult.Taken ? Show(message) : null;
     }
 
     public string? Take(int attempts, TimeSpan timeout)
@@ -117,7 +117,7 @@ internal sealed class Bench
     public int TakeNumber()
     {
         var reader = new NumberTaker();
-        return Queue.TryTake(ref reader) == DequeueResult.Taken ? reader.Number : -1;
+        return Queue.Dequeue(ref reader) == DequeueResult.Taken ? reader.Number : -1;
     }
 
     private static string Show(ZeroMqMessage message)

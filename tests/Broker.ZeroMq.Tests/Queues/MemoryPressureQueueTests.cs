@@ -70,7 +70,7 @@ public sealed class MemoryPressureQueueTests : IDisposable
         Budget.Add(Limit);
 
         int taken = 0;
-        while (queue.TryAdd(new Encoders.OneFrame(body)) == EnqueueResult.Sent)
+        while (queue.Enqueue(new Encoders.OneFrame(body)) == EnqueueResult.Sent)
         {
             taken++;
         }
@@ -88,7 +88,7 @@ public sealed class MemoryPressureQueueTests : IDisposable
         Assert.Equal(taken, sender.Count);
         Assert.InRange(rooms, 1, taken);
         Assert.True(queue.HasRoom);
-        Assert.Equal(EnqueueResult.Sent, queue.TryAdd(new Encoders.OneFrame(new byte[1_000_000])));
+        Assert.Equal(EnqueueResult.Sent, queue.Enqueue(new Encoders.OneFrame(new byte[1_000_000])));
         queue.Drop();
         Assert.Equal(Limit, Budget.BufferedBytes);
     }

@@ -52,7 +52,7 @@ public sealed class ReceiveQueueTests
         bench.Add(bench.Source(), "kept");
         var refuser = new Bench.Refuser();
 
-        Assert.Equal(DequeueResult.Refused, bench.Queue.TryTake(ref refuser));
+        Assert.Equal(DequeueResult.Refused, bench.Queue.Dequeue(ref refuser));
 
         Assert.Equal("kept", bench.TakeNow());
     }
@@ -176,7 +176,7 @@ public sealed class ReceiveQueueTests
         Assert.Equal(0, bench.Pool.Outstanding);
         Assert.Equal(10, bench.Add(peer, Bench.Numbers(0, 1), 1));
         var reader = new Bench.NumberTaker();
-        Assert.Equal(DequeueResult.Closed, bench.Queue.TryTake(ref reader));
+        Assert.Equal(DequeueResult.Closed, bench.Queue.Dequeue(ref reader));
         Assert.Equal(0, bench.Pool.Outstanding);
     }
 

@@ -157,7 +157,7 @@ public sealed class SendQueueTests
         for (int i = 0; i < 2; i++)
         {
             // The first send is on the thread to which the gate is biased, and the second one is on another thread.
-            Assert.Throws<InvalidDataException>(() => rig.Queue.TryAdd(new Unreadable()));
+            Assert.Throws<InvalidDataException>(() => rig.Queue.Enqueue(new Unreadable()));
             int number = i;
             var other = new Thread(() => rig.Send(number, TimeSpan.Zero)) { IsBackground = true };
             other.Start();

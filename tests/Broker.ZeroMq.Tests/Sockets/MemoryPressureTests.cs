@@ -186,16 +186,16 @@ public sealed class MemoryPressureTests : IDisposable
         LoopRouter router = Add(new LoopRouter(Loop, static (_, in _) => true));
         _peers.Add(new RawPeer(router.Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity", id))));
         Turn(() => router.Peers.Count == 1);
-        Fill(() => router.Peers[0].PendingBytes, () => router.TrySend(id, _body) == RouteResult.Sent);
+        Fill(() => router.Peers[0].PendingBytes, () => router.SendTo(id, _body) == RouteResult.Sent);
 
         Budget.Add(Limit);
         for (int i = 0; i < 5; i++)
         {
-            Assert.Equal(RouteResult.Dropped, router.TrySend(id, _body));
+            Assert.Equal(RouteResult.Dropped, router.SendTo(id, _body));
         }
 
         Budget.Add(-Limit);
-        Turn(() => router.TrySend(id, _body) == RouteResult.Sent);
+        Turn(() => router.SendTo(id, _body) == RouteResult.Sent);
         Assert.InRange(router.MessagesDropped, 5, long.MaxValue);
     }
 

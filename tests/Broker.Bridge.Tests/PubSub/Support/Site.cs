@@ -132,7 +132,7 @@ internal sealed class Site : BridgeSite
         await Wait.UntilAsync(
             () => subscriber.Probes > before,
             () => "nothing reaches the subscriber",
-            () => client.TryPublish(subject, Shapes.Probe));
+            () => client.PublishWithStatus(subject, Shapes.Probe));
         // What was published meanwhile must not be counted later: it has come when the last has, in order.
         byte[] last = Mark();
         client.Publish(subject, last);
