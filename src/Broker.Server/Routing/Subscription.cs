@@ -6,7 +6,7 @@ namespace Broker.Server;
 /// <summary>One SUB of one client, or a subscription of a part of the server.</summary>
 /// <remarks>
 /// A client's subscription is created and closed on the client's loop. Publishers on any loop read it:
-/// <see cref="IsClosed"/> tells a publisher that the subscription was closed after the publisher found it. There may be
+/// <see cref="IsClosed"/> shows a publisher that the subscription was closed after the publisher found it. There may be
 /// millions of subscriptions, so an object has 64 bytes, and rare fields are in a separate object.
 /// </remarks>
 internal class Subscription : TokenEntry

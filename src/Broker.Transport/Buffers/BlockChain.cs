@@ -11,7 +11,7 @@ namespace Broker.Transport;
 /// </remarks>
 internal struct BlockChain
 {
-    // The most bytes that are copied at a time while a lock is held. Such a copy takes one or two microseconds.
+    // The most bytes that are copied at a time under a lock. Such a copy takes one or two microseconds.
     internal const int MaxCopy = 32 * 1024;
 
     // The size of a new last block is about this part of the waiting bytes. A larger block would waste more memory,

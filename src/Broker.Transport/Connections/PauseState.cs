@@ -2,7 +2,7 @@ namespace Broker.Transport;
 
 /// <summary>
 /// The reasons for which a connection receives and delivers nothing at present. The methods change the state, and their
-/// results tell the <see cref="ReceiveGate"/> what to do. On the connection's loop.
+/// results state what the <see cref="ReceiveGate"/> must do. On the connection's loop.
 /// </summary>
 internal struct PauseState
 {
