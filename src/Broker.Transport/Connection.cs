@@ -28,14 +28,10 @@ public abstract partial class Connection
     /// <summary>The peer's address; null if the transport has no addresses.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
-    /// <summary>
-    /// Whether the connection still carries bytes. False as soon as one of the two sides has ended it.
-    /// </summary>
+    /// <summary>Whether the connection still carries bytes: neither side has ended it.</summary>
     public bool IsOpen => _lifecycle.IsOpen;
 
-    /// <summary>
-    /// The result of the TLS handshake. Null without TLS, and until the handshake has succeeded. Set on the loop.
-    /// </summary>
+    /// <summary>The result of the TLS handshake; null until it has succeeded. Set on the loop.</summary>
     public TlsDescription? TlsDescription { get; internal set; }
 
     /// <summary>
@@ -95,8 +91,7 @@ public abstract partial class Connection
 
     /// <summary>
     /// The longest time in which the peer may accept no bytes while bytes wait for it. Default: 10 s.
-    /// <see cref="Timeout.InfiniteTimeSpan"/> means no limit. The value is read when the queue begins to wait for the
-    /// peer.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> means no limit. The value is read when the queue begins to wait.
     /// </summary>
     public TimeSpan WriteDeadline
     {
@@ -123,8 +118,7 @@ public abstract partial class Connection
 
     /// <summary>
     /// The memory that waits for the peer: <see cref="PendingBytes"/>, the unused space between these bytes, and their
-    /// ciphertext. The queue uses at most the unused parts of two blocks in addition. Any thread. The value may change
-    /// at any time.
+    /// ciphertext. The queue uses at most the unused parts of two blocks in addition. Any thread; it may change at once.
     /// </summary>
     public long BufferedBytes => Outbound.Queue.BufferedBytes;
 
@@ -168,9 +162,7 @@ public abstract partial class Connection
     /// </summary>
     public void Flush(EventLoop loop) => _writeBuffers.Flush(loop, Sender);
 
-    /// <summary>
-    /// Flushes the bytes in <see cref="ExternalWriteBuffer"/>, and sends them on the caller's thread.
-    /// </summary>
+    /// <summary>Flushes the bytes in <see cref="ExternalWriteBuffer"/> and sends them on this thread.</summary>
     public void FlushExternal() => _writeBuffers.FlushExternal(Sender);
 
     /// <summary>
@@ -217,8 +209,7 @@ public abstract partial class Connection
     /// <remarks>
     /// Linux since 6.15: this sets the longest time between two retransmissions, and between two probes of a peer whose
     /// window is full, to a third of <paramref name="timeout"/>, but to at least one second (<c>TCP_RTO_MAX_MS</c>).
-    /// Windows: this sets <c>TCP_MAXRT</c>, so that the system itself closes the connection. The setting for Windows is
-    /// not tested.
+    /// Windows: this sets <c>TCP_MAXRT</c>, so that the system itself closes the connection. It is not tested there.
     /// </remarks>
     /// <param name="timeout">The time that will be given to <see cref="HasVanished"/>.</param>
     public virtual void DetectVanished(TimeSpan timeout)
@@ -282,14 +273,9 @@ public abstract partial class Connection
         => SecurityUpgrade.StartTls(this, options, timeout, onSecured);
 
     /// <summary>Starts TLS as the client.</summary>
-    /// <param name="options">
-    /// The options for <see cref="SslStream"/>, which are not changed. Their callbacks run on the thread pool and may
-    /// block.
-    /// </param>
+    /// <param name="options">Used as they are. Their callbacks run on the thread pool and may block.</param>
     /// <param name="timeout">The time limit for the handshake.</param>
-    /// <param name="onSecured">
-    /// Called on the loop after the handshake has succeeded, before the handler gets the first decrypted bytes.
-    /// </param>
+    /// <param name="onSecured">Called on the loop after the handshake, before the first decrypted bytes.</param>
     /// <remarks>
     /// <para>Call this method once, on the connection's loop: in <see cref="ConnectionHandler.OnOpened"/> for TLS from
     /// the first byte, in <see cref="ConnectionHandler.OnReceived"/> if the protocol starts without TLS, or in an
@@ -303,12 +289,8 @@ public abstract partial class Connection
     /// <para>If the handshake fails or takes too long, the TLS alert is sent to the peer. Then the connection closes
     /// with <see cref="CloseReason.Error"/> and the exception of the handshake.</para>
     /// </remarks>
-    /// <exception cref="InvalidOperationException">
-    /// The caller is not on the loop, or TLS was already started.
-    /// </exception>
-    /// <exception cref="NotSupportedException">
-    /// The connection is an in-process link, whose bytes do not leave the process.
-    /// </exception>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop, or TLS has started.</exception>
+    /// <exception cref="NotSupportedException">The connection is an in-process link.</exception>
     public void StartTls(SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
         => SecurityUpgrade.StartTls(this, options, timeout, onSecured);
 

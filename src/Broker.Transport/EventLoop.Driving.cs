@@ -3,9 +3,7 @@ namespace Broker.Transport;
 // A caller-driven loop has no thread of its own: a thread of the application runs its iterations.
 public sealed partial class EventLoop
 {
-    /// <summary>
-    /// Whether this loop has no thread of its own, and runs one iteration in each call of <see cref="RunOnce"/>.
-    /// </summary>
+    /// <summary>Whether this loop has no thread of its own: <see cref="RunOnce"/> runs one iteration.</summary>
     public bool IsCallerDriven => _driver is not null;
 
     /// <summary>
@@ -73,9 +71,7 @@ public sealed partial class EventLoop
         }
     }
 
-    /// <summary>
-    /// Begins to end a caller-driven loop on the calling thread. Returns false if the loop has already ended.
-    /// </summary>
+    /// <summary>Begins to end a caller-driven loop on the calling thread. Returns false if it has ended.</summary>
     /// <exception cref="InvalidOperationException">The loop is in an iteration.</exception>
     internal bool TryBeginEnd()
     {

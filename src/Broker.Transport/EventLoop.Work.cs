@@ -20,21 +20,17 @@ public sealed partial class EventLoop
     /// <summary>
     /// Whether more than <see cref="FlushBatchSize"/> connections waited for a flush when the last flush began. In this
     /// case, the iteration flushes only to a few connections for each handler that yields, so that iterations stay
-    /// short. A handler that yields should then do less work at a time. Otherwise it writes more than the loop flushes.
-    /// On this loop's thread.
+    /// short. A handler that yields should then do less work at a time, or the backlog grows. On this loop's thread.
     /// </summary>
     public bool IsBehind => _work.IsBehind;
 
     /// <summary>
-    /// The number of writes of this loop to connections above their mark (<see cref="Connection.HighWaterBytes"/>). If
-    /// a handler compares the number before and after its work, it knows whether it has written too much. On this
-    /// loop's thread.
+    /// The number of writes of this loop to connections above their mark (<see cref="Connection.HighWaterBytes"/>). A
+    /// larger number after a handler's work means that it has written too much. On this loop's thread.
     /// </summary>
     public long WritesAboveHighWater { get; private set; }
 
-    /// <summary>
-    /// The number of times that bytes were written to a connection that had nothing to flush before. On the loop.
-    /// </summary>
+    /// <summary>How often a connection that had nothing to flush was written to. On the loop.</summary>
     internal long ScheduledFlushes => _work.ScheduledFlushes;
 
     /// <summary>The connection whose handler was called last in this iteration. On the loop.</summary>
@@ -75,9 +71,7 @@ public sealed partial class EventLoop
         _work.AddAfterFlush(action);
     }
 
-    /// <summary>
-    /// Runs <paramref name="action"/> at once if the caller is on this loop's thread; otherwise posts it.
-    /// </summary>
+    /// <summary>Runs the action at once if the caller is on this loop's thread; otherwise posts it.</summary>
     public void Run(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);

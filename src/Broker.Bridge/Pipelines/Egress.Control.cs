@@ -59,9 +59,7 @@ internal sealed partial class Egress<TConnection, TSink>
         _acknowledgementsDue.Clear();
     }
 
-    /// <summary>
-    /// Must be called at intervals: announces the egress and removes links that were silent for too long.
-    /// </summary>
+    /// <summary>To be called at intervals: announces the egress and removes links that were silent too long.</summary>
     public void Tick()
     {
         if (_connection.IsConnected)

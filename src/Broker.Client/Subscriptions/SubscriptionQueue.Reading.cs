@@ -114,9 +114,7 @@ internal sealed partial class SubscriptionQueue
         }
     }
 
-    /// <summary>
-    /// Returns whether the caller must complete the wait, for a reason other than a message or the end of the queue.
-    /// </summary>
+    /// <summary>Whether the caller must complete the wait: neither a message nor the end has come.</summary>
     internal bool TryClaim(ReadWaiter waiter)
     {
         lock (_gate)

@@ -185,8 +185,7 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     }
 
     /// <summary>
-    /// For a queue that has ended: completes when no reader is processing a message any more. A reader has processed
-    /// its message when it asks for another one.
+    /// For a queue that has ended: completes when each reader has processed its message and asked for another one.
     /// </summary>
     internal Task WhenReadersIdleAsync()
     {

@@ -23,9 +23,7 @@ internal sealed partial class OutboundPump
         }
     }
 
-    /// <summary>
-    /// The handshake has succeeded. The caller must call <see cref="Resume"/> afterwards. On the loop.
-    /// </summary>
+    /// <summary>The handshake has succeeded. The caller must call <see cref="Resume"/> next. On the loop.</summary>
     internal void Secure()
     {
         lock (Gate)

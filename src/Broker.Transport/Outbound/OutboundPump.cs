@@ -2,8 +2,7 @@ namespace Broker.Transport;
 
 /// <summary>
 /// Sends a connection's queue. One thread at a time has the right to send: it takes all queued blocks and passes them
-/// to the transport outside the lock of the queue. So a loop that flushes never waits for a system call of another
-/// loop.
+/// to the transport outside the lock of the queue. So a loop that flushes waits for no system call of another loop.
 /// </summary>
 /// <remarks>
 /// <para>A <see cref="SecurityLayer"/> can be between the queue and the transport. Bytes that were queued before it was

@@ -187,9 +187,7 @@ internal sealed partial class PrefixSubscriptions
     /// </summary>
     public Place Find(ReadOnlySpan<byte> prefix) => new(FindNode(prefix));
 
-    /// <summary>
-    /// Enumerates the data of all prefixes in the set that match <paramref name="topic"/>, the shortest first.
-    /// </summary>
+    /// <summary>Enumerates the data of all prefixes that match <paramref name="topic"/>, the shortest first.</summary>
     public Matching Match(ReadOnlySpan<byte> topic) => new(_root, topic);
 
     /// <summary>
