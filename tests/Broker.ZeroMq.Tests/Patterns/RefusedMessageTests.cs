@@ -112,10 +112,7 @@ public sealed class RefusedMessageTests
         }
 
         byte[] expected = Wire.Message(Wire.Ascii("first"));
-        byte[] got = new byte[expected.Length];
-        next.ReceiveTimeout = (int)Wait.Limit.TotalMilliseconds;
-        await Task.Run(() => next.Receive(got), TestContext.Current.CancellationToken);
-        Assert.Equal(expected, got);
+        Assert.Equal(expected, await Wait.For(ReadAsync(next, expected.Length)));
     }
 
     [Theory]
@@ -196,15 +193,22 @@ public sealed class RefusedMessageTests
     {
         Socket socket = await listener.AcceptSocketAsync(TestContext.Current.CancellationToken);
         socket.Send(Wire.Join(Wire.Greeting(), Wire.Ready("DEALER")));
-        byte[] theirs = new byte[Wire.Join(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity"))).Length];
-        for (int at = 0; at < theirs.Length;)
+        byte[] ready = Wire.Ready("DEALER", Wire.Property("Identity"), Wire.Property("X-Reconnects"));
+        await ReadAsync(socket, Wire.Greeting().Length + ready.Length);
+        await Wait.UntilAsync(() => dealer.Peers.Count == 1, "the accepted peer");
+        return socket;
+    }
+
+    private static async Task<byte[]> ReadAsync(Socket socket, int count)
+    {
+        byte[] bytes = new byte[count];
+        for (int at = 0; at < count;)
         {
-            int got = await socket.ReceiveAsync(theirs.AsMemory(at), TestContext.Current.CancellationToken);
+            int got = await socket.ReceiveAsync(bytes.AsMemory(at), TestContext.Current.CancellationToken);
             Assert.NotEqual(0, got);
             at += got;
         }
 
-        await Wait.UntilAsync(() => dealer.Peers.Count == 1, "the accepted peer");
-        return socket;
+        return bytes;
     }
 }
