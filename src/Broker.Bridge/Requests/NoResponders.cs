@@ -1,6 +1,6 @@
 namespace Broker.Bridge;
 
-/// <summary>What a route does with a request if nobody subscribes to its subject.</summary>
+/// <summary>The reaction of a route to a request if nobody subscribes to its subject.</summary>
 public enum NoResponders
 {
     /// <summary>

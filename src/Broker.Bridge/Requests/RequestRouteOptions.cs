@@ -37,7 +37,7 @@ public sealed record RequestRouteOptions : SocketRouteOptions
     public ReadOnlyMemory<byte>? TimeoutReply { get; init; }
 
     /// <summary>
-    /// What happens to a request if nobody subscribes to its subject. Default <see cref="NoResponders.Hold"/>.
+    /// The reaction to a request if nobody subscribes to its subject. Default <see cref="NoResponders.Hold"/>.
     /// </summary>
     public NoResponders NoResponders { get; init; } = NoResponders.Hold;
 

@@ -5,7 +5,7 @@ using Broker.Client;
 
 namespace Broker.Cli.Messaging;
 
-/// <summary>What all commands that are NATS clients share: the flags of the connection, and how they run.</summary>
+/// <summary>The common part of all commands that are NATS clients: the flags of the connection, and the run.</summary>
 internal static class ClientCommand
 {
     /// <summary>Adds the flags of the connection, the examples and the action to a command.</summary>

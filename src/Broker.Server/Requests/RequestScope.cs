@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>What a system request is about. The subject of the request determines the scope.</summary>
+/// <summary>The scope of a system request, which its subject determines.</summary>
 internal enum RequestScope
 {
     /// <summary>All servers: <c>$SYS.REQ.SERVER.PING.…</c>.</summary>

@@ -8,7 +8,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Patterns;
 
-/// <summary>Messages over a limit of the receiver: they are counted, and their sender is told the reason.</summary>
+/// <summary>Messages over a limit of the receiver: they are counted, and their sender receives the reason.</summary>
 public sealed class RefusedMessageTests
 {
     private static readonly ZmtpLimits Small = new(maxFrameSize: 1000, maxMessageSize: 1500, maxFrames: 3);
