@@ -165,9 +165,10 @@ public sealed class DeliveryInSharesTests
         publisher.Sync();
         long most = 0;
         long before = server.Snapshot().MessagesOut;
+        publisher.Send("PUB a 1000000\r\n");
         Task watched = OnEachIterationAsync(
             loop,
-            () => publisher.Send("PUB a 1000000\r\n"),
+            () => { },
             () =>
             {
                 if (server.Snapshot().MessagesOut > before)

@@ -12,23 +12,28 @@ public sealed class SlowAndVanishedPeersTests
 
     public static TheoryData<RigTransport> SystemTransports => Rig.SystemTransports;
 
-    // The peer answers no PING: its PONG would come behind the message. Its PING announces a time-to-live of a second.
+    // The peer answers no PING: its PONG would come behind the message. Its PING announces a time-to-live of 3 s. The
+    // message takes 9 s. A thread of its own sends it, so that a busy thread pool cannot make a pause of 3 s.
     [Theory]
     [MemberData(nameof(SystemTransports))]
     public async Task A_peer_whose_message_arrives_slowly_keeps_its_connection(RigTransport transport)
     {
         await using var rig = new Rig(transport);
-        LoopPull pull = rig.Pull(o => o with { HeartbeatInterval = Interval });
+        LoopPull pull = rig.Pull(o => o with { HeartbeatInterval = 3 * Interval });
         using RawPeer push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
-        push.Send(Wire.Command("PING", 0, 10, 1));
+        push.Send(Wire.Command("PING", 0, 30, 1));
         byte[] message = Wire.Message(Wire.Filled(600));
-        for (int at = 0; at < message.Length; at += 6)
+        var sending = new Thread(() =>
         {
-            await Task.Delay(50, TestContext.Current.CancellationToken);
-            push.Send(message[at..Math.Min(at + 6, message.Length)]);
-        }
-
+            for (int at = 0; at < message.Length; at += 4)
+            {
+                Thread.Sleep(60);
+                push.Send(message[at..Math.Min(at + 4, message.Length)]);
+            }
+        });
+        sending.Start();
         Assert.Equal(2 * 600, (await rig.Messages.TakeAsync()).Length);
+        sending.Join();
     }
 
     [Theory]
