@@ -9,44 +9,6 @@ public partial struct ClientOperationParser
     // takes as long as dividing it.
     private const uint LinesPerRemembered = 4;
 
-    // Parses a PUB. A line of the usual form takes a short path. Returns the length of the operation, Incomplete or
-    // Failed.
-    private int ParsePlainPublish<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
-        where THandler : struct, IClientOperationHandler, allows ref struct
-    {
-        if (_dividesLines && remaining >= LineShape.LeastRemaining)
-        {
-            ref byte arguments = ref Unsafe.Add(ref start, LineShape.ArgumentsAt);
-            ulong separators = LineShape.SeparatorsOf(ref arguments);
-            if (_shape.Matches(ref arguments, separators) && _line.IsComplete(ref start, remaining))
-            {
-                if (ShouldRemember())
-                {
-                    _memo.Remember(ref start, _line.PayloadStart, remaining);
-                }
-
-                continues = CallHandler(ref start, ref _line, ref handler);
-                return _line.Length;
-            }
-
-            if (LineShape.TryDivide(ref arguments, separators, _maxPayload, ref _divided) && _divided.IsComplete(ref start, remaining))
-            {
-                if (ShouldRemember())
-                {
-                    _line = _divided;
-                    _shape.Store(ref arguments, separators, in _divided);
-                    _memo.Remember(ref start, _divided.PayloadStart, remaining);
-                }
-
-                continues = CallHandler(ref start, ref _divided, ref handler);
-                return _divided.Length;
-            }
-        }
-
-        return ParsePublish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref continues, ref error);
-    }
-
     // The memo holds the line of the previous operation or nothing, because PublishOperation.RepeatsSubject compares
     // with the previous operation.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -87,13 +87,45 @@ public partial struct ClientOperationParser
             return length;
         }
 
-        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        // A line of the usual form takes a short path.
         public static int ReadMessage(
-            ref ClientOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
+            ref ClientOperationParser parser, ref byte start, int remaining,
             ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
-            => headers
-                ? parser.ParsePublish(ref start, argumentsAt, remaining, true, ref handler, ref needed, ref continues, ref error)
-                : parser.ParsePlainPublish(ref start, remaining, ref handler, ref needed, ref continues, ref error);
+        {
+            if (parser._dividesLines && remaining >= LineShape.LeastRemaining)
+            {
+                ref byte arguments = ref Unsafe.Add(ref start, LineShape.ArgumentsAt);
+                ulong separators = LineShape.SeparatorsOf(ref arguments);
+                if (parser._shape.Matches(ref arguments, separators) && parser._line.IsComplete(ref start, remaining))
+                {
+                    if (parser.ShouldRemember())
+                    {
+                        parser._memo.Remember(ref start, parser._line.PayloadStart, remaining);
+                    }
+
+                    continues = CallHandler(ref start, ref parser._line, ref handler);
+                    return parser._line.Length;
+                }
+
+                ref PublishLine divided = ref parser._divided;
+                if (LineShape.TryDivide(ref arguments, separators, parser._maxPayload, ref divided)
+                    && divided.IsComplete(ref start, remaining))
+                {
+                    if (parser.ShouldRemember())
+                    {
+                        parser._line = divided;
+                        parser._shape.Store(ref arguments, separators, in divided);
+                        parser._memo.Remember(ref start, divided.PayloadStart, remaining);
+                    }
+
+                    continues = CallHandler(ref start, ref divided, ref handler);
+                    return divided.Length;
+                }
+            }
+
+            return parser.ParsePublish(
+                ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref continues, ref error);
+        }
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadOther(

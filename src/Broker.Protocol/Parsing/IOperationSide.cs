@@ -33,9 +33,9 @@ internal interface IOperationSide<TParser, THandler>
     static abstract int ReadRepeated(
         ref TParser parser, ref byte start, int remaining, ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);
 
-    /// <summary>Reads a message.</summary>
+    /// <summary>Reads a message that begins with <see cref="Message"/> and a space.</summary>
     static abstract int ReadMessage(
-        ref TParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
+        ref TParser parser, ref byte start, int remaining,
         ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error);
 
     /// <summary>Reads any operation that has at least four bytes. <paramref name="verb"/> is in lower case.</summary>

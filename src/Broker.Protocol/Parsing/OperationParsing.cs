@@ -56,7 +56,7 @@ internal static class OperationParsing
             {
                 uint verb = Unsafe.ReadUnaligned<uint>(ref start);
                 length = (verb | (Verb.LowerCase & Verb.ThreeLetters)) == (TSide.Message | ((uint)' ' << 24))
-                    ? TSide.ReadMessage(ref parser, ref start, 4, remaining, false, ref handler, ref needed, ref continues, ref error)
+                    ? TSide.ReadMessage(ref parser, ref start, remaining, ref handler, ref needed, ref continues, ref error)
                     : TSide.ReadOther(ref parser, ref start, verb | Verb.LowerCase, remaining, ref handler, ref needed, ref continues, ref error);
             }
 

@@ -57,9 +57,9 @@ public partial struct ServerOperationParser
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadMessage(
-            ref ServerOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
+            ref ServerOperationParser parser, ref byte start, int remaining,
             ref THandler handler, ref int needed, ref bool continues, ref ProtocolError error)
-            => parser.ParseMessage(ref start, argumentsAt, remaining, headers, ref handler, ref needed, ref continues, ref error);
+            => parser.ParseMessage(ref start, 4, remaining, false, ref handler, ref needed, ref continues, ref error);
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public static int ReadOther(

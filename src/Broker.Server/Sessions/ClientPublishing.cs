@@ -49,38 +49,45 @@ internal sealed class ClientPublishing
     }
 
     /// <summary>
-    /// Publishes a message. Returns false if the parser must not continue with the next operation in this iteration.
+    /// Returns the cached route of a publish. If the result is null, the caller must call
+    /// <see cref="PublishUncached"/>.
     /// </summary>
+    /// <param name="operation">The publish.</param>
+    /// <param name="isSame">Whether the result is the route of the previous publish.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool Publish(scoped PublishOperation operation)
-        => operation.RepeatsSubject ? PublishAgain(operation) : PublishNext(operation);
-
-    // Publishes to the subject of the previous publish.
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool PublishAgain(PublishOperation operation)
-        => _publisher.Routes.Last is { IsCurrent: true } last
-            ? Publish(operation, last, isSame: true)
-            : PublishUncached(operation);
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool PublishNext(PublishOperation operation)
+    internal Route? FindRoute(scoped PublishOperation operation, out bool isSame)
     {
         Route? last = _publisher.Routes.Last;
-        return _publisher.Routes.Find(operation.Subject) is { } route
-            ? Publish(operation, route, isSame: route == last)
-            : PublishUncached(operation);
+        if (operation.RepeatsSubject)
+        {
+            isSame = true;
+            return last is { IsCurrent: true } ? last : null;
+        }
+
+        Route? route = _publisher.Routes.Find(operation.Subject);
+        isSame = route == last;
+        return route;
     }
 
-    // Publishes to a subject without a current cached route. This is a separate method, so that the code for all other
-    // publishes can keep its values in registers.
+    /// <summary>
+    /// Publishes to a subject without a current cached route. Returns false if the parser must not continue with the
+    /// next operation in this iteration.
+    /// </summary>
+    // This is a separate method, so that the code for all other publishes can keep its values in registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool PublishUncached(PublishOperation operation)
+    internal bool PublishUncached(PublishOperation operation)
         => _publisher.Routes.Resolve(operation.Subject) is { } route
             ? Publish(operation, route, isSame: false) && !_publisher.IsOverBudget
             : _deferred.Defer(operation.Length);
 
+    /// <summary>
+    /// Publishes a message. Returns false if the parser must not continue with the next operation in this iteration.
+    /// </summary>
+    /// <param name="operation">The publish.</param>
+    /// <param name="route">The current route of its subject.</param>
+    /// <param name="isSame">Whether this is the route of the previous publish.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool Publish(PublishOperation operation, Route route, bool isSame)
+    internal bool Publish(PublishOperation operation, Route route, bool isSame)
     {
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
@@ -93,7 +100,11 @@ internal sealed class ClientPublishing
 
         if (!route.IsEmpty)
         {
-            Deliver(operation, route, isSame);
+            if (!route.CanBatch || !_publisher.TryDeliverInBatch(operation, route, isSame))
+            {
+                DeliverAlone(operation, route);
+            }
+
             return !_publisher.IsOverBudget;
         }
 
@@ -105,14 +116,6 @@ internal sealed class ClientPublishing
 
         // The route is cached and has no subscriber: there is no work to charge.
         return true;
-    }
-
-    private void Deliver(PublishOperation operation, Route route, bool isSame)
-    {
-        if (!route.CanBatch || !_publisher.TryDeliverInBatch(operation, route, isSame))
-        {
-            Deliver(new RoutedMessage(operation), route);
-        }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -129,11 +132,15 @@ internal sealed class ClientPublishing
         }
         else
         {
-            Deliver(new RoutedMessage(operation), route);
+            DeliverAlone(operation, route);
         }
 
         return !_publisher.IsOverBudget;
     }
+
+    // This is a separate method, so that the parts of the message need no space in the frame of the parser.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void DeliverAlone(PublishOperation operation, Route route) => Deliver(new RoutedMessage(operation), route);
 
     private void Deliver(in RoutedMessage message, Route route)
     {

@@ -11,7 +11,13 @@ internal sealed partial class ClientReceiving
         private readonly ClientPublishing _publishing = receiving._publishing;
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        public bool OnPublish(scoped PublishOperation operation) => _publishing.Publish(operation);
+        public bool OnPublish(scoped PublishOperation operation)
+        {
+            ClientPublishing publishing = _publishing;
+            return publishing.FindRoute(operation, out bool isSame) is { } route
+                ? publishing.Publish(operation, route, isSame)
+                : publishing.PublishUncached(operation);
+        }
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
         {

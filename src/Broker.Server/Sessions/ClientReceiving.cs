@@ -63,6 +63,9 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
     /// <summary>The maximum payload of the client in bytes.</summary>
     internal int MaxPayload { get; private set; }
 
+    /// <summary>Whether the client is being slowed down, because a subscriber reads too slowly.</summary>
+    internal bool IsStalled => _stall is { IsActive: true };
+
     /// <summary>How often the client was delayed because a subscriber reads too slowly. Thread-safe.</summary>
     internal long Stalls => _stall?.Count ?? 0;
 
@@ -90,13 +93,6 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
     internal int Authenticate(ReadOnlySpan<byte> bytes, ref int needed)
         => _authentication.Receive(ref _parser, bytes, ref needed);
 
-    /// <summary>Handles bytes of an authenticated client. Returns the number of consumed bytes.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal int Receive(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
-        => _stall is { IsActive: true }
-            ? ReceiveInBatch(connection, bytes, ref needed)
-            : Handle(connection, bytes, ref needed);
-
     void IDeliveryObserver.OnNotDelivered(ReadOnlySpan<byte> reply) => _publishing.ReplyNoResponders(reply);
 
     void IDeliveryObserver.OnDelivered(bool sawSlowSubscribers)
@@ -112,7 +108,8 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
 
     void IDeliveryObserver.OnDeliveryFailed() => _channel.Connection.Close();
 
-    private int Handle(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    /// <summary>Handles bytes of an authenticated client. Returns the number of consumed bytes.</summary>
+    internal int Receive(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
@@ -166,9 +163,11 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
         return consumed;
     }
 
-    // Handles a part of the received bytes, because the client is being slowed down.
+    /// <summary>
+    /// Handles a part of the bytes of a client that is being slowed down. Returns the number of consumed bytes.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private int ReceiveInBatch(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    internal int ReceivePart(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
         long delays = _stall!.Count;
         long slowWrites = connection.Loop.WritesAboveHighWater;
@@ -180,7 +179,7 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
         {
             part = bytes[..Math.Min(bytes.Length, size)];
             needsAfterPart = 0;
-            consumed = Handle(connection, part, ref needsAfterPart);
+            consumed = Receive(connection, part, ref needsAfterPart);
             // If nothing was consumed, the message is larger than the part.
             size = Math.Max(needsAfterPart, 2 * part.Length);
         }

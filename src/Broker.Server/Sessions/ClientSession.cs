@@ -153,7 +153,9 @@ internal sealed partial class ClientSession
             return ReceiveBeforeAuthentication(connection, bytes, ref needed);
         }
 
-        return _receiving.Receive(connection, bytes, ref needed);
+        return _receiving.IsStalled
+            ? _receiving.ReceivePart(connection, bytes, ref needed)
+            : _receiving.Receive(connection, bytes, ref needed);
     }
 
     public override void OnDrained(Connection connection)

@@ -58,22 +58,37 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal void CountReceived(int bytes) => _received += bytes;
 
     /// <summary>
-    /// Passes borrowed bytes to the handler, and copies the bytes that the handler leaves unconsumed. Must only be
-    /// called while no unconsumed bytes are kept.
+    /// Passes all received, unconsumed bytes to the handler, unless the handler needs more bytes. The caller must then
+    /// keep the bytes that the handler has not consumed.
     /// </summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Deliver(ReadOnlySpan<byte> bytes)
+    /// <returns>
+    /// The number of consumed bytes. It is 0 if the handler threw an exception; the connection is then closed.
+    /// </returns>
+    internal int Deliver(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < _needed)
         {
-            Keep(bytes);
-            return;
+            return 0;
         }
 
-        int consumed = CallHandler(bytes);
-        if (connection.IsOpen)
+        _needed = 0;
+        Loop.CurrentConnection = connection;
+        int needed = 0;
+        try
         {
-            Keep(bytes[consumed..]);
+            int consumed = handler.OnReceived(connection, bytes, ref needed);
+            if ((uint)consumed > (uint)bytes.Length)
+            {
+                RejectConsumed(consumed, bytes.Length);
+            }
+
+            _needed = needed <= bytes.Length - consumed ? 0 : needed;
+            return consumed;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            connection.CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+            return 0;
         }
     }
 
@@ -94,11 +109,8 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
 
         _unconsumed.Bytes.CopyTo(array);
         Loop.BytesMoved += kept;
-        int consumed = CallHandler(array.AsSpan(0, kept + count));
-        if (connection.IsOpen)
-        {
-            Keep(array.AsSpan(consumed, kept + count - consumed));
-        }
+        bytes = array.AsSpan(0, kept + count);
+        Keep(bytes[Deliver(bytes)..]);
     }
 
     /// <summary>Passes the unconsumed bytes, followed by a copy of <paramref name="bytes"/>, to the handler.</summary>
@@ -125,7 +137,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
 
         LargestDelivered = Math.Max(LargestDelivered, _unconsumed.Length);
         UnconsumedBuffer.Window window = _unconsumed.TakeOut();
-        int consumed = CallHandler(window.Bytes);
+        int consumed = Deliver(window.Bytes);
         if (connection.IsOpen)
         {
             Loop.BytesMoved += _unconsumed.PutBack(window, consumed);
@@ -168,13 +180,16 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     internal void Advance(int received) => _unconsumed.Advance(received);
 
     /// <summary>
-    /// Keeps received bytes without passing them to the handler. Must only be called while no unconsumed bytes are
-    /// kept.
+    /// Replaces the kept bytes with a copy of received bytes that the handler has not consumed. A closed connection
+    /// keeps nothing.
     /// </summary>
     internal void Keep(ReadOnlySpan<byte> bytes)
     {
-        Loop.BytesMoved += _unconsumed.Replace(bytes);
-        CountBuffer();
+        if (connection.IsOpen)
+        {
+            Loop.BytesMoved += _unconsumed.Replace(bytes);
+            CountBuffer();
+        }
     }
 
     /// <summary>
@@ -224,31 +239,6 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         int counted = _unconsumed.CountedBytes;
         Memory.Count(counted - _counted);
         _counted = counted;
-    }
-
-    // Returns the number of bytes that the handler consumed. Returns 0 if the handler threw; the connection is then
-    // closed.
-    private int CallHandler(ReadOnlySpan<byte> bytes)
-    {
-        _needed = 0;
-        Loop.CurrentConnection = connection;
-        int needed = 0;
-        try
-        {
-            int consumed = handler.OnReceived(connection, bytes, ref needed);
-            if ((uint)consumed > (uint)bytes.Length)
-            {
-                RejectConsumed(consumed, bytes.Length);
-            }
-
-            _needed = needed <= bytes.Length - consumed ? 0 : needed;
-            return consumed;
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            connection.CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
-            return 0;
-        }
     }
 
     // Closes the connection of a handler that never consumes bytes and never says how many bytes it needs.

@@ -89,15 +89,14 @@ internal abstract partial class PullConnection
     // Each of the following methods returns whether there may be more to read.
     private bool Read<TSource>()
         where TSource : struct, ISource
-        => Inbound.Needed > Loop.ReceiveBuffers.Plain.Length || Inbound.Count >= Loop.ReceiveBuffers.Plain.Length
-            ? Collect<TSource>()
-            : ReadShared<TSource>();
-
-    private bool ReadShared<TSource>()
-        where TSource : struct, ISource
     {
         byte[] buffer = Loop.ReceiveBuffers.Plain;
         int kept = Inbound.Count;
+        if (kept >= buffer.Length || Inbound.Needed > buffer.Length)
+        {
+            return Collect<TSource>();
+        }
+
         int space = buffer.Length - kept;
         bool isLimited = Loop.Group.ReceiveBudget.IsTight | Inbound.MaxReadBytes != 0;
         if (isLimited && !TryLimitRead(kept, ref space))
@@ -113,7 +112,8 @@ internal abstract partial class PullConnection
 
         if (kept == 0)
         {
-            Inbound.Deliver(buffer.AsSpan(0, got));
+            ReadOnlySpan<byte> bytes = buffer.AsSpan(0, got);
+            Inbound.Keep(bytes[Inbound.Deliver(bytes)..]);
         }
         else
         {

@@ -312,7 +312,7 @@ internal sealed class InProcessConnection : Connection, IInboundTransport, IOutb
         }
         else if (!bytes.IsEmpty)
         {
-            Inbound.Deliver(bytes);
+            Inbound.Keep(bytes[Inbound.Deliver(bytes)..]);
         }
     }
 }

@@ -80,7 +80,7 @@ internal sealed class FlushScheduler
         // The loop uses an index, because a flush to an in-process link can add buffers to the list.
         for (int i = 0; i < _replyCount; i++)
         {
-            budget -= Flush(loop, _replies[i]);
+            budget -= FlushOne(loop, _replies[i]);
         }
 
         Array.Clear(_replies, 0, _replyCount);
@@ -90,7 +90,7 @@ internal sealed class FlushScheduler
         int done = 0;
         for (; done < _writtenCount && ofThisIteration > 0; done++)
         {
-            int cost = Flush(loop, _written[done]);
+            int cost = FlushOne(loop, _written[done]);
             ofThisIteration -= cost;
             budget -= cost;
         }
@@ -99,7 +99,7 @@ internal sealed class FlushScheduler
         ofLeft = Math.Max(ofLeft, budget);
         for (int left = _delayed.Count; left > 0 && ofLeft > 0; left--)
         {
-            int cost = Flush(loop, _delayed.Dequeue());
+            int cost = FlushOne(loop, _delayed.Dequeue());
             ofLeft -= cost;
             budget -= cost;
         }
@@ -113,7 +113,8 @@ internal sealed class FlushScheduler
         _writtenCount = 0;
     }
 
-    private static int Flush(EventLoop loop, LoopWriteBuffer buffer)
+    // Returns the cost in sends. A failure ends only the connection of this buffer.
+    private static int FlushOne(EventLoop loop, LoopWriteBuffer buffer)
     {
         int cost = 1 + (int)(buffer.Length >> SendCostShift);
         buffer.IsScheduled = false;
