@@ -53,6 +53,9 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     /// </summary>
     public long MessagesDropped => _socket.MessagesDropped + Volatile.Read(ref _unroutable);
 
+    /// <summary>Whether a peer has this routing id. The result may be out of date at once.</summary>
+    public bool HasPeer(ReadOnlySpan<byte> routingId) => _socket.HasPeer(routingId);
+
     /// <inheritdoc/>
     public override ZeroMqCounts GetCounts() => base.GetCounts() with { MessagesDropped = MessagesDropped };
 

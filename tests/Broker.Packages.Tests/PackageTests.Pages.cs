@@ -26,6 +26,20 @@ public sealed partial class PackageTests
         await using var sockets = PeerProcess.Start("sockets", "dotnet", program, "Broker.ZeroMq 1");
         Assert.Equal("hello", await sockets.ReadLineAsync());
         Assert.True(await sockets.WaitForExitAsync() == 0, sockets.Errors);
+
+        await using var moved = PeerProcess.Start("moved", "dotnet", program, "Broker.NetMQ.Compatibility 1");
+        Assert.Equal("hello", await moved.ReadLineAsync());
+        Assert.Equal("world", await moved.ReadLineAsync());
+        Assert.True(await moved.WaitForExitAsync() == 0, moved.Errors);
+    }
+
+    [Fact]
+    public async Task A_project_with_NetMQ_and_its_replacement_does_not_build()
+    {
+        Exception failure = await Assert.ThrowsAnyAsync<Exception>(() => packages.BuildAsync(
+            "both", "Microsoft.NET.Sdk", "System.Console.WriteLine();", "NetMQ/4.0.4.5", "Broker.NetMQ.Compatibility"));
+
+        Assert.Contains("BRKNMQ001", failure.Message, StringComparison.Ordinal);
     }
 
     private static bool IsOfTheWeb(string library)

@@ -1,0 +1,14 @@
+using Broker.ZeroMq;
+
+namespace NetMQ;
+
+/// <summary>The receiving side of one type of socket.</summary>
+internal sealed class ReceiveHalfOf<TSocket>(TSocket socket) : ReceiveHalf
+    where TSocket : MessageSocket, Broker.ZeroMq.IReceivingSocket
+{
+    internal override bool HasMessages => socket.HasMessages;
+
+    internal override bool TryReceive(ZeroMqMessage message, TimeSpan timeout) => socket.TryReceive(message, timeout);
+
+    internal override void AddTo(ZeroMqPoller poller, Action onMessage) => poller.Add(socket, _ => onMessage());
+}

@@ -1,0 +1,16 @@
+namespace NetMQ;
+
+/// <summary>The library was closed while the operation waited.</summary>
+public class TerminatingException : NetMQException
+{
+    internal TerminatingException(Exception? innerException, string? message)
+        : base(innerException, message, ErrorCode.ContextTerminated)
+    {
+    }
+
+    /// <summary>Creates the exception with a message.</summary>
+    public TerminatingException(string? message)
+        : this(null, message)
+    {
+    }
+}

@@ -1,0 +1,25 @@
+using Zmq = Broker.ZeroMq;
+
+namespace NetMQ.Sockets;
+
+/// <summary>PUSH: sends to its peers in turn.</summary>
+public class PushSocket : NetMQSocket
+{
+    /// <summary>Creates a socket.</summary>
+    /// <param name="connectionString">
+    /// Addresses, separated by commas. <c>@</c> before an address binds it, <c>&gt;</c> connects to it; without either
+    /// the socket connects.
+    /// </param>
+    public PushSocket(string? connectionString = null)
+        : base(connectionString, DefaultAction.Connect)
+    {
+    }
+
+    /// <summary>Not supported: sockets of this type do not receive.</summary>
+    /// <exception cref="NotSupportedException">Always.</exception>
+    public override bool TryReceive(ref Msg msg, TimeSpan timeout)
+        => throw new NotSupportedException("Sockets of this type do not receive.");
+
+    internal override StartedSocket Create(Zmq.ZeroMqContext context)
+        => StartedSocket.Sends(new Zmq.PushSocket(Settings.Fill(new Zmq.ZeroMqSocketOptions()), context));
+}
