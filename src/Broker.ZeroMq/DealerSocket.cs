@@ -18,9 +18,12 @@ public sealed class DealerSocket : MessageSocket, ISendingSocket, IReceivingSock
     public DealerSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopDealer(Loop, CreateSink(), Options);
-        SendThrough(socket);
-        Attach(socket);
+        Attach(() =>
+        {
+            var socket = new LoopDealer(Loop, CreateSink(), Options);
+            SendThrough(socket);
+            return socket;
+        });
     }
 
     /// <inheritdoc/>

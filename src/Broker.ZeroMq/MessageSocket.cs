@@ -238,17 +238,36 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Completes the construction. Must be the last step of a constructor.</summary>
-    private protected void Attach(LoopSocket socket)
+    /// <summary>
+    /// Creates the loop socket and completes the construction. Must be the last step of a constructor. Everything that
+    /// may refuse the options runs in <paramref name="create"/>: if it throws, the caller gets no socket to dispose, so
+    /// this method disposes the socket's own context.
+    /// </summary>
+    private protected T Attach<T>(Func<T> create)
+        where T : LoopSocket
     {
-        _socket = socket;
-        RefuseUnusableMessages();
-        if (!_ownsContext)
+        try
         {
-            // Only a context that several sockets share has inproc endpoints to connect to.
-            socket.Inproc ??= Context.Inproc;
-        }
+            T socket = create();
+            _socket = socket;
+            RefuseUnusableMessages();
+            if (!_ownsContext)
+            {
+                // Only a context that several sockets share has inproc endpoints to connect to.
+                socket.Inproc ??= Context.Inproc;
+            }
 
-        Context.Add(this);
+            Context.Add(this);
+            return socket;
+        }
+        catch
+        {
+            if (_ownsContext)
+            {
+                Context.Dispose();
+            }
+
+            throw;
+        }
     }
 }

@@ -16,9 +16,12 @@ public sealed class PairSocket : MessageSocket, ISendingSocket, IReceivingSocket
     public PairSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopPair(Loop, CreateSink(), Options);
-        SendThrough(socket);
-        Attach(socket);
+        Attach(() =>
+        {
+            var socket = new LoopPair(Loop, CreateSink(), Options);
+            SendThrough(socket);
+            return socket;
+        });
     }
 
     /// <inheritdoc/>

@@ -22,10 +22,12 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
     public PublisherSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        _socket = new LoopPublisher(
-            Context.Loops, (Options as PublisherSocketOptions ?? new PublisherSocketOptions(Options)).ForLoops());
-        CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
-        Attach(_socket);
+        _socket = Attach(() =>
+        {
+            CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
+            return new LoopPublisher(
+                Context.Loops, (Options as PublisherSocketOptions ?? new PublisherSocketOptions(Options)).ForLoops());
+        });
     }
 
     /// <inheritdoc/>

@@ -9,7 +9,7 @@ public sealed class PullSocket : MessageSocket, IReceivingSocket
     public PullSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        Attach(new LoopPull(Loop, CreateSink(), Options));
+        Attach(() => new LoopPull(Loop, CreateSink(), Options));
     }
 
     /// <inheritdoc/>

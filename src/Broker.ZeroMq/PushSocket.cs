@@ -17,9 +17,12 @@ public sealed class PushSocket : MessageSocket, ISendingSocket
     public PushSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var socket = new LoopPush(Loop, Options);
-        SendThrough(socket);
-        Attach(socket);
+        Attach(() =>
+        {
+            var socket = new LoopPush(Loop, Options);
+            SendThrough(socket);
+            return socket;
+        });
     }
 
     /// <inheritdoc/>

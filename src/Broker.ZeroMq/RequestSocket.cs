@@ -19,6 +19,17 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
     {
         options ??= new RequestSocketOptions();
         Order = new RequestReplyOrder(isReply: false, options.Relaxed);
+        Attach(() => Create(options));
+    }
+
+    /// <inheritdoc/>
+    public bool HasRoom => Sender.Queue.HasRoom;
+
+    /// <inheritdoc/>
+    public bool HasMessages => Receiver.Queue.HasMessages;
+
+    private LoopReq Create(RequestSocketOptions options)
+    {
         var loopOptions = new LoopReqOptions(options) { Relaxed = options.Relaxed, Correlate = options.Correlate };
         var socket = new LoopReq(Loop, new CopySink(CreateReceiveQueue()), loopOptions);
         socket.IsShared = true;
@@ -47,14 +58,8 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
             };
         }
 
-        Attach(socket);
+        return socket;
     }
-
-    /// <inheritdoc/>
-    public bool HasRoom => Sender.Queue.HasRoom;
-
-    /// <inheritdoc/>
-    public bool HasMessages => Receiver.Queue.HasMessages;
 
     private bool SendRequest(LoopReq socket, ReadOnlySpan<byte> message, bool isRelaxed)
     {

@@ -18,11 +18,14 @@ public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSo
         : base(options, context)
     {
         Order = new RequestReplyOrder(isReply: true, isRelaxed: false);
-        var socket = new LoopRep(Loop, new CopySink(CreateReceiveQueue()), Options);
-        socket.IsShared = true;
-        var sender = new OneByOneSender(message => SendReply(socket, message), socket.FlushReply);
-        CreateSendQueue(sender, isOpen: true, socket.PipeGate, isPrompt: true);
-        Attach(socket);
+        Attach(() =>
+        {
+            var socket = new LoopRep(Loop, new CopySink(CreateReceiveQueue()), Options);
+            socket.IsShared = true;
+            var sender = new OneByOneSender(message => SendReply(socket, message), socket.FlushReply);
+            CreateSendQueue(sender, isOpen: true, socket.PipeGate, isPrompt: true);
+            return socket;
+        });
     }
 
     /// <inheritdoc/>

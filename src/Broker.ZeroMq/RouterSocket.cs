@@ -24,22 +24,8 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
         : base(options, context)
     {
         options ??= new RouterSocketOptions();
-        _socket = new LoopRouter(
-            Loop, CreateSink(options), new LoopRouterOptions(options)
-            {
-                Handover = options.Handover,
-                Mandatory = options.Mandatory,
-            });
-        SendQueue outbound = CreateSendQueue(new OneByOneSender(Route), isOpen: true);
         _isMandatory = options.Mandatory;
-        if (_isMandatory)
-        {
-            Sender.Routes = _socket.HasPeer;
-            _socket.OnWritable = _ => outbound.Resume();
-            _socket.OnPeerRemoved = outbound.Resume;
-        }
-
-        Attach(_socket);
+        _socket = Attach(() => Create(options));
     }
 
     /// <inheritdoc/>
@@ -72,6 +58,25 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     {
         _socket.Connect(endpoint, routingId);
         OnConnectCalled(endpoint);
+    }
+
+    private LoopRouter Create(RouterSocketOptions options)
+    {
+        var socket = new LoopRouter(
+            Loop, CreateSink(options), new LoopRouterOptions(options)
+            {
+                Handover = options.Handover,
+                Mandatory = options.Mandatory,
+            });
+        SendQueue outbound = CreateSendQueue(new OneByOneSender(Route), isOpen: true);
+        if (_isMandatory)
+        {
+            Sender.Routes = socket.HasPeer;
+            socket.OnWritable = _ => outbound.Resume();
+            socket.OnPeerRemoved = outbound.Resume;
+        }
+
+        return socket;
     }
 
     private QueueSink CreateSink(RouterSocketOptions options)

@@ -17,13 +17,15 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
     public SubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        var sink = new CopySink(CreateReceiveQueue());
-        _socket = new LoopSubscriber(
-            Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
+        _socket = Attach(() =>
         {
-            OnPeerDisconnected = sink.Disconnect,
-        };
-        Attach(_socket);
+            var sink = new CopySink(CreateReceiveQueue());
+            return new LoopSubscriber(
+                Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
+            {
+                OnPeerDisconnected = sink.Disconnect,
+            };
+        });
     }
 
     /// <inheritdoc/>

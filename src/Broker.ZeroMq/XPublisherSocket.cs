@@ -27,26 +27,10 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     public XPublisherSocket(XPublisherSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        RefuseConflation();
         options ??= new XPublisherSocketOptions();
         var sink = new CopySink(CreateReceiveQueue());
         _feed = new SubscriptionFeed(options, sink, ResumeAll);
-        _socket = new LoopPublisher(Context.Loops, options.ForLoops() with
-        {
-            AnnounceExtended = true,
-            NoDrop = options.NoDrop,
-            Manual = options.Manual,
-            WelcomeMessage = options.WelcomeMessage,
-            OnInterest = options.Manual ? null : _feed.OnInterest,
-            OnSubscription = _feed.OnSubscription,
-            OnMessage = sink.TryTake,
-        })
-        {
-            OnPeerDisconnected = sink.Disconnect,
-        };
-        SendQueue outbound = CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
-        _socket.OnWritable = () => Loop.Run(outbound.Resume);
-        Attach(_socket);
+        _socket = Attach(() => Create(options, sink));
     }
 
     /// <inheritdoc/>
@@ -83,6 +67,27 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     /// <summary>Cancels a <see cref="Subscribe(ZeroMqPeer, string)"/> of the same prefix.</summary>
     public void Unsubscribe(ZeroMqPeer peer, string prefix)
         => _socket.Unsubscribe(peer, Encoding.UTF8.GetBytes(prefix));
+
+    private LoopPublisher Create(XPublisherSocketOptions options, CopySink sink)
+    {
+        RefuseConflation();
+        var socket = new LoopPublisher(Context.Loops, options.ForLoops() with
+        {
+            AnnounceExtended = true,
+            NoDrop = options.NoDrop,
+            Manual = options.Manual,
+            WelcomeMessage = options.WelcomeMessage,
+            OnInterest = options.Manual ? null : _feed.OnInterest,
+            OnSubscription = _feed.OnSubscription,
+            OnMessage = sink.TryTake,
+        })
+        {
+            OnPeerDisconnected = sink.Disconnect,
+        };
+        SendQueue outbound = CreateSendQueue(new OneByOneSender(Publish), isOpen: true);
+        socket.OnWritable = () => Loop.Run(outbound.Resume);
+        return socket;
+    }
 
     private bool Publish(ReadOnlySpan<byte> message)
         => _socket.PublishEncoded(Loop, EncodedMessage.SplitFrame(message, out _, out _), message) >= 0;

@@ -25,23 +25,25 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
     public XSubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        RefuseConflation();
-        var sink = new CopySink(CreateReceiveQueue());
-        _socket = new LoopSubscriber(
-            Context.Loops,
-            sink.TryTake,
-            new LoopSubscriberOptions(Options)
-            {
-                AnnounceExtended = true,
-                Limits = Options.Limits,
-                MaxPendingBytes = Math.Max(Options.SendHighWaterBytes, 64 << 20),
-                MaxUpstreamMessages = Options.SendHighWaterMark,
-            })
+        _socket = Attach(() =>
         {
-            OnPeerDisconnected = sink.Disconnect,
-        };
-        CreateSendQueue(new OneByOneSender(SubscribeOrSend), isOpen: true);
-        Attach(_socket);
+            RefuseConflation();
+            var sink = new CopySink(CreateReceiveQueue());
+            CreateSendQueue(new OneByOneSender(SubscribeOrSend), isOpen: true);
+            return new LoopSubscriber(
+                Context.Loops,
+                sink.TryTake,
+                new LoopSubscriberOptions(Options)
+                {
+                    AnnounceExtended = true,
+                    Limits = Options.Limits,
+                    MaxPendingBytes = Math.Max(Options.SendHighWaterBytes, 64 << 20),
+                    MaxUpstreamMessages = Options.SendHighWaterMark,
+                })
+            {
+                OnPeerDisconnected = sink.Disconnect,
+            };
+        });
     }
 
     /// <inheritdoc/>
