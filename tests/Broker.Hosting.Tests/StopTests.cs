@@ -1,6 +1,8 @@
+using System.Net;
 using System.Text;
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Server;
 using Broker.ZeroMq;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -70,22 +72,73 @@ public sealed class StopTests
         Assert.True(client.GetStatistics().MessagesIn >= taken, $"{client.GetStatistics().MessagesIn} of {taken}");
     }
 
+    [Fact]
+    public async Task A_bridge_does_not_wait_for_another_one_whose_program_does_not_read()
+    {
+        var bridges = new List<ZeroMqBridge>();
+        await using TestHost host = await TestHost.StartAsync(
+            services =>
+            {
+                services.AddBroker().AddBrokerClient();
+                for (int i = 0; i < 2; i++)
+                {
+                    services.AddSingleton(new HostedPart(HostedPartKind.Bridge, provider => StartBridge(provider, bridges), $"bridge {i}"));
+                }
+            },
+            ("Broker:Listen:0", "127.0.0.1:0"), ("Broker:MaxPayload", "2000000"));
+        await using SubscriberSocket hanging = await SubscribeAsync(host, Route(bridges[0]), subscriptions: 1);
+        await using SubscriberSocket reading = await SubscribeAsync(host, Route(bridges[1]), subscriptions: 2);
+        await FillAsync(host);
+
+        Task stop = host.StopAsync(Cancellation);
+        var message = new ZeroMqMessage();
+        Assert.Equal(Messages, await Task.Run(() => Enumerable.Range(0, Messages).TakeWhile(_ => reading.TryReceive(message, Wait.Limit)).Count(), Cancellation));
+
+        await Wait.UntilAsync(() => reading.ConnectionCount == 0, "the second bridge to close");
+        Assert.False(stop.IsCompleted);
+        await hanging.DisposeAsync();
+        await Wait.For(stop);
+    }
+
+    private static ZeroMqBridge StartBridge(IServiceProvider services, List<ZeroMqBridge> bridges)
+    {
+        int port = ((IPEndPoint)services.GetRequiredService<BrokerServer>().EndPoints[0]).Port;
+        ZeroMqBridge bridge = Blocking.Run(() => ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
+        {
+            Client = TestHost.Patient($"nats://127.0.0.1:{port}"),
+            Routes =
+            [
+                new PubSubRouteOptions
+                {
+                    Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")],
+                    Subscribers = [new BridgeEndpoint(Bind: true, "ipc://*")],
+                },
+            ],
+        }));
+        bridges.Add(bridge);
+        return bridge;
+    }
+
     private static Task<TestHost> StartAsync() => TestHost.StartAsync(
         static s => s.AddBroker().AddBrokerClient().AddZeroMqBridge(),
         ("Broker:Listen:0", "127.0.0.1:0"), ("Broker:MaxPayload", "2000000"),
         ("ZeroMqBridge:Routes:a:Pattern", "pubsub"),
         ("ZeroMqBridge:Routes:a:Publishers", "tcp://127.0.0.1:*"), ("ZeroMqBridge:Routes:a:Subscribers", "ipc://*"));
 
-    private static PubSubRouteSnapshot Route(TestHost host)
-        => Assert.IsType<PubSubRouteSnapshot>(Assert.Single(host.Services.GetRequiredService<ZeroMqBridge>().Snapshot().Routes));
+    private static PubSubRouteSnapshot Route(TestHost host) => Route(host.Services.GetRequiredService<ZeroMqBridge>());
+
+    private static PubSubRouteSnapshot Route(ZeroMqBridge bridge)
+        => Assert.IsType<PubSubRouteSnapshot>(Assert.Single(bridge.Snapshot().Routes));
 
     // The program buffers one message, and the kernel a few hundred kilobytes.
-    private static async Task<SubscriberSocket> SubscribeAsync(TestHost host)
+    private static Task<SubscriberSocket> SubscribeAsync(TestHost host) => SubscribeAsync(host, Route(host), subscriptions: 1);
+
+    private static async Task<SubscriberSocket> SubscribeAsync(TestHost host, PubSubRouteSnapshot route, int subscriptions)
     {
         var subscriber = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, ReceiveHighWaterBytes = 1 });
         subscriber.Subscribe("");
-        subscriber.Connect(Route(host).SubscriberEndpoints[0]);
-        await Wait.UntilAsync(() => host.Services.GetRequiredService<Server.BrokerServer>().Snapshot().Subscriptions > 0, "the subscription");
+        subscriber.Connect(route.SubscriberEndpoints[0]);
+        await Wait.UntilAsync(() => host.Services.GetRequiredService<BrokerServer>().Snapshot().Subscriptions >= subscriptions, "the subscription");
         return subscriber;
     }
 

@@ -120,16 +120,11 @@ internal sealed class HostedParts(
             await TryAsync(() => start.Task.WaitAsync(cancellationToken)).ConfigureAwait(false);
         }
 
-        foreach (ZeroMqBridge bridge in Bridges)
-        {
-            // Messages from ZeroMQ peers must reach the server before its clients are drained.
-            await TryAsync(() => bridge.StopIngressAsync(cancellationToken)).ConfigureAwait(false);
-        }
-
-        foreach (BrokerConnection client in _started.OfType<BrokerConnection>().Where(c => c.State != ConnectionState.Closed))
-        {
-            await TryAsync(() => client.DrainAsync(cancellationToken)).ConfigureAwait(false);
-        }
+        // Parts of one kind stop together, so that one that hangs does not use up the time of the others. Messages from
+        // ZeroMQ peers must reach the server before its clients are drained.
+        await Task.WhenAll(Bridges.Select(bridge => TryAsync(() => bridge.StopIngressAsync(cancellationToken)))).ConfigureAwait(false);
+        await Task.WhenAll(_started.OfType<BrokerConnection>().Where(c => c.State != ConnectionState.Closed)
+            .Select(client => TryAsync(() => client.DrainAsync(cancellationToken)))).ConfigureAwait(false);
 
         if (Server is { } server)
         {
@@ -138,10 +133,8 @@ internal sealed class HostedParts(
                 .ConfigureAwait(false);
         }
 
-        foreach (ZeroMqBridge bridge in Bridges)
-        {
-            await TryAsync(async () => _log.BridgeClosed(await CloseAsync(bridge, cancellationToken).ConfigureAwait(false))).ConfigureAwait(false);
-        }
+        await Task.WhenAll(Bridges.Select(bridge => TryAsync(
+            async () => _log.BridgeClosed(await CloseAsync(bridge, cancellationToken).ConfigureAwait(false))))).ConfigureAwait(false);
 
         if (failure is not null)
         {
@@ -162,7 +155,7 @@ internal sealed class HostedParts(
             }
             catch (Exception e)
             {
-                failure ??= e;
+                Interlocked.CompareExchange(ref failure, e, null);
             }
         }
     }
