@@ -1,15 +1,20 @@
-using Broker.Bridge;
 using WorkerWithBridge;
 
 // The settings file is beside the program, whatever the current directory is.
 var builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { Args = args, ContentRootPath = AppContext.BaseDirectory });
 builder.Services.AddBroker().AddBrokerClient().AddZeroMqBridge();
 builder.Services.AddHostedService<Thermometers>();
-IHost host = builder.Build();
+// A failed start is one line on standard error, below, and not also a log entry with a stack.
+builder.Logging.AddFilter("Microsoft.Extensions.Hosting.Internal.Host", LogLevel.Critical);
+using IHost host = builder.Build();
 try
 {
-    // The bridge starts when it is resolved, and the server with it. So a taken port or a wrong setting is one line.
-    host.Services.GetRequiredService<ZeroMqBridge>();
+    // The host handles signals before it starts the server and the bridge.
+    await host.StartAsync();
+}
+catch (OperationCanceledException) when (host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested)
+{
+    // A signal came during the start.
 }
 catch (Exception e)
 {
@@ -17,5 +22,5 @@ catch (Exception e)
     return 1;
 }
 
-await host.RunAsync();
+await host.WaitForShutdownAsync();
 return 0;

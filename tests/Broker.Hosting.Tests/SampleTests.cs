@@ -90,6 +90,44 @@ public sealed class SampleTests
         Assert.Single(sample.Errors.TrimEnd().Split('\n'));
     }
 
+    [Theory]
+    [InlineData("WorkerWithBridge", "ZeroMqBridge:Routes:readings:Publishers", "ZeroMqBridge:Routes:readings:Subscribers", "ZeroMqBridge:Routes:questions:Endpoint")]
+    [InlineData("Telemetry", "ZeroMq:Publishers", "ZeroMq:Subscribers")]
+    [InlineData("WindowsService", "Sensors:Publishers", "Sensors:Subscribers")]
+    public async Task A_signal_during_the_start_stops_a_sample_in_order(string sample, params string[] endpoints)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "signals are Unix's");
+        await using ActivatedProgram program = await ActivatedProgram.OpenAsync(
+            ["tcp=127.0.0.1"],
+            ["dotnet", Repository.Sample(sample), "--Broker:Listen:0=systemd/port0", "--BrokerClient:ConnectTimeout=00:02:00", .. endpoints.Select(e => $"--{e}=tcp://127.0.0.1:*")]);
+        await program.StartAsync();
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPEndPoint.Parse(program.Addresses[0]), Cancellation);
+        using var reader = new StreamReader(client.GetStream());
+
+        // The server sends INFO before the bridge has started.
+        await Wait.For(reader.ReadLineAsync(Cancellation).AsTask());
+        await program.SignalAsync("TERM");
+
+        Assert.Equal(0, await program.WaitForExitAsync());
+    }
+
+    [Theory]
+    [InlineData("Telemetry", "ZeroMq:Publishers", "ZeroMq:Subscribers")]
+    [InlineData("WindowsService", "Sensors:Publishers", "Sensors:Subscribers")]
+    public async Task A_taken_port_is_one_line(string sample, params string[] endpoints)
+    {
+        using var other = new TcpListener(IPAddress.Loopback, 0);
+        other.Start();
+        string taken = other.LocalEndpoint.ToString()!;
+        await using var process = PeerProcess.Start(
+            "sample", "dotnet", [Repository.Sample(sample), $"--Broker:Listen:0={taken}", .. endpoints.Select(e => $"--{e}=tcp://127.0.0.1:*")]);
+
+        Assert.Equal(1, await process.WaitForExitAsync());
+        Assert.StartsWith($"{sample}: cannot listen on {taken}: ", process.Errors, StringComparison.Ordinal);
+        Assert.Single(process.Errors.TrimEnd().Split('\n'));
+    }
+
     [Fact]
     public async Task The_embedded_server_says_its_addresses_and_shows_its_message()
     {
