@@ -26,7 +26,7 @@ internal static class IpcFault
     internal static string? OfConnecting(string path, SocketError error) => error switch
     {
         SocketError.AccessDenied => "this process may not use the file",
-        _ when !Path.Exists(path) => "the file does not exist",
+        _ when !Path.Exists(path) => "the file does not exist (NetMQ creates none: its ipc:// is a TCP port)",
         SocketError.ConnectionRefused => OfFile(path) ?? "no socket listens at this path",
         _ => null,
     };

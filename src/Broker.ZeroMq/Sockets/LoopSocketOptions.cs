@@ -68,9 +68,10 @@ public abstract record LoopSocketOptions
     public InprocNames? Inproc { get; init; }
 
     /// <summary>
-    /// The interval of PINGs to peers with ZMTP 3.1; <see cref="Timeout.InfiniteTimeSpan"/> sends none. Default 15 s
-    /// for PUB and SUB, so that a dead or unresponsive peer uses a connection for at most half a minute; other sockets
-    /// send none by default. PINGs of peers are always answered.
+    /// The interval of PINGs to peers with ZMTP 3.1, and to peers of an older version that have sent a PING;
+    /// <see cref="Timeout.InfiniteTimeSpan"/> sends none. Default 15 s for PUB and SUB, so that a dead or unresponsive
+    /// peer uses a connection for at most half a minute; other sockets send none by default. PINGs of peers are always
+    /// answered.
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
 

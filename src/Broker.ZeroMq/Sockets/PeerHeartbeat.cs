@@ -58,11 +58,9 @@ internal sealed class PeerHeartbeat(PeerSession session)
     {
         _receivedAtHandshake = Received;
         _acceptedAt = Environment.TickCount64;
-        TimeSpan interval = session.Socket.CommonOptions.HeartbeatInterval;
-        if (interval != Timeout.InfiniteTimeSpan && zmtp.UnderstandsPing)
+        if (zmtp.UnderstandsPing)
         {
-            session.Connection.DetectVanished(PongTimeout);
-            _pingTimer = session.Loop.StartTimer(interval, Ping);
+            StartPings();
         }
     }
 
@@ -89,8 +87,24 @@ internal sealed class PeerHeartbeat(PeerSession session)
             WatchTtl();
         }
 
+        // NetMQ and libzmq before 4.3.3 announce ZMTP 3.0 and yet support PING. They show it only by one of their own.
+        if (_pingTimer is null)
+        {
+            StartPings();
+        }
+
         _answers.AnswerDecoded(context);
         return true;
+    }
+
+    private void StartPings()
+    {
+        TimeSpan interval = session.Socket.CommonOptions.HeartbeatInterval;
+        if (interval != Timeout.InfiniteTimeSpan)
+        {
+            session.Connection.DetectVanished(PongTimeout);
+            _pingTimer = session.Loop.StartTimer(interval, Ping);
+        }
     }
 
     private void Ping()

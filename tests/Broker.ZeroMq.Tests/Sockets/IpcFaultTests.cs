@@ -53,7 +53,7 @@ public sealed class IpcFaultTests : IDisposable
     }
 
     [Theory]
-    [InlineData(null, "the file does not exist")]
+    [InlineData(null, "the file does not exist (NetMQ creates none: its ipc:// is a TCP port)")]
     [InlineData("text", "the path is a file that is not a socket")]
     public async Task A_path_that_nothing_listens_at(string? content, string reason)
     {

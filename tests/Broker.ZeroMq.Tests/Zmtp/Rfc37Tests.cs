@@ -89,6 +89,16 @@ public sealed class Rfc37Tests
     }
 
     [Fact]
+    public async Task A_peer_of_3_0_that_has_sent_a_ping_is_sent_pings()
+    {
+        await using var rig = new Rig();
+        LoopPull pull = rig.Pull(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(5), HeartbeatTimeout = TimeSpan.FromMinutes(2) });
+        using RawPeer peer = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH", minor: 0).Send(Wire.Command("PING", 0, 0, 9));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"), Wire.Command("PONG", 9), Wire.Command("PING", 0, 0));
+        Assert.Equal(expected, peer.Read(expected.Length));
+    }
+
+    [Fact]
     public async Task Rfc37_unknown_commands_shall_be_ignored()
     {
         await using var rig = new Rig();

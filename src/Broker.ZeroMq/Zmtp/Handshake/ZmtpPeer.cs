@@ -44,7 +44,9 @@ internal sealed class ZmtpPeer
     /// </summary>
     public bool UsesSubscribeCommands => IsOf31;
 
-    /// <summary>Whether the peer answers PING (3.1 and above).</summary>
+    /// <summary>
+    /// Whether the peer's version has PING (3.1 and above). Some peers of an older version answer it too, such as NetMQ.
+    /// </summary>
     public bool UnderstandsPing => IsOf31;
 
     /// <summary>Whether the peer's version is ZMTP 3.1 or above.</summary>
