@@ -12,6 +12,9 @@ public static class Repository
     /// <summary>The path of a built sample, to be run by <c>dotnet</c>.</summary>
     public static string Sample(string name) => Path.Combine(Root, "samples", name, "bin", Configuration, "net10.0", name + ".dll");
 
+    /// <summary>The path of a built program of the tests that is not a suite, to be run by <c>dotnet</c>.</summary>
+    public static string TestProgram(string name) => Path.Combine(Root, "tests", name, "bin", Configuration, "net10.0", name + ".dll");
+
     private static string FindRoot()
     {
         DirectoryInfo? folder = new(AppContext.BaseDirectory);

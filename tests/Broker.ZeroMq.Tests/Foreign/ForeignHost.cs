@@ -154,11 +154,12 @@ internal sealed class ForeignHost : IAsyncDisposable
     private static ProcessStartInfo Command(ForeignKind kind) => kind switch
     {
         ForeignKind.Python => Piped("/usr/bin/python3", Path.Combine(AppContext.BaseDirectory, "peers", "python", "host.py")),
+        ForeignKind.NetMq => Piped("dotnet", Repository.TestProgram("Broker.NetMqPeer"), "host"),
         _ => Piped("node", Path.Combine(NodeFolder(), "host.mjs")),
     };
 
-    private static ProcessStartInfo Piped(string program, string script)
-        => new(program, [script]) { RedirectStandardInput = true, RedirectStandardOutput = true };
+    private static ProcessStartInfo Piped(string program, params string[] arguments)
+        => new(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true };
 
     // eng/test.sh installs the packages in the source folder, which is found from the build output folder.
     private static string NodeFolder()
@@ -178,7 +179,7 @@ internal sealed class ForeignHost : IAsyncDisposable
 
     private static string? FindMissing(ForeignKind kind)
     {
-        if (kind == ForeignKind.Ours)
+        if (kind is ForeignKind.Ours or ForeignKind.NetMq)
         {
             return null;
         }

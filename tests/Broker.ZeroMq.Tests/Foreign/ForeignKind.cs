@@ -9,6 +9,9 @@ public enum ForeignKind
     /// <summary>zeromq of npm, which contains its own libzmq.</summary>
     Node,
 
+    /// <summary>The real NetMQ, in the program Broker.NetMqPeer.</summary>
+    NetMq,
+
     /// <summary>The thread-safe sockets of this library, in this process.</summary>
     Ours,
 }

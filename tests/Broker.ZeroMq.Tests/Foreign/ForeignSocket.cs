@@ -51,6 +51,21 @@ internal sealed class ForeignSocket(ForeignHost host, string name)
     /// </summary>
     public async Task<string?> PropertyAsync(string property) => (string?)(await CallAsync("property", ("property", property)))["value"];
 
+    /// <summary>
+    /// Sends messages that begin with the numbers from 0, and returns how many the socket took. Only with NetMQ.
+    /// </summary>
+    public async Task<int> SendNumbersAsync(int count, int size)
+        => (int)(await CallAsync("send_numbers", ("count", count), ("size", size), ("timeout", VeryLong)))["value"]!;
+
+    /// <summary>
+    /// Receives messages, and returns how many began with the numbers from 0 in order. Only with NetMQ.
+    /// </summary>
+    public async Task<int> ReceiveNumbersAsync(int count)
+        => (int)(await CallAsync("receive_numbers", ("count", count), ("timeout", VeryLong)))["value"]!;
+
+    /// <summary>The number of connections. Only with the sockets of this library.</summary>
+    public async Task<int> PeersAsync() => (int)(await CallAsync("peers"))["value"]!;
+
     public async Task CloseAsync()
     {
         await CallAsync("close");

@@ -45,6 +45,8 @@ internal sealed class OwnHost
                 byte[] prefix = Convert.FromHexString((string)arguments["value"]![0]!);
                 ((SubscriberSocket)_sockets[name]).Subscribe(prefix);
                 return [];
+            case "peers":
+                return new JsonObject { ["value"] = _sockets[name].ConnectionCount };
             case "send":
                 return Send(_sockets[name], arguments["frames"]!.AsArray(), Timeout(arguments)) ? [] : new JsonObject { ["refused"] = 1 };
             case "receive":
@@ -82,6 +84,7 @@ internal sealed class OwnHost
             {
                 RoutingId = Encoding.ASCII.GetBytes((string?)wanted["ROUTING_ID"] ?? ""),
                 Linger = TimeSpan.Zero,
+                ReconnectMax = wanted["RECONNECT_IVL_MAX"] is { } longest ? TimeSpan.FromMilliseconds((int)longest) : plain.ReconnectMax,
                 Security = SecurityOf(wanted),
                 Authenticate = wanted["PLAIN_SERVER"] is null ? null : Admit,
                 OnEvent = e =>
@@ -150,7 +153,9 @@ internal sealed class OwnHost
         var frames = new JsonArray();
         foreach (byte[] frame in message.ToArrays())
         {
-            frames.Add((JsonNode)(frame.Length <= Short ? Convert.ToHexStringLower(frame) : new JsonArray(frame.Length, (int)frame[0])));
+            frames.Add((JsonNode)(frame.Length <= Short ? Convert.ToHexStringLower(frame)
+                : frame.AsSpan().ContainsAnyExcept(frame[0]) ? new JsonObject { ["size"] = frame.Length }
+                : new JsonArray(frame.Length, (int)frame[0])));
         }
 
         return frames;

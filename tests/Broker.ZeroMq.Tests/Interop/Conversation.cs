@@ -32,15 +32,21 @@ internal sealed class Conversation
     };
 
     /// <summary>Waits until a publisher's next message reaches the subscriber and no message is in transit.</summary>
-    public async Task JoinAsync()
+    /// <param name="hasSubscribed">Whether the subscriber has a subscription, which it repeats to this publisher.</param>
+    /// <param name="isKnown">Whether an XPUB knows the subscription already, so that it does not report it.</param>
+    public async Task JoinAsync(bool hasSubscribed = false, bool isKnown = false)
     {
         if (Answers.Type is not ("SUB" or "XSUB"))
         {
             return;
         }
 
-        await Answers.SubscribeAsync();
-        if (Asks.Type == "XPUB")
+        if (!hasSubscribed)
+        {
+            await Answers.SubscribeAsync();
+        }
+
+        if (Asks.Type == "XPUB" && !isKnown)
         {
             Assert.Equal("""["01"]""", await Asks.Socket.ReceiveAsync());
             return;

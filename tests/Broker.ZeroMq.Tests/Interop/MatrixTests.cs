@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Tests.Interop;
 
 /// <summary>
 /// Every pair of socket types, with either side binding, by TCP and by Unix sockets, with other implementations and
-/// with this library.
+/// with this library. NetMQ has no Unix sockets.
 /// </summary>
 public sealed class MatrixTests
 {
@@ -30,6 +30,7 @@ public sealed class MatrixTests
             {
                 foreach (bool weBind in new[] { true, false })
                 {
+                    all.Add(ours, theirs, weBind, "tcp", nameof(ForeignKind.NetMq));
                     foreach (string transport in new[] { "tcp", "ipc" })
                     {
                         foreach (string peer in new[] { nameof(ForeignKind.Python), nameof(ForeignKind.Node), nameof(ForeignKind.Ours) })
@@ -49,20 +50,23 @@ public sealed class MatrixTests
     public Task Messages_of_all_shapes_pass(string ours, string theirs, bool weBind, string transport, string peer)
         => ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: false);
 
-    /// <summary>Assigns one peer to each case in turn, so that every pair is tested with all of them.</summary>
+    /// <summary>Assigns one peer to each case in turn. NetMQ, which has no Unix sockets, has a case for each pair.</summary>
     public static TheoryData<string, string, bool, string, string> PortableCases
     {
         get
         {
             string[] peers = [nameof(ForeignKind.Python), nameof(ForeignKind.Node), nameof(ForeignKind.Ours)];
             var all = new TheoryData<string, string, bool, string, string>();
+            int turn = 0;
             foreach ((string? ours, string? theirs) in OurSocket.Pairs)
             {
                 foreach (bool weBind in new[] { true, false })
                 {
-                    all.Add(ours, theirs, weBind, "tcp", peers[all.Count % peers.Length]);
-                    all.Add(ours, theirs, weBind, "ipc", peers[all.Count % peers.Length]);
+                    all.Add(ours, theirs, weBind, "tcp", peers[turn++ % peers.Length]);
+                    all.Add(ours, theirs, weBind, "ipc", peers[turn++ % peers.Length]);
                 }
+
+                all.Add(ours, theirs, turn % 8 == 0, "tcp", nameof(ForeignKind.NetMq));
             }
 
             return all;

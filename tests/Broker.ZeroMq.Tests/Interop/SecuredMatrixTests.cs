@@ -5,8 +5,9 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Interop;
 
 /// <summary>
-/// PLAIN and CURVE between the thread-safe sockets and libzmq, for every pair of socket types, with either side as the
-/// server and either side binding. TCP is used if the PLAIN server or the CURVE client binds, otherwise Unix sockets.
+/// PLAIN and CURVE between the thread-safe sockets and libzmq, and CURVE with NetMQ, for every pair of socket types, with
+/// either side as the server and either side binding. With libzmq, TCP is used if the PLAIN server or the CURVE client
+/// binds, otherwise Unix sockets.
 /// </summary>
 public sealed class SecuredMatrixTests
 {
@@ -43,6 +44,17 @@ public sealed class SecuredMatrixTests
         }
     }
 
+    public static TheoryData<string, string, bool, bool> CasesOfNetMq => new(
+        from pair in OurSocket.Pairs
+        from weAreServer in (bool[])[true, false]
+        from weBind in (bool[])[true, false]
+        select (pair.Ours, pair.Theirs, weAreServer, weBind));
+
+    // A PAIR of NetMQ that binds counts a peer from its connection on, and not from its handshake, until its own thread
+    // learns that the connection has ended. A connection that begins earlier is rejected forever.
+    public static IEnumerable<TheoryDataRow<string, string, bool, bool>> IntrudersOfNetMq
+        => CasesOfNetMq.Where(static c => c.Data is not (_, "PAIR", false, false));
+
     // A libzmq PAIR that connects counts its peer until the socket is informed by another thread that the failed
     // connection has ended. No event reports that moment, and a connection that begins earlier is rejected forever.
     public static IEnumerable<TheoryDataRow<string, string, string, bool, bool>> CasesOfIntruders
@@ -50,15 +62,26 @@ public sealed class SecuredMatrixTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task Messages_of_all_shapes_pass_secured(string ours, string theirs, string mechanism, bool weAreServer, bool weBind)
+    public Task Messages_of_all_shapes_pass_secured(string ours, string theirs, string mechanism, bool weAreServer, bool weBind)
     {
-        bool serverBinds = weAreServer == weBind;
-        bool byTcp = IsByTcp(mechanism, serverBinds);
+        bool byTcp = IsByTcp(mechanism, weAreServer == weBind);
 
         // The node peer cannot tell a PLAIN server which users it knows.
         bool isNode = !byTcp && (mechanism == "CURVE" || weAreServer);
+        return ConverseAsync(ours, theirs, mechanism, weAreServer, weBind, byTcp, isNode ? ForeignKind.Node : ForeignKind.Python);
+    }
+
+    [Theory]
+    [MemberData(nameof(CasesOfNetMq))]
+    public Task Messages_of_all_shapes_pass_by_CURVE_with_NetMQ(string ours, string theirs, bool weAreServer, bool weBind)
+        => ConverseAsync(ours, theirs, "CURVE", weAreServer, weBind, byTcp: true, ForeignKind.NetMq);
+
+    private static async Task ConverseAsync(
+        string ours, string theirs, string mechanism, bool weAreServer, bool weBind, bool byTcp, ForeignKind kind)
+    {
+        bool serverBinds = weAreServer == weBind;
         await using ForeignHost here = await TakeAsync(ForeignKind.Ours, mechanism);
-        await using ForeignHost there = isNode ? ForeignHost.Take(ForeignKind.Node) : await TakeAsync(ForeignKind.Python, mechanism);
+        await using ForeignHost there = kind == ForeignKind.Python ? await TakeAsync(kind, mechanism) : ForeignHost.Take(kind);
         (ForeignHost? atServer, ForeignHost? atClient) = weAreServer ? (here, there) : (there, here);
         (string? serverType, string? clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
         ConversationEnd server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
@@ -75,13 +98,22 @@ public sealed class SecuredMatrixTests
 
     [Theory]
     [MemberData(nameof(CasesOfIntruders))]
-    public async Task A_client_with_another_servers_key_or_a_wrong_password_exchanges_no_messages_and_the_next_is_served(
+    public Task A_client_with_another_servers_key_or_a_wrong_password_exchanges_no_messages_and_the_next_is_served(
         string ours, string theirs, string mechanism, bool weAreServer, bool weBind)
+        => RefuseAsync(ours, theirs, mechanism, weAreServer, weBind, IsByTcp(mechanism, weAreServer == weBind), ForeignKind.Python);
+
+    [Theory]
+    [MemberData(nameof(IntrudersOfNetMq))]
+    public Task With_NetMQ_too_a_client_with_another_servers_key_exchanges_no_messages_and_the_next_is_served(
+        string ours, string theirs, bool weAreServer, bool weBind)
+        => RefuseAsync(ours, theirs, "CURVE", weAreServer, weBind, byTcp: true, ForeignKind.NetMq);
+
+    private static async Task RefuseAsync(
+        string ours, string theirs, string mechanism, bool weAreServer, bool weBind, bool byTcp, ForeignKind kind)
     {
         bool serverBinds = weAreServer == weBind;
-        bool byTcp = IsByTcp(mechanism, serverBinds);
         await using ForeignHost here = await TakeAsync(ForeignKind.Ours, mechanism);
-        await using ForeignHost there = await TakeAsync(ForeignKind.Python, mechanism);
+        await using ForeignHost there = await TakeAsync(kind, mechanism);
         (ForeignHost? atServer, ForeignHost? atClient) = weAreServer ? (here, there) : (there, here);
         (string? serverType, string? clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
         ConversationEnd server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));

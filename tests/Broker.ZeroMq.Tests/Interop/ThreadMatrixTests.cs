@@ -4,8 +4,8 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Interop;
 
 /// <summary>
-/// The same pairs for the thread-safe sockets, with libzmq through pyzmq and through npm's zeromq. The peers alternate
-/// so that each pair is tested with both, by both transports.
+/// The same pairs for the thread-safe sockets, with libzmq through pyzmq and through npm's zeromq, and with NetMQ. The
+/// peers with libzmq alternate so that each pair is tested with both, by both transports.
 /// </summary>
 public sealed class ThreadMatrixTests
 {
@@ -28,6 +28,7 @@ public sealed class ThreadMatrixTests
                 foreach (bool weBind in new[] { true, false })
                 {
                     all.Add(ours, theirs, weBind, "tcp", weBind ? nameof(ForeignKind.Python) : nameof(ForeignKind.Node));
+                    all.Add(ours, theirs, weBind, "tcp", nameof(ForeignKind.NetMq));
                     all.Add(ours, theirs, weBind, "ipc", weBind ? nameof(ForeignKind.Node) : nameof(ForeignKind.Python));
                 }
             }
