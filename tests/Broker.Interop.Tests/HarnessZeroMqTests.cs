@@ -13,6 +13,8 @@ public sealed class HarnessZeroMqTests
         { "pyzmq", "libzmq" },
         { "libzmq", "zeromq.js" },
         { "zeromq.js", "pyzmq" },
+        { "NetMQ", "libzmq" },
+        { "pyzmq", "NetMQ" },
     };
 
     [Theory]

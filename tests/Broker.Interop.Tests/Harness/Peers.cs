@@ -7,6 +7,8 @@ internal static class Peers
 
     public static IZeroMqPeers Libzmq { get; } = new LibzmqPeers();
 
+    public static IZeroMqPeers NetMq { get; } = new NetMqPeers();
+
     public static INatsPeers Libnats { get; } = new LibnatsPeers();
 
     public static IZeroMqPeers ZeroMqJs { get; } = new NodePeers();
@@ -20,6 +22,7 @@ internal static class Peers
         "pyzmq" => Python,
         "libzmq" => Libzmq,
         "zeromq.js" => ZeroMqJs,
+        "NetMQ" => NetMq,
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such ZeroMQ peer"),
     };
 

@@ -14,6 +14,7 @@ public sealed class BridgeTests
         { "libzmq", "nats.c" },
         { "zeromq.js", "nats.js" },
         { "pyzmq", "nats.c" },
+        { "NetMQ", "nats.c" },
     };
 
     [Theory]
@@ -54,6 +55,7 @@ public sealed class BridgeTests
     [InlineData("pyzmq")]
     [InlineData("libzmq")]
     [InlineData("zeromq.js")]
+    [InlineData("NetMQ")]
     public async Task Zeromq_programs_that_bind_are_connected_to(string zeroMq)
     {
         string publishers = FreePort.NextAddress();

@@ -4,8 +4,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// Kills <c>broker bridge</c> with SIGKILL and starts it again while pyzmq programs run, and tests the losses that
-/// docs/migration.md describes.
+/// Kills <c>broker bridge</c> with SIGKILL and starts it again while programs of pyzmq and of NetMQ run, and tests the
+/// losses that docs/migration.md describes.
 /// </summary>
 public sealed class KilledBridgeTests
 {
@@ -13,7 +13,7 @@ public sealed class KilledBridgeTests
     private const int Mark = 100;
     private const int Size = 32 * 1024;
 
-    // The messages that libzmq has taken from its queue and not yet written to the kernel.
+    // The messages that the library has taken from its queue and not yet written to the kernel.
     private const int InProgram = 16;
 
     // The test kills the bridge in the first two thirds. The PUSH starts the next third when the bridge runs again, so
@@ -137,8 +137,10 @@ public sealed class KilledBridgeTests
         print(late(), flush=True)
         """;
 
-    [Fact]
-    public async Task Push_and_pull_lose_no_more_than_the_window_the_marks_and_the_kernel_held_and_nothing_comes_twice()
+    [Theory]
+    [InlineData("pyzmq")]
+    [InlineData("NetMQ")]
+    public async Task Push_and_pull_lose_no_more_than_the_window_the_marks_and_the_kernel_held_and_nothing_comes_twice(string library)
     {
         const int Messages = 6_000;
         string pushers = FreePort.NextAddress();
@@ -146,7 +148,7 @@ public sealed class KilledBridgeTests
         await using BrokerProcess nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pushpull, subject: work, pushers: \"{pushers}\", pullers: \"{pullers}\", window: {Window}, high_water_mark: {Mark}, keep_order: true";
         await using var bridge = new MortalBridge(nats.Url, route);
-        await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PushAndPull, pushers, pullers, Number(Messages), Number(Size)));
+        await using PeerProcess programs = await StartAsync(library, "push_and_pull", PushAndPull, pushers, pullers, Number(Messages), Number(Size));
         int killed = 0;
         string line;
         while ((line = await programs.ReadLineAsync()) == "now")
@@ -163,15 +165,17 @@ public sealed class KilledBridgeTests
         Assert.InRange(Messages - result[0], 0, killed * bound);
     }
 
-    [Fact]
-    public async Task Publishers_and_subscribers_come_back_by_themselves_and_get_nothing_twice_or_out_of_order()
+    [Theory]
+    [InlineData("pyzmq")]
+    [InlineData("NetMQ")]
+    public async Task Publishers_and_subscribers_come_back_by_themselves_and_get_nothing_twice_or_out_of_order(string library)
     {
         string publishers = FreePort.NextAddress();
         string subscribers = FreePort.NextAddress();
         await using BrokerProcess nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\"";
         await using var bridge = new MortalBridge(nats.Url, route);
-        await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PubAndSub, publishers, subscribers));
+        await using PeerProcess programs = await StartAsync(library, "pub_and_sub", PubAndSub, publishers, subscribers);
         for (int i = 0; i < 3; i++)
         {
             await programs.WriteLineAsync("go");
@@ -180,8 +184,10 @@ public sealed class KilledBridgeTests
         }
     }
 
-    [Fact]
-    public async Task A_request_under_way_is_lost_and_whoever_asks_again_is_answered()
+    [Theory]
+    [InlineData("pyzmq")]
+    [InlineData("NetMQ")]
+    public async Task A_request_under_way_is_lost_and_whoever_asks_again_is_answered(string library)
     {
         string clients = FreePort.NextAddress();
         string workers = FreePort.NextAddress();
@@ -191,7 +197,7 @@ public sealed class KilledBridgeTests
             $"pattern: request, endpoint: \"{clients}\", subject: ask, time_to_live: \"1h\"", $"pattern: worker, endpoint: \"{workers}\", subject: ask, time_to_live: \"1h\"",
         ];
         await using var bridge = new MortalBridge(nats.Url, routes);
-        await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(RequestAndReply, clients, workers));
+        await using PeerProcess programs = await StartAsync(library, "request_and_reply", RequestAndReply, clients, workers);
         Assert.Equal("has 1", await programs.ReadLineAsync());
         await bridge.KillAndStartAsync();
         await programs.WriteLineAsync("answer");
@@ -218,6 +224,10 @@ public sealed class KilledBridgeTests
         Assert.Equal("new", await programs.ReadLineAsync());
         Assert.Equal("new", await programs.ReadLineAsync());
     }
+
+    // The programs of NetMQ do the same as the scripts.
+    private static Task<PeerProcess> StartAsync(string library, string program, string script, params string[] arguments)
+        => library == "NetMQ" ? Peers.NetMq.StartAsync(program, arguments) : PythonPeers.StartCodeAsync(Run(script, arguments));
 
     private static string Run(string script, params IEnumerable<string> arguments)
         => $"import sys\nsys.argv = ['-c', {string.Join(", ", arguments.Select(a => $"'{a}'"))}]\n{script}";
