@@ -65,7 +65,7 @@ public sealed partial class ZeroMqBridge
     private BridgeConnection NewConnection() => new(_options, _log, () => _routes);
 
     private RouteContext ContextOf(BridgeConnection connection, BridgeTracer? tracer)
-        => new(connection.Client, Loops, _options.Id, _options.Client.InboxPrefix, _options.Logger, tracer);
+        => new(connection.Client, Loops, _options.Id, _options.Client.InboxPrefix, Context.Inproc, _options.Logger, tracer);
 
     private ClientStatistics Statistics()
     {

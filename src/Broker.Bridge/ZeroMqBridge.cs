@@ -35,11 +35,24 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         _ownsLoops = options.Client.Loops is null;
         Loops = options.Client.Loops ?? new EventLoopGroup(
             new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
+        Context = new ZeroMqContext(Loops);
         Loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
     }
 
     /// <summary>The event loops that the bridge runs on.</summary>
     public EventLoopGroup Loops { get; }
+
+    /// <summary>
+    /// The context of the bridge. Sockets of this program that are created with it reach the <c>inproc://</c> endpoints
+    /// of the routes, without a system socket. The bridge closes sockets that are still open when it is closed, after
+    /// its routes, and waits for their linger times.
+    /// </summary>
+    public ZeroMqContext Context { get; }
+
+    /// <summary>
+    /// Whether a NATS server is connected. May be read on any thread; the value may be out of date at once.
+    /// </summary>
+    public bool IsConnected => Client.State == ConnectionState.Connected;
 
     /// <summary>
     /// Connects to the NATS server and starts the routes. If no server is reachable, the bridge keeps trying in the
@@ -176,6 +189,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
             long[] undelivered =
                 await Task.WhenAll(_routes.Select(route => CloseRouteAsync(route, linger))).ConfigureAwait(false);
+            await Client.Loop.WaitWhileRunningAsync(() => Context.DisposeAsync().AsTask()).ConfigureAwait(false);
             await CloseConnectionsAsync().ConfigureAwait(false);
             _context?.Tracer?.Dispose();
             if (_ownsLoops)

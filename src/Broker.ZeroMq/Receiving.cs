@@ -202,6 +202,28 @@ public static partial class Receiving
     }
 
     /// <summary>
+    /// Calls an action when messages have arrived, for programs with an event loop of their own. The action must return
+    /// soon, must not throw, and may be called on any thread and without need: it tells the program's own thread to
+    /// receive. It is also called before this method returns. A socket has one such action, or is in one
+    /// <see cref="ZeroMqPoller"/>.
+    /// </summary>
+    /// <returns>An object whose disposal ends the calls; a call that is in progress is completed.</returns>
+    /// <exception cref="InvalidOperationException">The socket has an action, or is in a poller.</exception>
+    public static IDisposable WatchMessages<TSocket>(this TSocket socket, Action onMessages)
+        where TSocket : MessageSocket, IReceivingSocket
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        ArgumentNullException.ThrowIfNull(onMessages);
+        if (!socket.Receiver.Queue.TryWatch(onMessages))
+        {
+            throw new InvalidOperationException("The messages of the socket are already watched.");
+        }
+
+        onMessages();
+        return new SocketWatch(socket.Receiver.Queue.Unwatch);
+    }
+
+    /// <summary>
     /// Receives messages in an endless sequence. The sequence ends without an exception if the socket is closed.
     /// </summary>
     /// <returns>

@@ -102,6 +102,26 @@ public static class Sending
         => socket.Sender.TrySend(new Encoders.Verbatim(Encoded(message)), timeout);
 
     /// <summary>
+    /// Calls an action when the socket may have room again after it had none, for programs with an event loop of their
+    /// own. The action must return soon, must not throw, and may be called on any thread and without need: it tells the
+    /// program's own thread to try again. A socket has one such action, or is in one <see cref="ZeroMqPoller"/> as a
+    /// sender.
+    /// </summary>
+    /// <returns>An object whose disposal ends the calls; a call that is in progress is completed.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The socket has an action, or is in a poller as a sender.
+    /// </exception>
+    public static IDisposable WatchRoom<TSocket>(this TSocket socket, Action onRoom)
+        where TSocket : MessageSocket, ISendingSocket
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        ArgumentNullException.ThrowIfNull(onRoom);
+        return socket.Sender.TryWatch(onRoom)
+            ? new SocketWatch(socket.Sender.Unwatch)
+            : throw new InvalidOperationException("The room of the socket is already watched.");
+    }
+
+    /// <summary>
     /// Waits for room and sends a message of one frame. The memory must not change before the task completes.
     /// </summary>
     /// <exception cref="OperationCanceledException">The call was cancelled; nothing was sent.</exception>

@@ -42,6 +42,7 @@ internal abstract class PipelineRoute : BridgeRoute
             Security = options.Security,
             Authenticate = options.Authenticate,
             OnEvent = Log.ZeroMq,
+            Inproc = context.Inproc,
         };
         Pull = options.Pushers.Count == 0 ? null : new LoopPull(context.Loop, OnZeroMqMessage, sockets);
         Push = options.Pullers.Count == 0 ? null : new LoopPush(context.Loop, sockets)

@@ -44,6 +44,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
             Properties = properties,
             AcceptPeer = RefuseBridges,
             OnEvent = Log.ZeroMq,
+            Inproc = context.Inproc,
         });
         _egress = new LoopPublisher(context.Loops, new LoopPublisherOptions
         {
@@ -61,6 +62,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
             Properties = properties,
             AcceptPeer = RefuseBridges,
             OnEvent = Log.ZeroMq,
+            Inproc = context.Inproc,
         });
         if (options.LastValues is { } kept)
         {

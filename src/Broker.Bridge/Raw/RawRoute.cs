@@ -47,15 +47,15 @@ internal sealed class RawRoute : BridgeRoute
         {
             case RawSocket.Router:
                 _socket = _router = new LoopRouter(
-                    Loop, OnZeroMqMessage, options.Apply(new LoopRouterOptions { Mandatory = true }, Log));
+                    Loop, OnZeroMqMessage, options.Apply(new LoopRouterOptions { Mandatory = true }, Log, Context));
                 break;
             case RawSocket.Dealer:
                 _socket =
-                    _distributor = new LoopDealer(Loop, OnZeroMqMessage, options.Apply(new LoopRoutedOptions(), Log));
+                    _distributor = new LoopDealer(Loop, OnZeroMqMessage, options.Apply(new LoopRoutedOptions(), Log, Context));
                 break;
             default:
                 _socket =
-                    _distributor = new LoopPair(Loop, OnZeroMqMessage, options.Apply(new LoopMessageOptions(), Log));
+                    _distributor = new LoopPair(Loop, OnZeroMqMessage, options.Apply(new LoopMessageOptions(), Log, Context));
                 break;
         }
     }

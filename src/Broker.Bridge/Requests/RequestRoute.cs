@@ -41,7 +41,7 @@ internal sealed class RequestRoute : RequestReplyRoute
         _publisher = new RequestPublisher(options, Pending, context);
         _retries = new RequestRetries(Loop, Pending, _publisher, () => HasServer);
         _resumeAt = options.MaxPending - Math.Max(1, options.MaxPending / 8);
-        _router = new LoopRouter(Loop, OnRequest, options.Apply(new LoopRouterOptions { Mandatory = true }, Log));
+        _router = new LoopRouter(Loop, OnRequest, options.Apply(new LoopRouterOptions { Mandatory = true }, Log, Context));
     }
 
     /// <summary>Increases by one with each request that was added, whether it could be published or not.</summary>

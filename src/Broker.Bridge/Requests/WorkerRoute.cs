@@ -31,7 +31,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         bool takesTurns = options.Envelope != WorkerEnvelope.Number;
         _waiting = takesTurns ? new WaitingRequests(Pending, options.MaxQueuedBytes) : null;
         LoopBalancerOptions socket = options.Apply(
-            new LoopBalancerOptions { OnDemand = options.Envelope == WorkerEnvelope.Ready }, Log);
+            new LoopBalancerOptions { OnDemand = options.Envelope == WorkerEnvelope.Ready }, Log, Context);
         _socket = new LoopBalancer(
             Loop, takesTurns ? OnMessageOfFreeWorker : OnReply, takesTurns ? 1 : options.MaxPendingPerWorker, socket)
         {

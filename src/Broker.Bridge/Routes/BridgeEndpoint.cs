@@ -10,14 +10,15 @@ namespace Broker.Bridge;
 /// binds.
 /// </param>
 /// <param name="Endpoint">
-/// The endpoint in ZeroMQ's notation: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c>, <c>ipc:///run/feed</c>.
+/// The endpoint in ZeroMQ's notation: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c>, <c>ipc:///run/feed</c>, or
+/// <c>inproc://feed</c> for sockets of this process that use <see cref="ZeroMqBridge.Context"/>.
 /// </param>
 public sealed record BridgeEndpoint(bool Bind, string Endpoint)
 {
     /// <summary>
     /// The addresses and networks from which programs may connect to a bound endpoint. The bridge closes connections
-    /// from other addresses before the handshake. Programs that connect through ipc have no address and are not
-    /// restricted. Default: all addresses.
+    /// from other addresses before the handshake. Programs that connect through ipc or inproc have no address and are
+    /// not restricted. Default: all addresses.
     /// </summary>
     public IReadOnlyList<IPNetwork> AllowedAddresses { get; init; } = [];
 
@@ -60,12 +61,6 @@ public sealed record BridgeEndpoint(bool Bind, string Endpoint)
     {
         ArgumentNullException.ThrowIfNull(AllowedAddresses);
         var endpoint = ZeroMqEndpoint.Parse(Endpoint);
-        if (endpoint.IsInproc)
-        {
-            throw new FormatException(
-                $"'{Endpoint}' cannot be bridged: inproc:// connects sockets of one context only.");
-        }
-
         if (!Bind && endpoint.IsWildcard)
         {
             throw new FormatException($"'{Endpoint}' cannot be connected to: it must not contain a wildcard.");

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using Broker.Client;
 using Broker.Transport;
+using Broker.ZeroMq;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Bridge;
@@ -10,10 +11,17 @@ namespace Broker.Bridge;
 /// <param name="Loops">All loops of the bridge, including the connection's loop.</param>
 /// <param name="BridgeId">The id of the bridge.</param>
 /// <param name="InboxPrefix">The prefix of the connection's reply subjects.</param>
+/// <param name="Inproc">The names of the bridge's <c>inproc://</c> endpoints.</param>
 /// <param name="Logger">The logger of the routes.</param>
 /// <param name="Tracer">Creates the bridge's spans; null if tracing is off for the bridge's client.</param>
 internal sealed record RouteContext(
-    BrokerConnection Client, EventLoopGroup Loops, string BridgeId, string InboxPrefix, ILogger Logger, BridgeTracer? Tracer = null)
+    BrokerConnection Client,
+    EventLoopGroup Loops,
+    string BridgeId,
+    string InboxPrefix,
+    InprocNames Inproc,
+    ILogger Logger,
+    BridgeTracer? Tracer = null)
 {
     /// <summary>The loop of the connection.</summary>
     internal EventLoop Loop => Client.Loop;

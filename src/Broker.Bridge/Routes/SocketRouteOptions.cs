@@ -63,7 +63,7 @@ public abstract record SocketRouteOptions : RouteOptions
     }
 
     /// <summary>Copies these options to the options of a socket.</summary>
-    internal T Apply<T>(T options, RouteLog log)
+    internal T Apply<T>(T options, RouteLog log, RouteContext context)
         where T : LoopMessageOptions
         => (T)((LoopMessageOptions)options with
         {
@@ -74,5 +74,6 @@ public abstract record SocketRouteOptions : RouteOptions
             Security = Security,
             Authenticate = Authenticate,
             OnEvent = log.ZeroMq,
+            Inproc = context.Inproc,
         });
 }

@@ -105,7 +105,6 @@ public sealed class ShareTests
     [InlineData("tcp://nonsense", true)]
     [InlineData("tcp://*:5556", false)]
     [InlineData("tcp://host:0", false)]
-    [InlineData("inproc://feed", true)]
     public void Options_know_an_endpoint_that_cannot_be_had_before_a_start(string endpoint, bool bind)
     {
         var options = new PubSubRouteOptions { Publishers = [new BridgeEndpoint(bind, endpoint)] };
