@@ -21,6 +21,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
     public const string ProtocolVersion = ServerIdentity.ProtocolVersion;
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(10);
+    // Most clients close their side at once, and the stop should not last much longer than they need.
+    private static readonly TimeSpan FirstPollInterval = TimeSpan.FromMilliseconds(1);
     private const int MaxPolls = 500;
 
     private readonly ServerCore _core;
@@ -231,7 +233,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         // Each connection closes on its own event loop. A drain is rare, so this method may poll the clock.
         long end = _core.Tick + (long)Math.Min(timeout.TotalMilliseconds, long.MaxValue / 2);
         bool cut = false;
-        while (_core.HasSessions)
+        for (TimeSpan wait = FirstPollInterval; _core.HasSessions; wait = LongerPoll(wait))
         {
             if (!cut && (cancellationToken.IsCancellationRequested || _core.Tick >= end))
             {
@@ -243,7 +245,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
                 }
             }
 
-            await Task.Delay(PollInterval, CancellationToken.None).ConfigureAwait(false);
+            await Task.Delay(wait, CancellationToken.None).ConfigureAwait(false);
         }
 
         return _core.Undelivered;
@@ -284,11 +286,15 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         // The loops belong to the caller. They close the connections in their next iteration, unless the loops have
         // stopped.
+        TimeSpan wait = FirstPollInterval;
         for (int looks = 0; _core.HasSessions && looks < MaxPolls; looks++)
         {
-            await Task.Delay(PollInterval, CancellationToken.None).ConfigureAwait(false);
+            await Task.Delay(wait, CancellationToken.None).ConfigureAwait(false);
+            wait = LongerPoll(wait);
         }
     }
+
+    private static TimeSpan LongerPoll(TimeSpan wait) => wait * 2 < PollInterval ? wait * 2 : PollInterval;
 
     private void OnBudgetExhausted(object? sender, HandledEventArgs e)
     {

@@ -272,6 +272,15 @@ public abstract partial class Connection
     public void StartTls(SslServerAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
         => SecurityUpgrade.StartTls(this, options, timeout, onSecured);
 
+    /// <summary>Starts TLS as the server, with options that may take time to create.</summary>
+    /// <param name="options">Called on the thread pool, and may block. Its callbacks run there too.</param>
+    /// <param name="timeout">The time limit for the handshake.</param>
+    /// <param name="onSecured">Called on the loop after the handshake, before the first decrypted bytes.</param>
+    /// <inheritdoc cref="StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})"
+    /// path="/remarks|/exception"/>
+    public void StartTls(Func<SslServerAuthenticationOptions> options, TimeSpan timeout, Action<Connection> onSecured)
+        => SecurityUpgrade.StartTls(this, options, timeout, onSecured);
+
     /// <summary>Starts TLS as the client.</summary>
     /// <param name="options">Used as they are. Their callbacks run on the thread pool and may block.</param>
     /// <param name="timeout">The time limit for the handshake.</param>

@@ -60,7 +60,7 @@ internal sealed class TlsFlags
                 _ => options.ClientCertificates,
             },
         };
-        return TlsConfig.Problem(options) is { } problem ? throw new ConfigUnreadableException(problem) : options;
+        return TlsConfig.Load(ref options) is { } problem ? throw new ConfigUnreadableException(problem) : options;
 
         bool? Given(Option<bool> option) => flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
     }

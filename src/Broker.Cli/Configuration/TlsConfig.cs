@@ -4,7 +4,6 @@ using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using Broker.Hosting;
 using Broker.Server;
-using Broker.Transport;
 
 namespace Broker.Cli.Configuration;
 
@@ -16,8 +15,6 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 {
     // The time that nats-server waits for a ClientHello if handshake_first is "auto".
     private static readonly TimeSpan AutoFallback = TimeSpan.FromMilliseconds(50);
-
-    private const int MaxCertificateFile = 4 * 1024 * 1024;
 
     private static readonly string[] Curves = ["CurveP256", "CurveP384", "CurveP521", "X25519"];
 
@@ -88,12 +85,16 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 
         section.AllowOff("ocsp_peer", isOffIfEmpty: false);
         section.RejectTheRest(UnsupportedKeys.OfTls);
-        if (problems.Count == before && Problem(options) is { } problem)
+        if (problems.Count > before)
+        {
+            return options;
+        }
+
+        if (Load(ref options) is { } problem)
         {
             problems.Add(new ConfigProblem(problem, block.Position));
         }
-
-        if (problems.Count == before && NotValidNow(options.CertificateFile!) is { } why)
+        else if (NotValidNow(options.LoadedCertificate!) is { } why)
         {
             warnings.Add(new ConfigProblem($"the certificate {why}, and clients will reject it", section.Find("cert_file")!.Position));
         }
@@ -101,17 +102,19 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         return options;
     }
 
-    private static string? NotValidNow(string file)
+    private static string? NotValidNow(X509Certificate2 certificate)
     {
-        using var certificate = X509Certificate2.CreateFromPem(BoundedFile.ReadText(file, MaxCertificateFile));
         DateTime now = DateTime.Now;
         return certificate.NotAfter < now ? string.Create(CultureInfo.InvariantCulture, $"has expired at {certificate.NotAfter.ToUniversalTime():u}")
             : certificate.NotBefore > now ? string.Create(CultureInfo.InvariantCulture, $"is valid only from {certificate.NotBefore.ToUniversalTime():u}")
             : null;
     }
 
-    /// <summary>Returns the error that makes the options unusable, or null.</summary>
-    public static string? Problem(ServerTlsOptions options)
+    /// <summary>
+    /// Reads the files, so that the start does not read them again. Returns the error that makes the options unusable,
+    /// or null.
+    /// </summary>
+    public static string? Load(ref ServerTlsOptions options)
     {
         if (options.CertificateFile is null)
         {
@@ -126,7 +129,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 
         try
         {
-            options.Validate();
+            options = options.Load();
             return null;
         }
         catch (ArgumentException e)

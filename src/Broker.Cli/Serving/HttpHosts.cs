@@ -19,7 +19,7 @@ internal static partial class HttpHosts
         SslServerAuthenticationOptions? tls = settings switch
         {
             { Https: null } => null,
-            { Tls: { } given } => Load(given with { ClientCertificates = ClientCertificateMode.None, MapUsers = false }),
+            { Tls: { } given } => Load(given with { ClientCertificates = ClientCertificateMode.None, MapUsers = false, PinnedPublicKeys = [] }),
             _ => throw new ServeStartException("monitoring over HTTPS needs a certificate: a \"tls\" block with cert_file and key_file"),
         };
         return ListenAsync(address, async () =>

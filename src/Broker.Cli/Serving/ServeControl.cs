@@ -13,15 +13,19 @@ internal sealed class ServeControl : IDisposable
     private readonly Channel<ControlRequest> _requests = Channel.CreateBounded<ControlRequest>(
         new BoundedChannelOptions(8) { FullMode = BoundedChannelFullMode.DropWrite });
 
-    public ServeControl(CancellationToken stop = default) => _stop = CancellationTokenSource.CreateLinkedTokenSource(stop);
-
     // The requester that waits for the result of the next reload.
     private ReloadRequest? _reload;
+
+    public ServeControl(CancellationToken stop = default)
+    {
+        _stop = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        _stop.Token.Register(() => _requests.Writer.TryComplete());
+    }
 
     /// <summary>Cancelled when a stop is requested.</summary>
     public CancellationToken Stop => _stop.Token;
 
-    /// <summary>The requests, in order.</summary>
+    /// <summary>The requests, in order. They end when a stop is requested.</summary>
     public ChannelReader<ControlRequest> Requests => _requests.Reader;
 
     public void Request(ControlRequest request) => _requests.Writer.TryWrite(request);

@@ -108,28 +108,41 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
     private static async Task<ServeSettings> AnswerAsync(
         ServeSettings settings, IServeHost host, ServeControl control, ServeLogging logging, Func<ServeSettings> reread, ServeObservers told)
     {
-        try
+        // Waits without a token. The first exception of a native program costs 15 ms, and every stop would pay for it.
+        while (await control.Requests.WaitToReadAsync(CancellationToken.None) && !control.Stop.IsCancellationRequested)
         {
-            while (true)
+            if (!control.Requests.TryRead(out ControlRequest request))
             {
-                switch (await control.Requests.ReadAsync(control.Stop))
-                {
-                    case ControlRequest.Reload:
-                        settings = await ReloadAsync(settings, host, control, logging, reread, told);
-                        break;
-                    case ControlRequest.ReopenLog:
-                        ReopenLog(settings, logging, told);
-                        break;
-                    case ControlRequest.LameDuck:
-                        told.OnLameDuck(settings.LameDuckDuration);
-                        await host.EnterLameDuckAsync(control.Stop);
-                        return settings;
-                }
+                continue;
+            }
+
+            switch (request)
+            {
+                case ControlRequest.Reload:
+                    settings = await ReloadAsync(settings, host, control, logging, reread, told);
+                    break;
+                case ControlRequest.ReopenLog:
+                    ReopenLog(settings, logging, told);
+                    break;
+                case ControlRequest.LameDuck:
+                    told.OnLameDuck(settings.LameDuckDuration);
+                    await EnterLameDuckAsync(host, control.Stop);
+                    return settings;
             }
         }
-        catch (OperationCanceledException) when (control.Stop.IsCancellationRequested)
+
+        return settings;
+    }
+
+    private static async Task EnterLameDuckAsync(IServeHost host, CancellationToken stop)
+    {
+        try
         {
-            return settings;
+            await host.EnterLameDuckAsync(stop);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // A stop was requested in lame duck mode.
         }
     }
 
@@ -203,22 +216,16 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         }
 
         using var timer = new PeriodicTimer(screen.IsTerminal ? TerminalPace : PlainPace, clock);
+        using CancellationTokenRegistration end = stop.Register(timer.Dispose);
         var shown = default(ServeCounts);
-        try
+        while (await timer.WaitForNextTickAsync(CancellationToken.None))
         {
-            while (await timer.WaitForNextTickAsync(stop))
+            ServeCounts counts = host.ReadCounts();
+            if (counts != shown)
             {
-                ServeCounts counts = host.ReadCounts();
-                if (counts != shown)
-                {
-                    shown = counts;
-                    told.OnCounts(counts);
-                }
+                shown = counts;
+                told.OnCounts(counts);
             }
-        }
-        catch (OperationCanceledException) when (stop.IsCancellationRequested)
-        {
-            // The host is stopping.
         }
     }
 
@@ -244,17 +251,11 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
     private async Task TellStopAsync(ServeSettings settings, IServeHost host, long begin, ServeObservers told, CancellationToken ended)
     {
         using var timer = new PeriodicTimer(StopPace, clock);
-        try
+        using CancellationTokenRegistration end = ended.Register(timer.Dispose);
+        while (await timer.WaitForNextTickAsync(CancellationToken.None))
         {
-            while (await timer.WaitForNextTickAsync(ended))
-            {
-                TimeSpan left = settings.StopDeadline - clock.GetElapsedTime(begin);
-                told.OnStopping(new ServeStop(host.ReadBacklog(), left > TimeSpan.Zero ? left : TimeSpan.Zero));
-            }
-        }
-        catch (OperationCanceledException) when (ended.IsCancellationRequested)
-        {
-            // The host has stopped.
+            TimeSpan left = settings.StopDeadline - clock.GetElapsedTime(begin);
+            told.OnStopping(new ServeStop(host.ReadBacklog(), left > TimeSpan.Zero ? left : TimeSpan.Zero));
         }
     }
 }

@@ -18,17 +18,18 @@ internal static class CertificateFiles
     internal static (X509Certificate2 Certificate, X509Certificate2Collection Others) ReadIdentity(
         string certificateFile, string? keyFile)
     {
-        X509Certificate2Collection all = ReadAll(certificateFile);
+        (X509Certificate2Collection all, string certificates) = ReadWithText(certificateFile);
         string key = keyFile ?? certificateFile;
+        string keyText = "";
         try
         {
-            var certificate = X509Certificate2.CreateFromPem(
-                BoundedFile.ReadText(certificateFile, MaxFile), BoundedFile.ReadText(key, MaxFile));
+            keyText = string.Equals(key, certificateFile, StringComparison.Ordinal) ? certificates : BoundedFile.ReadText(key, MaxFile);
+            var certificate = X509Certificate2.CreateFromPem(certificates, keyText);
             all[0].Dispose();
             all.RemoveAt(0);
             return (Usable(certificate), all);
         }
-        catch (Exception e) when (IsExpected(e) && IsEncrypted(key))
+        catch (Exception e) when (IsExpected(e) && IsEncrypted(keyText))
         {
             throw new ArgumentException(
                 $"The private key in '{key}' is encrypted with a password, and the server cannot ask for the password: "
@@ -46,35 +47,29 @@ internal static class CertificateFiles
 
     /// <summary>Reads all certificates of a file.</summary>
     /// <exception cref="ArgumentException">The file cannot be read or contains no certificate.</exception>
-    internal static X509Certificate2Collection ReadAll(string file)
+    internal static X509Certificate2Collection ReadAll(string file) => ReadWithText(file).All;
+
+    private static (X509Certificate2Collection All, string Text) ReadWithText(string file)
     {
         var all = new X509Certificate2Collection();
+        string text;
         try
         {
-            all.ImportFromPem(BoundedFile.ReadText(file, MaxFile));
+            text = BoundedFile.ReadText(file, MaxFile);
+            all.ImportFromPem(text);
         }
         catch (Exception e) when (IsExpected(e))
         {
             throw new ArgumentException($"The certificate file '{file}' cannot be read: {e.Message}", e);
         }
 
-        return all.Count != 0 ? all : throw new ArgumentException($"The file '{file}' contains no PEM certificate.");
+        return all.Count != 0 ? (all, text) : throw new ArgumentException($"The file '{file}' contains no PEM certificate.");
     }
 
     // Searches for the label of an encrypted PKCS #8 key, and for the header of OpenSSL's older format.
-    private static bool IsEncrypted(string file)
-    {
-        try
-        {
-            string text = BoundedFile.ReadText(file, MaxFile);
-            return text.Contains("-----BEGIN ENCRYPTED PRIVATE KEY-----", StringComparison.Ordinal)
-                || text.Contains("Proc-Type: 4,ENCRYPTED", StringComparison.Ordinal);
-        }
-        catch (Exception e) when (IsExpected(e))
-        {
-            return false;
-        }
-    }
+    private static bool IsEncrypted(string key)
+        => key.Contains("-----BEGIN ENCRYPTED PRIVATE KEY-----", StringComparison.Ordinal)
+            || key.Contains("Proc-Type: 4,ENCRYPTED", StringComparison.Ordinal);
 
     // Schannel does not accept a key that exists in memory only.
     private static X509Certificate2 Usable(X509Certificate2 certificate)

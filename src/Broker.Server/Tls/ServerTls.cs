@@ -19,6 +19,9 @@ internal sealed class ServerTls
 
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
+    private readonly SslServerAuthenticationOptions _authentication;
+    // The certificate of the options, while it is not yet in _authentication; otherwise null.
+    private readonly ServerCertificate? _pending;
     private readonly X509Certificate2? _certificate;
 
     /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
@@ -31,21 +34,22 @@ internal sealed class ServerTls
         IsOptional = options.AllowNonTls;
         Verifies = options.ClientCertificates == ClientCertificateMode.Required;
         MapsUsers = options.MapUsers;
-        SslStreamCertificateContext? context = CreateContext(options);
-        _certificate = context?.TargetCertificate;
+        var files = ServerTlsFiles.Of(options);
+        _pending = files.Certificate ?? (options.Certificate is { } given ? new ServerCertificate(given, null) : null);
+        _certificate = _pending?.Certificate ?? options.CertificateContext?.TargetCertificate;
         if (_certificate is { HasPrivateKey: false })
         {
             throw new ArgumentException($"The certificate of the server ({_certificate.Subject}) has no private key.");
         }
 
-        Authentication = new SslServerAuthenticationOptions
+        _authentication = new SslServerAuthenticationOptions
         {
-            ServerCertificateContext = context,
+            ServerCertificateContext = options.CertificateContext,
             EnabledSslProtocols = options.MinVersion == SslProtocols.Tls13
                 ? SslProtocols.Tls13
                 : SslProtocols.Tls12 | SslProtocols.Tls13,
             ClientCertificateRequired = options.ClientCertificates != ClientCertificateMode.None,
-            CertificateChainPolicy = CreatePolicy(options),
+            CertificateChainPolicy = CreatePolicy(options, files),
             RemoteCertificateValidationCallback =
                 options.PinnedPublicKeys.Count != 0 ? new PinnedKeys(options.PinnedPublicKeys).Validate
                 : options.ClientCertificates == ClientCertificateMode.Optional ? IsGoodOrAbsent
@@ -53,8 +57,15 @@ internal sealed class ServerTls
             CipherSuitesPolicy = CreateSuites(options.CipherSuites),
             AllowRenegotiation = false,
         };
-        options.Configure?.Invoke(Authentication);
-        if (Authentication
+        if (options.Configure is { } configure)
+        {
+            // The callback may read or replace the certificate, so the certificate is there before the call.
+            _ = Authentication();
+            _pending = null;
+            configure(_authentication);
+        }
+
+        if (_pending is null && _authentication
             is { ServerCertificateContext: null, ServerCertificate: null, ServerCertificateSelectionCallback: null })
         {
             throw new ArgumentException(
@@ -62,8 +73,6 @@ internal sealed class ServerTls
                 + $"{nameof(options.CertificateFile)}.");
         }
     }
-
-    internal SslServerAuthenticationOptions Authentication { get; }
 
     internal TimeSpan Timeout { get; }
 
@@ -85,6 +94,21 @@ internal sealed class ServerTls
     internal bool MapsUsers { get; }
 
     internal static ServerTls? Create(ServerTlsOptions? options) => options is null ? null : new ServerTls(options);
+
+    /// <summary>
+    /// Returns the settings for <see cref="SslStream"/>. The first call may block for some 50 ms
+    /// (<see cref="ServerCertificate.Context"/>), so do not call this method on an event loop. Thread-safe.
+    /// </summary>
+    internal SslServerAuthenticationOptions Authentication()
+    {
+        if (_pending is { } certificate)
+        {
+            // All calls write the same reference.
+            _authentication.ServerCertificateContext = certificate.Context;
+        }
+
+        return _authentication;
+    }
 
     /// <summary>Logs a warning if the certificate is not valid now.</summary>
     internal void LogValidity(ServerLog log)
@@ -149,27 +173,7 @@ internal sealed class ServerTls
         }
     }
 
-    private static SslStreamCertificateContext? CreateContext(ServerTlsOptions options)
-    {
-        if (options.CertificateFile is { } file)
-        {
-            (X509Certificate2 certificate, X509Certificate2Collection others) =
-                CertificateFiles.ReadIdentity(file, options.KeyFile);
-            return SslStreamCertificateContext.Create(certificate, others, offline: true);
-        }
-
-        if (options.Certificate is not { } given)
-        {
-            return options.CertificateContext;
-        }
-
-        // Check the private key here: the context would throw a less clear error.
-        return given.HasPrivateKey
-            ? SslStreamCertificateContext.Create(given, null, offline: true)
-            : throw new ArgumentException($"The certificate of the server ({given.Subject}) has no private key.");
-    }
-
-    private static X509ChainPolicy? CreatePolicy(ServerTlsOptions options)
+    private static X509ChainPolicy? CreatePolicy(ServerTlsOptions options, ServerTlsFiles files)
     {
         if (options.ClientCertificates == ClientCertificateMode.None)
         {
@@ -182,10 +186,7 @@ internal sealed class ServerTls
             RevocationMode = X509RevocationMode.NoCheck,
             DisableCertificateDownloads = true,
         };
-        X509Certificate2Collection? authorities = options.ClientAuthorityFile is { } file
-            ? CertificateFiles.ReadAll(file)
-            : options.ClientAuthorities;
-        if (authorities is not null)
+        if ((files.Authorities ?? options.ClientAuthorities) is { } authorities)
         {
             policy.TrustMode = X509ChainTrustMode.CustomRootTrust;
             policy.CustomTrustStore.AddRange(authorities);

@@ -23,7 +23,8 @@ public sealed record ServerTlsOptions
 
     /// <summary>
     /// A PEM file (RFC 7468) with the server's certificate, followed by intermediate certificates if there are any. The
-    /// server reads the file when it starts and at each <see cref="BrokerServer.ReloadAsync"/>.
+    /// server reads the file when it starts and at each <see cref="BrokerServer.ReloadAsync"/>, unless
+    /// <see cref="Load"/> has read it.
     /// </summary>
     public string? CertificateFile { get; init; }
 
@@ -102,14 +103,33 @@ public sealed record ServerTlsOptions
     /// </summary>
     public Action<SslServerAuthenticationOptions>? Configure { get; init; }
 
+    /// <summary>The certificate that <see cref="Load"/> has read from <see cref="CertificateFile"/>, or null.</summary>
+    public X509Certificate2? LoadedCertificate => Files?.Certificate?.Certificate;
+
+    /// <summary>What the files contained, if <see cref="Load"/> has read them.</summary>
+    internal ServerTlsFiles? Files { get; init; }
+
+    /// <summary>
+    /// Checks the options, reads the files that they name, and returns options that keep what was read. Servers and
+    /// other users of these options do not read the files again, also not at a reload. If the options already keep the
+    /// content of their files, the method reads nothing.
+    /// </summary>
+    /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
+    public ServerTlsOptions Load()
+    {
+        ServerTlsOptions loaded = this with { Files = ServerTlsFiles.Of(this) };
+        loaded.Validate();
+        return loaded;
+    }
+
     /// <summary>Checks the options and reads the files that they name, as the start of a server does.</summary>
     /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
     public void Validate() => _ = new ServerTls(this);
 
     /// <summary>
     /// Creates the options for <see cref="SslStream"/>, for another listener that uses the same certificate. The files
-    /// are read at each call.
+    /// are read at each call, unless <see cref="Load"/> has read them. The call may block for some 50 ms.
     /// </summary>
     /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
-    public SslServerAuthenticationOptions CreateAuthentication() => new ServerTls(this).Authentication;
+    public SslServerAuthenticationOptions CreateAuthentication() => new ServerTls(this).Authentication();
 }

@@ -28,6 +28,14 @@ internal sealed class SecurityUpgrade
         StartTls(connection, ssl => ssl.AuthenticateAsServerAsync(options), timeout, onSecured);
     }
 
+    /// <inheritdoc cref="Connection.StartTls(Func{SslServerAuthenticationOptions}, TimeSpan, Action{Connection})"/>
+    internal static void StartTls(
+        Connection connection, Func<SslServerAuthenticationOptions> options, TimeSpan timeout, Action<Connection> onSecured)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        StartTls(connection, ssl => ssl.AuthenticateAsServerAsync(options()), timeout, onSecured);
+    }
+
     /// <inheritdoc cref="Connection.StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})"/>
     internal static void StartTls(
         Connection connection, SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)

@@ -1,5 +1,7 @@
+using System.Net;
 using System.Net.WebSockets;
 using System.Text;
+using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Server;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -43,6 +45,26 @@ public sealed class ServeHostTests : IDisposable
         string varz = await http.GetStringAsync(Assert.Single(addresses.Monitoring) + "/varz", cancellation);
         Assert.Contains("\"advertise\": \"ws.example:443\"", varz, StringComparison.Ordinal);
         Assert.Equal(["wss", "https"], addresses.WebSocket.Concat(addresses.Monitoring).Select(a => new Uri(a).Scheme));
+    }
+
+    [Fact]
+    public async Task All_listeners_use_the_certificate_as_it_was_read_with_the_configuration()
+    {
+        using var certificates = new TestCertificates();
+        string tls = $"tls {{ {certificates.ServerKeys} verify: true, pinned_certs: [\"{new string('a', 64)}\"] }}";
+        string file = _folder.Write(
+            "tls.conf", $"listen: \"127.0.0.1:-1\"\nhttps: \"127.0.0.1:-1\"\n{tls}\nwebsocket {{ listen: \"127.0.0.1:-1\", {tls} }}\n");
+        ServeSettings settings = ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings(), []);
+        File.Delete(certificates.CertificateFile);
+        File.Delete(certificates.KeyFile);
+        File.Delete(certificates.AuthorityFile);
+
+        await using var host = new ServeHost();
+        ServeAddresses addresses = await host.StartAsync(settings, NullLoggerFactory.Instance, TestContext.Current.CancellationToken);
+
+        using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificates.Server, shown) };
+        using var http = new HttpClient(handler);
+        Assert.Equal(HttpStatusCode.OK, (await http.GetAsync(new Uri(Assert.Single(addresses.Monitoring)), TestContext.Current.CancellationToken)).StatusCode);
     }
 
     [Fact]

@@ -1,4 +1,6 @@
+using System.Collections.Concurrent;
 using System.Net.Sockets;
+using System.Runtime.ExceptionServices;
 using System.Text.Json;
 using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
@@ -175,6 +177,33 @@ public sealed class ServeRunnerTests : IDisposable
         Assert.Contains("[error] broker: stopped: 2 messages were not delivered", text, StringComparison.Ordinal);
         Assert.StartsWith("stopping: ", _output.ToString(), StringComparison.Ordinal);
         Assert.Equal("broker: stopped with 2 undelivered messages", _error.ToString().TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_stop_throws_no_exception()
+    {
+        // Other tests run meanwhile. Only this test's tasks carry the mark.
+        var mine = new AsyncLocal<bool> { Value = true };
+        var thrown = new ConcurrentQueue<Exception>();
+        void OnThrown(object? sender, FirstChanceExceptionEventArgs e)
+        {
+            if (mine.Value)
+            {
+                thrown.Enqueue(e.Exception);
+            }
+        }
+
+        AppDomain.CurrentDomain.FirstChanceException += OnThrown;
+        try
+        {
+            Assert.Equal(ExitCode.Success, await RunAsync(new ServeSettings(), new FakeHost { OnStart = _ => _stop.CancelAfter(1) }));
+        }
+        finally
+        {
+            AppDomain.CurrentDomain.FirstChanceException -= OnThrown;
+        }
+
+        Assert.Empty(thrown);
     }
 
     private async Task<int> RunAsync(ServeSettings settings, FakeHost host, bool isTerminal = false)

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using Broker.Interop.Tests.Harness;
@@ -33,6 +34,41 @@ public sealed class StartAndStopTests
 
         Assert.Equal(1, await broker.WaitForExitAsync());
         Assert.StartsWith($"broker: cannot listen on tcp://127.0.0.1:{port}: the address is already in use", broker.Errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_start_with_TLS_does_not_read_the_certificates_that_the_system_trusts()
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("trust-");
+        try
+        {
+            (string certificate, string key) = TestCertificates.WriteSelfSigned(folder.FullName);
+            string watched = folder.CreateSubdirectory("watched").FullName;
+            string trusted = Path.Combine(watched, "trusted.pem");
+            File.Copy(certificate, trusted);
+            using var accesses = new FileSystemWatcher(watched) { NotifyFilter = NotifyFilters.LastAccess };
+            var read = new BlockingCollection<string?>();
+            accesses.Changed += (_, e) => read.Add(e.Name);
+            accesses.EnableRaisingEvents = true;
+            await using var broker = PeerProcess.Start(
+                "broker", BrokerProgram.Command[0], ("SSL_CERT_FILE", trusted),
+                [.. BrokerProgram.Command[1..], "serve", "-p", "-1", "--tlscert", certificate, "--tlskey", key]);
+
+            await broker.ReadLineWithAsync("is ready");
+
+            await broker.SignalAsync("TERM");
+            Assert.Equal(0, await broker.WaitForExitAsync());
+            // The events come in order: if this one is the first, the broker has read nothing.
+            string last = Path.Combine(watched, "last");
+            await File.WriteAllTextAsync(last, "x", TestContext.Current.CancellationToken);
+            await File.ReadAllTextAsync(last, TestContext.Current.CancellationToken);
+            Assert.True(read.TryTake(out string? first, Wait.Limit));
+            Assert.Equal("last", first);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
     }
 
     [Theory]
