@@ -20,18 +20,41 @@ public sealed partial class BrokerServer
         ArgumentNullException.ThrowIfNull(handler);
         options ??= new MessageTargetOptions();
         ArgumentOutOfRangeException.ThrowIfNegative(options.MaxPendingBytes);
-        ObjectDisposedException.ThrowIf(_disposed != 0, this);
-        EventLoop loop = options.Loop ?? Loops.Next();
-        if (loop.Group != Loops)
-        {
-            throw new ArgumentException("The loop of a target must be a loop of the server.", nameof(options));
-        }
-
-        Account account = options.Account is not { } name ? _core.Accounts.Global
-            : _core.Accounts.Find(name)
-            ?? throw new ArgumentException($"There is no account '{name}'.", nameof(options));
+        (EventLoop loop, Account account) = FindPlace(options.Loop, options.Account);
         var target = new MessageTarget(_core.StateOf(loop), _core.Targets, account, loop, options, handler);
         _core.Targets.Add(target);
         return target;
+    }
+
+    /// <summary>
+    /// Adds a peer server: its interest, its messages and the messages to it. Thread-safe. The caller disposes the
+    /// target, and replaces it if a reload has removed its account.
+    /// </summary>
+    /// <param name="handler">The handler, which sends to the peer.</param>
+    /// <param name="options">The options; null for the defaults.</param>
+    /// <exception cref="ArgumentException">
+    /// The account does not exist, or the loop is not one of <see cref="Loops"/>.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
+    public RemoteTarget AddRemote(IRemoteTargetHandler handler, RemoteTargetOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        (EventLoop loop, Account account) = FindPlace(options?.Loop, options?.Account);
+        return new RemoteTarget(_core.StateOf(loop), account, loop, handler);
+    }
+
+    private (EventLoop Loop, Account Account) FindPlace(EventLoop? wanted, string? accountName)
+    {
+        ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        EventLoop loop = wanted ?? Loops.Next();
+        if (loop.Group != Loops)
+        {
+            throw new ArgumentException("The loop of a target must be a loop of the server.", nameof(wanted));
+        }
+
+        Account account = accountName is null ? _core.Accounts.Global
+            : _core.Accounts.Find(accountName)
+            ?? throw new ArgumentException($"There is no account '{accountName}'.", nameof(accountName));
+        return (loop, account);
     }
 }

@@ -49,6 +49,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             using Broker.Bridge;
             using Broker.Client;
             using Broker.Cryptography;
+            using Broker.Leaf;
             using Broker.Server;
             using Broker.Testing;
             using Broker.ZeroMq;
@@ -64,6 +65,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             push.Connect(pull.Bind("tcp://127.0.0.1:*"));
             push.Send("world");
             Console.WriteLine(pull.ReceiveString());
+            await using var leaf = LeafNodes.Start(server, new LeafNodeOptions());
             Console.WriteLine(new PubSubRouteOptions().Pattern + typeof(ZeroMqBridge).Name.Length);
             await using var broker = await TestBroker.StartAsync();
             await using var recorder = await broker.RecordAsync("a");
@@ -74,6 +76,7 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             "Broker.Client",
             "Broker.Bridge",
             "Broker.Cryptography",
+            "Broker.Leaf",
             "Broker.Testing");
 
         await using var run = PeerProcess.Start("console", "dotnet", program);

@@ -21,10 +21,11 @@ internal static class Assemblies
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Testing"] = ["Broker.Server", "Broker.Client", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Cryptography"] = ["Broker.Server", "Broker.Transport", "Broker.ZeroMq", "Broker.Protocol"],
+        ["Broker.Leaf"] = ["Broker.Server", "Broker.Transport", "Broker.Protocol"],
         ["Broker.Cli"] =
         [
             "Broker.Protocol", "Broker.Transport", "Broker.Server", "Broker.Client", "Broker.ZeroMq", "Broker.Bridge",
-            "Broker.Hosting", "Broker.AspNetCore", "Broker.Cryptography",
+            "Broker.Hosting", "Broker.AspNetCore", "Broker.Cryptography", "Broker.Leaf",
         ],
     };
 

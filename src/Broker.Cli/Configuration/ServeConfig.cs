@@ -60,7 +60,7 @@ internal static class ServeConfig
             Security = new SecurityConfig(problems, warnings ?? []) { CertificatesNameUsers = settings.Tls is { MapUsers: true } || WebSocketConfig.MapsUsers(root) }
                 .Read(section, settings.Security),
         };
-        settings = settings with { Mappings = new MappingsConfig(problems, warnings ?? []).Read(section) };
+        settings = settings with { Mappings = new MappingsConfig(problems, warnings ?? []).Read(section), LeafNodes = new LeafNodesConfig(problems).Read(section, settings) };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
         settings = settings with { ZeroMq = new ZeroMqConfig(problems, warnings ?? []).Read(section, settings, settings.ZeroMq) };
         AllowNoOps(section, root, settings, problems, warnings ?? []);
@@ -201,7 +201,7 @@ internal static class ServeConfig
         ConfigSection section, ConfigBlock root, ServeSettings settings, List<ConfigProblem> problems, List<ConfigProblem> warnings)
     {
         section.AllowOff("jetstream", isOffIfEmpty: false);
-        foreach (string key in (ReadOnlySpan<string>)["cluster", "gateway", "leaf", "leafnodes", "mqtt", "ocsp", "ocsp_cache", "default_js_domain"])
+        foreach (string key in (ReadOnlySpan<string>)["cluster", "gateway", "mqtt", "ocsp", "ocsp_cache", "default_js_domain"])
         {
             section.AllowOff(key, isOffIfEmpty: true);
         }

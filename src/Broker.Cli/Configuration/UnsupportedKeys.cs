@@ -9,6 +9,11 @@ internal static class UnsupportedKeys
 {
     public const string NoStreams = "the broker stores no messages, so it has no streams";
     public const string NoRoutes = "the broker does not form clusters";
+    private const string NoLeafServer = "the broker joins other servers as a leaf node, but accepts no leaf nodes";
+    private const string OnlyPassword = "put a user and a password, or a token, into the address";
+    private const string NoLeafTls = "the links of leaf nodes have no TLS";
+    private const string NoLeafWebSocket = "the links of leaf nodes do not use WebSocket";
+    private const string NoLeafSetting = "the links of leaf nodes have no such setting";
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
     public const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
     public const string NoProfiling = "use dotnet-trace or dotnet-counters, which need no port";
@@ -18,7 +23,7 @@ internal static class UnsupportedKeys
     private const string NoTracing = "the broker does not trace messages";
 
     public static IReadOnlyDictionary<string, string> OfFile { get; } = Table(
-        ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes), ("leaf", NoRoutes), ("leafnodes", NoRoutes),
+        ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes),
         ("jetstream", NoStreams), ("store_dir", NoStreams), ("storedir", NoStreams), ("default_js_domain", NoStreams),
         ("max_memory_store", NoStreams), ("max_file_store", NoStreams),
         ("mqtt", NoMqtt),
@@ -68,6 +73,25 @@ internal static class UnsupportedKeys
         ("cert_match_by", "certificates are read from PEM files"), ("ocsp_peer", "the broker does not check revocation"),
         ("certs", "the server has one certificate"), ("certificates", "the server has one certificate"));
 
+    public static IReadOnlyDictionary<string, string> OfLeafNodes { get; } = Table(
+        ("listen", NoLeafServer), ("host", NoLeafServer), ("net", NoLeafServer), ("port", NoLeafServer),
+        ("authorization", NoLeafServer), ("authentication", NoLeafServer), ("tls", NoLeafServer), ("advertise", NoLeafServer),
+        ("no_advertise", NoLeafServer), ("min_version", NoLeafServer), ("compression", NoLeafServer),
+        ("isolate_leafnode_interest", NoLeafServer), ("isolate", NoLeafServer), ("write_deadline", NoLeafServer),
+        ("write_timeout", NoLeafServer), ("proxy_protocol", NoLeafServer));
+
+    public static IReadOnlyDictionary<string, string> OfLeafRemote { get; } = Table(
+        ("credentials", OnlyPassword), ("creds", OnlyPassword), ("nkey", OnlyPassword), ("seed", OnlyPassword),
+        ("tls", NoLeafTls), ("hub", NoLeafServer),
+        ("deny_imports", NoLeafSetting), ("deny_import", NoLeafSetting), ("deny_exports", NoLeafSetting), ("deny_export", NoLeafSetting),
+        ("no_randomize", "the addresses are always used in their order"), ("dont_randomize", "the addresses are always used in their order"),
+        ("ws_compression", NoLeafWebSocket), ("ws_compress", NoLeafWebSocket), ("websocket_compression", NoLeafWebSocket),
+        ("ws_no_masking", NoLeafWebSocket), ("websocket_no_masking", NoLeafWebSocket),
+        ("first_info_timeout", NoLeafSetting), ("dial_timeout", NoLeafSetting), ("compression", "links are not compressed"),
+        ("isolate_leafnode_interest", NoLeafSetting), ("isolate", NoLeafSetting), ("request_isolation", NoLeafSetting), ("proxy", NoLeafSetting),
+        ("ignore_discovered_servers", "only the configured addresses are used"), ("disabled", "remove the remote from the file"),
+        ("jetstream_cluster_migrate", NoStreams), ("js_cluster_migrate", NoStreams));
+
     public static IReadOnlyDictionary<string, string> OfWebSocket { get; } = Table(
         ("authorization", SeparateUsers), ("authentication", SeparateUsers), ("username", SeparateUsers), ("password", SeparateUsers),
         ("token", SeparateUsers), ("jwt_cookie", NoJwt), ("user_cookie", SeparateUsers), ("pass_cookie", SeparateUsers),
@@ -78,7 +102,7 @@ internal static class UnsupportedKeys
     /// feature. Keys that restrict permissions are never ignored, because the server would permit more than its file
     /// says.
     /// </summary>
-    public static bool CanBeIgnored(string why) => why is NoStreams or NoRoutes or NoMqtt or NoSyslog or NoProfiling;
+    public static bool CanBeIgnored(string why) => why is NoStreams or NoRoutes or NoLeafServer or NoMqtt or NoSyslog or NoProfiling;
 
     private static Dictionary<string, string> Table(params ReadOnlySpan<(string Key, string Why)> rows)
     {

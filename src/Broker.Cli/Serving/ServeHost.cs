@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using Broker.AspNetCore;
 using Broker.Bridge;
+using Broker.Leaf;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
@@ -16,6 +17,7 @@ internal sealed class ServeHost : IServeHost
     private EventLoopGroup? _loops;
     private BrokerServer? _server;
     private BridgeRun? _bridge;
+    private LeafNodes? _leafNodes;
     private ILoggerFactory _loggers = NullLoggerFactory.Instance;
     private MonitoringHost? _monitoring;
     private NatsWebSocketHost? _webSocket;
@@ -33,6 +35,11 @@ internal sealed class ServeHost : IServeHost
         _stopDeadline = settings.StopDeadline;
         _loops = ServeLoops.Start(settings.Loops, logger);
         _server = await StartServerAsync(settings, logger, cancellationToken);
+        if (settings.LeafNodes is { } leafNodes)
+        {
+            _leafNodes = StartLeafNodes(leafNodes, settings.PingInterval);
+        }
+
         if (settings.ZeroMq is { } zeroMq)
         {
             _bridge = await StartBridgeAsync(zeroMq, cancellationToken);
@@ -124,6 +131,12 @@ internal sealed class ServeHost : IServeHost
             }
         }
 
+        if (_leafNodes is not null)
+        {
+            // The hub must know that this server is gone before its clients are.
+            await _leafNodes.DisposeAsync();
+        }
+
         DrainReport report = await _server.DrainAsync(Timeout.InfiniteTimeSpan, deadline);
         long undelivered = report.Messages;
         if (_bridge is not null)
@@ -139,6 +152,11 @@ internal sealed class ServeHost : IServeHost
         if (_bridge is not null)
         {
             await _bridge.DisposeAsync();
+        }
+
+        if (_leafNodes is not null)
+        {
+            await _leafNodes.DisposeAsync();
         }
 
         if (_monitoring is not null)
@@ -182,6 +200,18 @@ internal sealed class ServeHost : IServeHost
         catch (ListenException e) when (e.InnerException is SocketException reason)
         {
             throw ServeStartException.CannotListen(e.Address, reason);
+        }
+        catch (ArgumentException e)
+        {
+            throw new ServeStartException($"a setting is invalid: {e.Message}", e);
+        }
+    }
+
+    private LeafNodes StartLeafNodes(LeafNodeOptions leafNodes, TimeSpan pingInterval)
+    {
+        try
+        {
+            return LeafNodes.Start(_server!, leafNodes with { Logger = _loggers.CreateLogger("leaf"), PingInterval = pingInterval });
         }
         catch (ArgumentException e)
         {

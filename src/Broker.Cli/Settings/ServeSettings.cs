@@ -1,4 +1,5 @@
 using Broker.AspNetCore;
+using Broker.Leaf;
 using Broker.Server;
 using Broker.Transport;
 
@@ -161,6 +162,9 @@ internal sealed record ServeSettings
 
     /// <summary>Whether these are the settings of <c>broker bridge</c>, which has no server of its own.</summary>
     public bool IsBridgeAlone { get; init; }
+
+    /// <summary>The servers that the broker joins as a leaf node, or null for none.</summary>
+    public LeafNodeOptions? LeafNodes { get; init; }
 
     /// <summary>The ZeroMQ bridge, or null for none.</summary>
     public ZeroMqSettings? ZeroMq { get; init; }

@@ -201,7 +201,7 @@ internal sealed class Route : TokenEntry
     /// </summary>
     internal bool TryAdd(Subscription subscription)
     {
-        if (subscription is ShadowSubscription or ReservedFilter)
+        if (subscription is ShadowSubscription or ReservedFilter or RemoteSubscription)
         {
             return false;
         }
@@ -220,7 +220,7 @@ internal sealed class Route : TokenEntry
     /// router's lock.
     /// </summary>
     internal bool TryRemove(Subscription subscription)
-        => subscription is not (ShadowSubscription or ReservedFilter) && LateSubscribers!.TryRemove();
+        => subscription is not (ShadowSubscription or ReservedFilter or RemoteSubscription) && LateSubscribers!.TryRemove();
 
     /// <summary>
     /// Makes this a large route that can grow. Must be called before other threads can see the route.

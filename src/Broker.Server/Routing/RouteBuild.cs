@@ -27,6 +27,7 @@ internal sealed class RouteBuild(ulong seed)
     private List<Subscription>? _added;
     private List<RenamedDelivery>? _renamed;
     private List<Subscription>? _own;
+    private RemoteInterest? _remote;
     private Dictionary<byte[], Members>? _groups;
     private Dictionary<byte[], Members>.ValueCollection.Enumerator _group;
     private Members? _lastGroup;
@@ -58,6 +59,12 @@ internal sealed class RouteBuild(ulong seed)
 
     internal bool IsComplete { get; private set; }
 
+    /// <summary>
+    /// Whether peer servers have interest in the subject. Which queue groups they receive depends on all other
+    /// subscriptions, so later changes cannot be applied to the route.
+    /// </summary>
+    internal bool HasRemoteInterest { get; private set; }
+
     /// <summary>The groups by their names, for a large route; null for other routes.</summary>
     internal Dictionary<byte[], QueueGroup>? GroupsByName { get; private set; }
 
@@ -87,7 +94,7 @@ internal sealed class RouteBuild(ulong seed)
     internal void RecordChange(Subscription subscription)
     {
         // The search may or may not find a subscription that is added meanwhile.
-        if (subscription is ShadowSubscription or ReservedFilter || _added?.Count == MaxAdded || (IsMatching && !subscription.IsClosed))
+        if (subscription is ShadowSubscription or ReservedFilter or RemoteSubscription || _added?.Count == MaxAdded || (IsMatching && !subscription.IsClosed))
         {
             IsOutOfDate = true;
         }
@@ -153,6 +160,8 @@ internal sealed class RouteBuild(ulong seed)
         _added = null;
         _renamed = null;
         _own = null;
+        _remote = null;
+        HasRemoteInterest = false;
         _groups = null;
         _group = default;
         _lastGroup = null;
@@ -187,6 +196,11 @@ internal sealed class RouteBuild(ulong seed)
         // The server's own subscriptions come after the subscriptions of clients.
         _own?.ForEach(AddMember);
         _own = null;
+        if (_remote is not null)
+        {
+            AddRemoteDeliveries();
+        }
+
         if (_groups is not null)
         {
             done += MakeQueues(maxSteps - done);
@@ -226,6 +240,11 @@ internal sealed class RouteBuild(ulong seed)
         if (!subscription.IsInternal)
         {
             AddMember(subscription);
+        }
+        else if (subscription is RemoteSubscription peer)
+        {
+            HasRemoteInterest = true;
+            (_remote ??= new RemoteInterest()).Add(peer);
         }
         else if (subscription is not ShadowSubscription shadow)
         {
@@ -273,6 +292,17 @@ internal sealed class RouteBuild(ulong seed)
 
         MembersOf(queue).Own.Add(subscription);
         _grouped++;
+    }
+
+    // There are no more deliveries than subscriptions of peers, so the write index does not pass the read index.
+    private void AddRemoteDeliveries()
+    {
+        foreach (RemoteDelivery delivery in _remote!.Resolve(name => _groups?.ContainsKey(name) is true))
+        {
+            AddMember(delivery);
+        }
+
+        _remote = null;
     }
 
     // A subject is never reserved for parts of the server or for other accounts, but only for clients of this account.

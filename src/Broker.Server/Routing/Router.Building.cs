@@ -166,7 +166,7 @@ internal sealed partial class Router
             Count(build);
             // The number of members determines whether the route is large, not the number of found subscriptions:
             // permissions may have excluded most found subscriptions.
-            if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.MinSubscriptions && !route.IsReserved)
+            if (!build.IsOutOfDate && !build.HasRemoteInterest && build.MemberCount >= LargeRoutes.MinSubscriptions && !route.IsReserved)
             {
                 route.MakeGrowable(new LateSubscribers(build.MemberCount, build.GroupsByName, Seed));
                 _large.Add(route);

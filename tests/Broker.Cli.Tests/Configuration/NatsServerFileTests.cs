@@ -7,13 +7,17 @@ public sealed class NatsServerFileTests
 {
     private const string NoStreams = "the broker stores no messages, so it has no streams";
     private const string NoRoutes = "the broker does not form clusters";
+    private const string NoLeafServer = "the broker joins other servers as a leaf node, but accepts no leaf nodes";
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
 
     [Theory]
     [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }", "cluster", NoRoutes)]
     [InlineData("gateway { name: g }", "gateway", NoRoutes)]
-    [InlineData("leafnodes { port: 7422 }", "leafnodes", NoRoutes)]
-    [InlineData("leaf { port: -1 }", "leaf", NoRoutes)]
+    [InlineData("leafnodes { port: 7422 }", "port", NoLeafServer)]
+    [InlineData("leaf { listen: \"127.0.0.1:-1\" }", "listen", NoLeafServer)]
+    [InlineData("leafnodes { remotes: [ { url: \"nats-leaf://h\", nkey: x } ] }", "nkey", "put a user and a password, or a token, into the address")]
+    [InlineData("leafnodes { remotes: [ { url: \"nats-leaf://h\", tls { } } ] }", "tls", "the links of leaf nodes have no TLS")]
+    [InlineData("leafnodes { remotes: [ { url: \"nats-leaf://h\", deny_imports: a } ] }", "deny_imports", "the links of leaf nodes have no such setting")]
     [InlineData("ocsp: true", "ocsp", "the broker does not staple OCSP responses")]
     [InlineData("routes: []", "routes", NoRoutes)]
     [InlineData("jetstream { store_dir: \"/data\" }", "jetstream", NoStreams)]

@@ -30,6 +30,8 @@ internal static class KeyCases
             "accounts { B { exports: [ { stream: \"s.>\" } ] }\nA { imports: [ { stream: { BODY } } ] } }",
         "mappings" => "mappings { a: [ { BODY } ] }",
         "tls" => "tls { BODY }",
+        "leafnodes" => "leafnodes { BODY }",
+        "remotes" => "accounts { A { } }\nleafnodes { remotes: [ { url: \"nats-leaf://127.0.0.1:1\", BODY } ] }",
         "websocket" => "websocket { BODY }",
         "zeromq" => "zeromq { BODY }",
         "tls of url" => "zeromq { routes: [ { pattern: worker, subject: a, endpoint: \"tcp://127.0.0.1:*\" } ], url: \"NATSURL\", tls { BODY } }",
@@ -51,6 +53,13 @@ internal static class KeyCases
     public static IEnumerable<KeyCase> All =>
     [
         .. OfFile(), .. OfSecurity(), .. OfAccounts(), .. OfTls(), .. OfWebSocket(), .. OfZeroMq(), .. RouteCases.All,
+        Case("leafnodes", "remotes", ["[ { url: \"nats-leaf://127.0.0.1:1\" } ]", "[]"], ["x", "{ }", "[ x ]", "[ { } ]", "[ { url: x } ]"]),
+        Case("leafnodes", "reconnect", ["1", "\"2s\""], ["0", "-1", "x", "\"0s\""]),
+        .. Aliases("File", ["leafnodes", "leaf"], ["KEY { remotes: [ { url: \"nats-leaf://127.0.0.1:1\" } ] }", "KEY { }"], ["KEY: x", "KEY: []", "KEY { x: y }", "KEY { port: 7422 }"]),
+        Case("remotes", "url", ["\"nats-leaf://127.0.0.1:2\"", "[\"nats://127.0.0.1:3\"]"], ["1", "\"http://a\"", "[]", "x"]),
+        Case("remotes", "urls", ["\"nats-leaf://127.0.0.1:2\"", "[\"nats://u:p@127.0.0.1:3\"]"], ["1", "\"http://a\"", "[1]", "\"ws://a\""]),
+        Case("remotes", "account", ["A", "\"$G\""], ["B", "1"]),
+        Case("remotes", "local", ["A"], ["B", "1"]),
         Case("loops", "threads", ["0", "3"], ["-1", "257", "x"]),
         Case("loops", "idle_polls", ["0", "7"], ["-1", "x"]),
         Case("loops", "bulk_pause", ["0", "7"], ["-1", "x"]),

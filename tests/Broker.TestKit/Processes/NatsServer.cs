@@ -16,9 +16,9 @@ public sealed class NatsServer : INatsServer, IDisposable
     private HttpClient? _http;
     private PortsFile _ports = null!;
 
-    private NatsServer(DirectoryInfo directory, string[] arguments, int port)
+    private NatsServer(string? program, DirectoryInfo directory, string[] arguments, int port)
     {
-        _program = Programs.Require(Name);
+        _program = program ?? Programs.Require(Name);
         _directory = directory;
         _arguments = arguments;
         Run(port);
@@ -53,11 +53,16 @@ public sealed class NatsServer : INatsServer, IDisposable
     public static NatsServer Start(params string[] arguments) => StartAt(FreePort.Next(), arguments);
 
     /// <summary>Starts a server on the given port.</summary>
-    public static NatsServer StartAt(int port, params string[] arguments) => Start(static _ => [], port, arguments);
+    public static NatsServer StartAt(int port, params string[] arguments) => Start(null, static _ => [], port, arguments);
 
     /// <summary>Starts a server with this text as its configuration file.</summary>
     public static NatsServer StartWithConfiguration(string configuration, params string[] arguments)
+        => StartWithConfiguration(configuration, program: null, arguments);
+
+    /// <summary>Starts a program in place of the installed server, with this text as its configuration file.</summary>
+    public static NatsServer StartWithConfiguration(string configuration, string? program, string[] arguments)
         => Start(
+            program,
             directory =>
             {
                 string file = Path.Combine(directory, "nats.conf");
@@ -95,13 +100,17 @@ public sealed class NatsServer : INatsServer, IDisposable
         return ValueTask.CompletedTask;
     }
 
-    private static NatsServer Start(Func<string, string[]> prepare, int port, string[] arguments)
+    private static NatsServer Start(string? program, Func<string, string[]> prepare, int port, string[] arguments)
     {
-        Require();
+        if (program is null)
+        {
+            Require();
+        }
+
         DirectoryInfo directory = Directory.CreateTempSubdirectory("nats-server-");
         try
         {
-            return new NatsServer(directory, [.. prepare(directory.FullName), .. arguments], port);
+            return new NatsServer(program, directory, [.. prepare(directory.FullName), .. arguments], port);
         }
         catch
         {

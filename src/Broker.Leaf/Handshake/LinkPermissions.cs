@@ -1,0 +1,72 @@
+using System.Text;
+using Broker.Protocol;
+using Broker.Server;
+
+namespace Broker.Leaf;
+
+/// <summary>
+/// What may pass a link: the permissions in the remote's second INFO, and the subjects that never pass. Immutable.
+/// </summary>
+internal sealed class LinkPermissions
+{
+    // Each server answers these requests of its own clients.
+    private const string SystemSubjects = "$SYS.>";
+
+    private readonly byte[][]? _allow;
+    private readonly byte[][] _deny;
+
+    /// <param name="info">The remote's INFO.</param>
+    /// <param name="isSystemAccount">Whether the account of the link is the system account.</param>
+    internal LinkPermissions(HubInfo info, bool isSystemAccount)
+    {
+        string[] system = isSystemAccount ? [] : [SystemSubjects];
+        _allow = info.Import?.Allow is { } allow ? [.. allow.Select(Filter)] : null;
+        _deny = [.. (info.Import?.Deny ?? []).Concat(system).Select(Filter)];
+        Target = new Permissions
+        {
+            // The remote checks its own messages, so only the subjects that never pass are checked here.
+            Publish = new SubjectPermissions { Deny = system },
+            Subscribe = new SubjectPermissions { Allow = info.Export?.Allow, Deny = [.. info.Export?.Deny ?? [], .. system] },
+        };
+    }
+
+    /// <summary>The permissions for the server's routing.</summary>
+    internal Permissions Target { get; }
+
+    /// <summary>
+    /// Whether interest may be announced. A filter of which the remote permits only a part is announced too; the remote
+    /// does the rest.
+    /// </summary>
+    internal bool MayAnnounce(ReadOnlySpan<byte> filter)
+    {
+        foreach (byte[] denied in _deny)
+        {
+            if (FilterSets.Covers(denied, filter))
+            {
+                return false;
+            }
+        }
+
+        if (_allow is null)
+        {
+            return true;
+        }
+
+        foreach (byte[] allowed in _allow)
+        {
+            if (FilterSets.Overlap(allowed, filter))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    // An entry may end with a queue group, after a space. The remote checks the group.
+    private static byte[] Filter(string entry)
+    {
+        byte[] filter = Encoding.UTF8.GetBytes(entry.Split(' ', 2)[0]);
+        return Subject.IsValidFilter(filter) ? filter : throw new ArgumentException($"'{entry}' is not a valid filter.", nameof(entry));
+    }
+}

@@ -1,0 +1,102 @@
+using System.Security.Cryptography;
+using Broker.Server;
+
+namespace Broker.Leaf;
+
+/// <summary>
+/// The links of a server to remote servers, which it joins as a leaf node. Each link connects by itself, again after
+/// each loss, until this object is disposed. Thread-safe.
+/// </summary>
+public sealed class LeafNodes : IAsyncDisposable
+{
+    private const int LoopIdLength = 22;
+
+    private readonly LeafLink[] _links;
+
+    private LeafNodes(LeafLink[] links) => _links = links;
+
+    /// <summary>The state of each remote, in the order of the options.</summary>
+    public IReadOnlyList<LeafRemoteStatus> Remotes => [.. _links.Select(static link => link.Describe())];
+
+    /// <summary>Starts the links. The method does not wait for a connection.</summary>
+    /// <param name="server">The server. Dispose the links before the server.</param>
+    /// <param name="options">The options.</param>
+    /// <exception cref="ArgumentException">
+    /// An address is not valid, an account does not exist, two remotes have the same account and address, or a value is
+    /// out of its range. The message contains no password.
+    /// </exception>
+    public static LeafNodes Start(BrokerServer server, LeafNodeOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(server);
+        ArgumentNullException.ThrowIfNull(options);
+        Check(options);
+        // A loop of links is found by this subject, which is the same on all links of an account.
+        var loopIds = new Dictionary<string, string>(StringComparer.Ordinal);
+        var links = new List<LeafLink>();
+        try
+        {
+            foreach (LeafRemoteOptions remote in options.Remotes)
+            {
+                string account = remote.Account ?? "";
+                if (!loopIds.TryGetValue(account, out string? loopId))
+                {
+                    loopIds.Add(account, loopId = RandomNumberGenerator.GetHexString(LoopIdLength));
+                }
+
+                links.Add(new LeafLink(server, options, remote, loopId));
+            }
+        }
+        catch
+        {
+            links.ForEach(static link => link.Stop());
+            throw;
+        }
+
+        links.ForEach(static link => link.Start());
+        return new LeafNodes([.. links]);
+    }
+
+    /// <summary>Ends all links. Messages that wait for a link are sent first, for at most a second.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        Array.ForEach(_links, static link => link.Stop());
+        await Task.WhenAll(_links.Select(static link => link.Stopped)).ConfigureAwait(false);
+    }
+
+    private static void Check(LeafNodeOptions options)
+    {
+        Require(options.ReconnectDelay > TimeSpan.Zero, "ReconnectDelay must be positive");
+        Require(options.PingInterval > TimeSpan.Zero, "PingInterval must be positive");
+        var seen = new HashSet<string>(StringComparer.Ordinal);
+        foreach (LeafRemoteOptions remote in options.Remotes)
+        {
+            Require(remote.Urls.Count != 0, "a remote has no address in Urls");
+            Require(remote.MaxPendingBytes > 0, "MaxPendingBytes must be positive");
+            Require(remote.MaxInterest > 0, "MaxInterest must be positive");
+            foreach (string address in remote.Urls.Select(Describe).Distinct(StringComparer.Ordinal))
+            {
+                Require(seen.Add($"{remote.Account} {address}"), $"two remotes have the address {address} and the same account");
+            }
+        }
+    }
+
+    private static string Describe(string url)
+    {
+        try
+        {
+            return LeafAddress.Parse(url).ToString();
+        }
+        catch (FormatException e)
+        {
+            throw new ArgumentException(e.Message, nameof(url), e);
+        }
+    }
+
+    private static void Require(bool holds, string otherwise)
+    {
+        if (!holds)
+        {
+            throw new ArgumentException($"Leaf nodes: {otherwise}.", nameof(otherwise));
+        }
+    }
+}

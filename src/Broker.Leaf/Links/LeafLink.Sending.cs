@@ -1,0 +1,67 @@
+using Broker.Protocol;
+using Broker.Server;
+using Broker.Transport;
+
+namespace Broker.Leaf;
+
+// The path of messages to the remote. It runs on the loops of the publishers.
+internal sealed partial class LeafLink
+{
+    public bool OnMessage(in RemoteMessage message, EventLoop loop)
+    {
+        if (_output is not { Connection.IsOpen: true } output)
+        {
+            // The remote has just disconnected, and its interest is being removed.
+            CountLost("it is not connected");
+            return false;
+        }
+
+        ReadOnlySpan<byte> payload = message.Payload;
+        int headers = message.HeaderLength;
+        if (headers != 0 && !output.Headers)
+        {
+            payload = payload[headers..];
+            headers = 0;
+        }
+
+        if (payload.Length > output.MaxPayload)
+        {
+            // The remote would close the link.
+            CountLost($"a message exceeds the remote's maximum payload of {output.MaxPayload} bytes");
+            return false;
+        }
+
+        int most = message.Subject.Length + message.ReplyTo.Length + message.QueueGroups.Length + payload.Length + LeafOperationWriter.LineOverhead;
+        Connection connection = output.Connection;
+        if (connection.BufferedBytes + connection.GetUnflushedBytes(loop) + most > _remote.MaxPendingBytes)
+        {
+            CountLost("more bytes than MaxPendingBytes wait for the remote");
+            return false;
+        }
+
+        LoopWriteBuffer buffer = connection.GetWriteBuffer(loop);
+        buffer.Advance(LeafOperationWriter.Message(
+            buffer.GetSpan(most), message.Subject, message.ReplyTo, message.QueueGroups, headers, payload));
+        _counters.CountSent(loop, payload.Length);
+        return true;
+    }
+
+    /// <summary>Counts messages that were written and not sent. Any thread may call this.</summary>
+    internal void CountUnsent(long messages)
+    {
+        if (messages != 0)
+        {
+            _counters.CountLost(messages);
+        }
+    }
+
+    private void CountLost(string reason)
+    {
+        _counters.CountLost(1);
+        if (!_isLosing)
+        {
+            _isLosing = true;
+            _log.MessagesLost(_address.ToString(), reason);
+        }
+    }
+}

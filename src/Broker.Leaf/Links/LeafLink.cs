@@ -1,0 +1,240 @@
+using System.Net.Sockets;
+using Broker.Protocol;
+using Broker.Server;
+using Broker.Transport;
+
+namespace Broker.Leaf;
+
+/// <summary>
+/// The link to one remote: it dials, keeps one session at a time, and connects again after each loss. Unless a comment
+/// says otherwise, members are used on the loop of the link only.
+/// </summary>
+internal sealed partial class LeafLink : IRemoteTargetHandler
+{
+    private static readonly TimeSpan DialTimeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan StopLinger = TimeSpan.FromSeconds(1);
+
+    private readonly BrokerServer _server;
+    private readonly LeafNodeOptions _options;
+    private readonly LeafRemoteOptions _remote;
+    private readonly LeafAddress[] _addresses;
+    private readonly LinkLog _log;
+    private readonly LinkCounters _counters;
+    private readonly LocalInterest _interest = new();
+    private readonly TaskCompletionSource _stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private LeafSession? _session;
+    private string? _serverId;
+    private int _next;
+    private int _failures;
+    private bool _isStopping;
+
+    // Read on all threads.
+    private volatile LinkOutput? _output;
+    private volatile LeafAddress _address;
+    private volatile string _remoteName = "";
+    private volatile string _lastError = "";
+    private volatile bool _isLosing;
+    private int _announced;
+    private int _remoteInterest;
+
+    internal LeafLink(BrokerServer server, LeafNodeOptions options, LeafRemoteOptions remote, string loopId)
+    {
+        _server = server;
+        _options = options;
+        _remote = remote;
+        _addresses = [.. remote.Urls.Select(LeafAddress.Parse)];
+        _address = _addresses[0];
+        _log = new LinkLog(options.Logger);
+        _counters = new LinkCounters(server.Loops.Count);
+        LoopSubject = System.Text.Encoding.ASCII.GetBytes("$LDS." + loopId);
+        Target = server.AddRemote(this, new RemoteTargetOptions { Account = remote.Account });
+    }
+
+    internal RemoteTarget Target { get; }
+
+    /// <summary>The subject by which the remote and this server find out that messages would go in a circle.</summary>
+    internal byte[] LoopSubject { get; }
+
+    internal LeafRemoteOptions Remote => _remote;
+
+    internal LinkCounters Counters => _counters;
+
+    /// <summary>Completes when the link has ended after <see cref="Stop"/>.</summary>
+    internal Task Stopped => _stopped.Task;
+
+    /// <summary>Whether the link ends, so that a new connection is not used.</summary>
+    internal bool IsStopping => _isStopping;
+
+    internal TimeSpan PingInterval => _options.PingInterval;
+
+    internal LinkLog Log => _log;
+
+    private EventLoop Loop => Target.Loop;
+
+    /// <summary>Begins to connect. Any thread may call this.</summary>
+    internal void Start() => Loop.Post(Connect);
+
+    /// <summary>Begins to end the link. Any thread may call this.</summary>
+    internal void Stop()
+    {
+        if (!Loop.TryPost(StopOnLoop))
+        {
+            _stopped.TrySetResult();
+        }
+    }
+
+    /// <summary>Returns the state of the link. Any thread may call this.</summary>
+    internal LeafRemoteStatus Describe() => new()
+    {
+        Account = Target.Account,
+        Address = _address.ToString(),
+        IsConnected = _output is not null,
+        RemoteName = _remoteName,
+        Connects = _counters.Connects,
+        MessagesIn = _counters.MessagesIn,
+        BytesIn = _counters.BytesIn,
+        MessagesOut = _counters.MessagesOut,
+        BytesOut = _counters.BytesOut,
+        MessagesLost = _counters.Lost,
+        RemoteInterest = Volatile.Read(ref _remoteInterest),
+        LocalInterest = Volatile.Read(ref _announced),
+        LastError = _lastError,
+    };
+
+    /// <summary>Creates the CONNECT for a session.</summary>
+    internal ConnectCommand CreateConnect(LeafAddress address)
+    {
+        string name = _server.Name.Replace(' ', '_');
+        return new ConnectCommand
+        {
+            ServerId = _serverId ??= _server.Inspect().Id,
+            // A remote of version 2.9 disconnects the older of two leaf nodes with one name, even if their accounts differ.
+            Name = _remote.Account is { } account ? $"{name}-{account.Replace(' ', '_')}" : name,
+            Cluster = name,
+            RemoteAccount = Target.Account,
+            User = address.User,
+            Password = address.Password,
+            Token = address.Token,
+        };
+    }
+
+    /// <summary>The handshake is done: messages pass from now on.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="info">The remote's first INFO.</param>
+    /// <param name="maxPayload">The remote's maximum payload for this link; 0 if it is unknown.</param>
+    internal void OnReady(LeafSession session, HubInfo info, long maxPayload)
+    {
+        _counters.CountConnect();
+        _failures = 0;
+        _isLosing = false;
+        _remoteName = info.ServerName ?? info.ServerId ?? "";
+        _output = new LinkOutput(session.Connection!, maxPayload > 0 ? maxPayload : long.MaxValue, info.Headers);
+        LoopWriteBuffer buffer = session.Connection!.GetWriteBuffer(Loop);
+        buffer.Advance(LeafOperationWriter.Subscribe(buffer.GetSpan(LoopSubject.Length + LeafOperationWriter.LineOverhead), LoopSubject, default, 1));
+        _interest.WriteAll(buffer, session.Permissions!);
+        Volatile.Write(ref _announced, _interest.Announced);
+        _log.Connected(_remoteName, _address.ToString(), Target.Account);
+    }
+
+    /// <summary>The remote has announced or withdrawn interest.</summary>
+    internal void OnRemoteInterestChanged() => Volatile.Write(ref _remoteInterest, Target.InterestCount);
+
+    /// <summary>The session has ended, established or not.</summary>
+    internal void OnEnded(LeafSession session, bool wasReady, string reason)
+    {
+        if (_session != session)
+        {
+            return;
+        }
+
+        _session = null;
+        _output = null;
+        _remoteName = "";
+        _interest.Forget();
+        Volatile.Write(ref _announced, 0);
+        Target.ClearInterest();
+        OnRemoteInterestChanged();
+        if (_isStopping)
+        {
+            _stopped.TrySetResult();
+            return;
+        }
+
+        _lastError = reason;
+        TimeSpan delay = LinkDelays.After(_options.ReconnectDelay, reason);
+        if (wasReady)
+        {
+            _log.Disconnected(_address.ToString(), reason, delay);
+        }
+        else
+        {
+            _log.ConnectFailed(_address.ToString(), reason, isFirst: _failures++ == 0);
+        }
+
+        Loop.RunAfter(delay, Connect);
+    }
+
+    public void OnInterestChanged(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, bool isAdded)
+        => _interest.Change(filter, queueGroup, isAdded);
+
+    public void OnInterestReported()
+    {
+        LinkOutput? output = _output;
+        _interest.WriteChanges(output?.Connection.GetWriteBuffer(Loop), _session?.Permissions);
+        Volatile.Write(ref _announced, _interest.Announced);
+    }
+
+    private void Connect()
+    {
+        if (_isStopping || _session is not null)
+        {
+            return;
+        }
+
+        LeafAddress address = _addresses[_next++ % _addresses.Length];
+        _address = address;
+        _session = new LeafSession(this, address);
+        _ = DialAsync(_session, address);
+    }
+
+    private async Task DialAsync(LeafSession session, LeafAddress address)
+    {
+        string reason;
+        try
+        {
+            using var limit = new CancellationTokenSource(DialTimeout);
+            await Dialer.ConnectAsync(Loop, address.EndPoint, session, limit.Token).ConfigureAwait(false);
+            return;
+        }
+        catch (Exception e) when (e is SocketException or ArgumentException or ObjectDisposedException)
+        {
+            reason = e.Message;
+        }
+        catch (OperationCanceledException)
+        {
+            reason = "no connection within two seconds";
+        }
+
+        Loop.TryPost(() => OnEnded(session, wasReady: false, reason));
+    }
+
+    private void StopOnLoop()
+    {
+        if (_isStopping)
+        {
+            return;
+        }
+
+        _isStopping = true;
+        Target.Dispose();
+        if (_session is null)
+        {
+            _stopped.TrySetResult();
+        }
+        else
+        {
+            // While it is dialed, there is no connection yet. It is closed when it opens.
+            _session.Connection?.Close(StopLinger);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+using System.Text;
+using System.Text.Json;
+using Broker.Protocol;
+using Broker.Transport;
+
+namespace Broker.Leaf;
+
+/// <summary>
+/// One connection of a link to the remote, from the dial to its close: the handshake, and then the operations of the
+/// remote. Used on the loop of the link only.
+/// </summary>
+internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : ConnectionHandler
+{
+    // An INFO contains permissions and addresses. The longest subjects are much shorter.
+    private const int MaxLine = 256 * 1024;
+
+    // nats-server accepts no larger limit for itself.
+    private const int MaxPayload = 64 * 1024 * 1024;
+
+    // The queue may contain this number of bytes besides messages: announced interest and replies to PING.
+    private const long ControlBytes = 256L * 1024 * 1024;
+
+    private const int MaxUnansweredPings = 2;
+
+    private static readonly TimeSpan HandshakeTimeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan WriteDeadline = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan ErrorLinger = TimeSpan.FromMilliseconds(500);
+
+    private readonly LeafOperationParser _parser = new(new ParserLimits(MaxLine, MaxPayload));
+    private HubInfo _info = new();
+    private Phase _phase;
+    private string? _reason;
+    private LoopTimer? _timer;
+    private int _unansweredPings;
+
+    private enum Phase
+    {
+        AwaitingInfo,
+        AwaitingAnswer,
+        Ready,
+    }
+
+    private LeafLink Link => link;
+
+    /// <summary>The connection; null until it is open.</summary>
+    internal Connection? Connection { get; private set; }
+
+    /// <summary>What may pass the link; null until the handshake is done.</summary>
+    internal LinkPermissions? Permissions { get; private set; }
+
+    public override void OnOpened(Connection connection)
+    {
+        Connection = connection;
+        if (link.IsStopping)
+        {
+            connection.Close();
+            return;
+        }
+
+        connection.MaxPendingBytes = link.Remote.MaxPendingBytes + ControlBytes;
+        // A link never slows down publishers.
+        connection.HighWaterBytes = long.MaxValue;
+        connection.Framing = LeafFraming.Framing;
+        connection.WriteDeadline = WriteDeadline;
+        StartTimer(HandshakeTimeout);
+    }
+
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        var operations = new Operations(this);
+        int consumed = _parser.Parse(bytes, ref operations, ref needed, out ProtocolError error);
+        operations.Count();
+        if (error != ProtocolError.None)
+        {
+            Fail($"the remote violated the protocol: {ProtocolErrorText.For(error)}");
+        }
+
+        return consumed;
+    }
+
+    public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
+        => link.CountUnsent(LeafFraming.CountMessages(written));
+
+    public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
+    {
+        _timer?.Cancel();
+        link.CountUnsent(connection.CountUnsent().Messages);
+        link.OnEnded(this, _phase == Phase.Ready, _reason ?? Explain(reason, error));
+    }
+
+    private static string Explain(CloseReason reason, Exception? error) => reason switch
+    {
+        CloseReason.Peer => "the remote closed the connection",
+        CloseReason.QueueFull or CloseReason.WriteTimeout => "the remote did not accept bytes in time",
+        CloseReason.Local => "the link was closed",
+        CloseReason.Shutdown => "the event loops were stopped",
+        _ => error?.GetBaseException().Message ?? "the transport failed",
+    };
+
+    /// <summary>Closes the connection. The first reason is reported.</summary>
+    private void Fail(string reason)
+    {
+        _reason ??= reason;
+        Connection!.Close();
+    }
+
+    private void StartTimer(TimeSpan due)
+    {
+        _timer?.Cancel();
+        _timer = Connection!.Loop.StartTimer(due, OnTimer);
+    }
+
+    // During the handshake the timer is its limit, and later the interval of PINGs.
+    private void OnTimer()
+    {
+        if (_phase != Phase.Ready)
+        {
+            Fail(_phase == Phase.AwaitingInfo ? "the remote sent no INFO" : "the remote did not answer CONNECT");
+            return;
+        }
+
+        if (_unansweredPings == MaxUnansweredPings)
+        {
+            Fail("the remote does not answer PING");
+            return;
+        }
+
+        _unansweredPings++;
+        Connection!.GetWriteBuffer(Connection.Loop).Write("PING\r\n"u8);
+        StartTimer(link.PingInterval);
+    }
+
+    private bool ReceiveInfo(ReadOnlySpan<byte> json)
+    {
+        HubInfo? info = null;
+        try
+        {
+            info = JsonSerializer.Deserialize(json, HandshakeJson.Default.HubInfo);
+        }
+        catch (JsonException)
+        {
+            // The code below reports this error, and also a JSON "null".
+        }
+
+        if (info is null)
+        {
+            Fail("the remote's INFO cannot be read");
+            return false;
+        }
+
+        return _phase switch
+        {
+            Phase.AwaitingInfo => ReceiveFirstInfo(info),
+            Phase.AwaitingAnswer when info.ConnectInfo => ReceiveAnswer(info),
+            _ => true,
+        };
+    }
+
+    private bool ReceiveFirstInfo(HubInfo info)
+    {
+        if (info.ClientId == 0 || info.LeafNodeUrls is null)
+        {
+            Fail("the port is not a leaf node port");
+            return false;
+        }
+
+        if (info.TlsRequired)
+        {
+            Fail("the remote requires TLS, which links do not have");
+            return false;
+        }
+
+        _info = info;
+        // Nothing may be sent before CONNECT: some versions of nats-server crash then.
+        LoopWriteBuffer buffer = Connection!.GetWriteBuffer(Connection.Loop);
+        buffer.Write("CONNECT "u8);
+        buffer.Write(JsonSerializer.SerializeToUtf8Bytes(link.CreateConnect(address), HandshakeJson.Default.ConnectCommand));
+        buffer.Write("\r\n"u8);
+        _phase = Phase.AwaitingAnswer;
+        StartTimer(HandshakeTimeout);
+        return info.InfoOnConnect || ReceiveAnswer(info);
+    }
+
+    private bool ReceiveAnswer(HubInfo answer)
+    {
+        try
+        {
+            Permissions = new LinkPermissions(answer, link.Target.IsSystemAccount);
+            link.Target.SetPermissions(Permissions.Target);
+        }
+        catch (ArgumentException e)
+        {
+            Fail($"the remote's permissions cannot be used: {e.Message}");
+            return false;
+        }
+
+        _phase = Phase.Ready;
+        StartTimer(link.PingInterval);
+        link.OnReady(this, _info, answer.MaxPayload > 0 ? answer.MaxPayload : _info.MaxPayload);
+        return true;
+    }
+
+    private bool ReceiveSubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, int weight)
+    {
+        if (_phase != Phase.Ready)
+        {
+            Fail("the remote announced interest before the end of the handshake");
+            return false;
+        }
+
+        if (filter.StartsWith("$LDS."u8))
+        {
+            return !filter.SequenceEqual(link.LoopSubject) || ReportLoop();
+        }
+
+        if (link.Target.InterestCount >= link.Remote.MaxInterest)
+        {
+            Fail($"the remote has more than {link.Remote.MaxInterest} subscriptions");
+            return false;
+        }
+
+        // Each server answers requests about itself.
+        if (link.Target.IsSystemAccount || !filter.StartsWith("$SYS."u8))
+        {
+            link.Target.AddInterest(filter, queueGroup, weight);
+        }
+
+        return true;
+    }
+
+    private bool ReportLoop()
+    {
+        LoopWriteBuffer buffer = Connection!.GetWriteBuffer(Connection.Loop);
+        buffer.Write("-ERR 'Loop detected for leafnode'\r\n"u8);
+        _reason ??= "Loop detected: the remote sends back what it gets from this server";
+        Connection.Close(ErrorLinger);
+        return false;
+    }
+
+    private bool ReceiveError(ReadOnlySpan<byte> text)
+    {
+        string message = Encoding.UTF8.GetString(text[..Math.Min(text.Length, 256)]);
+        // If the remote closes now, this error is the reason.
+        _reason = message;
+        link.Log.Error(address.ToString(), message);
+        return true;
+    }
+
+    private bool ReceivePong()
+    {
+        _unansweredPings = 0;
+        return true;
+    }
+
+    private bool ReceivePing()
+    {
+        Connection!.GetWriteBuffer(Connection.Loop).Write("PONG\r\n"u8);
+        return true;
+    }
+}

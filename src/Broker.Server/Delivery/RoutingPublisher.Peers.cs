@@ -1,0 +1,86 @@
+namespace Broker.Server;
+
+// Publishes messages of a peer server, which names the queue groups that receive them.
+internal sealed partial class RoutingPublisher
+{
+    /// <summary>
+    /// Publishes a message to all subscriptions without a queue group and to one member of each named queue group. Subject
+    /// mappings apply.
+    /// </summary>
+    /// <param name="message">The message.</param>
+    /// <param name="queueGroups">The names of the queue groups, with spaces between them.</param>
+    /// <returns>The number of subscribers that received the message.</returns>
+    internal int PublishTo(in RoutedMessage message, ReadOnlySpan<byte> queueGroups)
+    {
+        EndBatch();
+        if (Router.Mappings is null || Router.FindMapping(message.Subject) is not { } mapping)
+        {
+            return DeliverTo(in message, Router.Find(message.Subject), queueGroups);
+        }
+
+        SubjectBuffer mapped = _mapped ??= new SubjectBuffer();
+        mapped.Clear();
+        return mapping.TryMap(message.Subject, mapped)
+            ? DeliverTo(message.WithSubject(mapped.Written), Router.Find(mapped.Written), queueGroups)
+            : 0;
+    }
+
+    private int DeliverTo(in RoutedMessage message, Route route, ReadOnlySpan<byte> queueGroups)
+    {
+        int delivered = 0;
+        foreach (Subscription subscription in route.PlainSubscriptions)
+        {
+            delivered += TryDeliver(subscription, route, in message) ? 1 : 0;
+        }
+
+        foreach (RenamedDelivery renamed in route.RenamedDeliveries)
+        {
+            delivered += TryDeliver(renamed.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject)) ? 1 : 0;
+        }
+
+        if (route.LateSubscribers is { } late)
+        {
+            foreach (Subscription subscription in late.PlainSubscriptions.Items)
+            {
+                delivered += TryDeliver(subscription, route, in message) ? 1 : 0;
+            }
+        }
+
+        if (!queueGroups.IsEmpty)
+        {
+            delivered += DeliverToNamed(queueGroups, route, in message);
+        }
+
+        State.PayloadOut += (long)delivered * message.Payload.Length;
+        return delivered;
+    }
+
+    private int DeliverToNamed(ReadOnlySpan<byte> queueGroups, Route route, in RoutedMessage message)
+    {
+        int delivered = 0;
+        foreach (QueueGroup group in route.QueueGroups)
+        {
+            delivered += Names(queueGroups, group.Name) && DeliverToOne(group, route, in message) ? 1 : 0;
+        }
+
+        foreach (QueueGroup group in route.LateSubscribers is { } late ? late.QueueGroups.Items : default)
+        {
+            delivered += Names(queueGroups, group.Name) && DeliverToOne(group, route, in message) ? 1 : 0;
+        }
+
+        return delivered;
+    }
+
+    private static bool Names(ReadOnlySpan<byte> queueGroups, ReadOnlySpan<byte> name)
+    {
+        foreach (Range word in queueGroups.Split((byte)' '))
+        {
+            if (queueGroups[word].SequenceEqual(name))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

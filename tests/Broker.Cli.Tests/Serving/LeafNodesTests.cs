@@ -1,0 +1,69 @@
+using System.Globalization;
+using Broker.Cli.Configuration;
+using Broker.Cli.Serving;
+using Broker.Cli.Tests.Configuration;
+using Broker.Client;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Broker.Cli.Tests.Serving;
+
+/// <summary>The key <c>leafnodes</c>: the broker joins a real nats-server.</summary>
+public sealed class LeafNodesTests
+{
+    [Fact]
+    public async Task A_broker_with_leafnodes_in_its_file_joins_the_hub()
+    {
+        int port = FreePort.Next();
+        using var hub = NatsServer.StartWithConfiguration(
+            string.Create(CultureInfo.InvariantCulture, $"leafnodes {{ host: 127.0.0.1, port: {port}, authorization {{ user: edge, password: secret }} }}"));
+        ServeSettings settings = Bind(
+            $"port: -1\naccounts {{ A {{ users: [ {{ user: a, password: p }} ] }} }}\nleafnodes {{ remotes: [ {{ url: \"nats-leaf://edge:secret@127.0.0.1:{port}\", account: A }} ], reconnect: 2 }}");
+        Assert.Equal(TimeSpan.FromSeconds(2), settings.LeafNodes!.ReconnectDelay);
+        await using var host = new ServeHost();
+        ServeAddresses addresses = await host.StartAsync(settings, NullLoggerFactory.Instance, TestContext.Current.CancellationToken);
+        await using BrokerConnection atHub = await BrokerConnection.ConnectAsync(hub.Url, TestContext.Current.CancellationToken);
+        await using BrokerConnection atEdge = await BrokerConnection.ConnectAsync(
+            addresses.Nats[0].Replace("//", "//a:p@", StringComparison.Ordinal), TestContext.Current.CancellationToken);
+        atHub.Subscribe("ask", static (in message) => message.Respond("answer"u8));
+
+        await Wait.UntilAsync(
+            async () =>
+            {
+                try
+                {
+                    return (await atEdge.RequestAsync("ask", default, TimeSpan.FromSeconds(1))).Body.Length == "answer".Length;
+                }
+                catch (Exception e) when (e is NoRespondersException or TimeoutException)
+                {
+                    return false;
+                }
+            },
+            "an answer from the hub");
+    }
+
+    [Theory]
+    [InlineData("leafnodes {\n remotes: [ { url: \"nats-leaf://h\",\n  zzzz: red } ] }", "unknown key at test.conf:3:3")]
+    [InlineData("leafnodes {\n remotes: [ { account: \"$G\" } ] }", "\"url\" or \"urls\" is missing at test.conf:2:")]
+    [InlineData("leafnodes { remotes: [ { url: \"nats://u:secret@h:7422\" }, { url: \"nats-leaf://h\" } ] }", "another remote has the same address and account at")]
+    [InlineData("leafnodes { colour: red }", "unknown key \"colour\" at test.conf:1:13")]
+    public void A_wrong_key_is_refused_with_its_position(string text, string problem)
+    {
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind(text));
+
+        Assert.StartsWith(problem, Assert.Single(e.Problems).ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", e.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Changed_remotes_need_a_restart()
+    {
+        ServeSettings before = Bind("leafnodes { remotes: [ { url: \"nats-leaf://a:x@h\" } ] }");
+        ServeSettings after = Bind("leafnodes { remotes: [ { url: \"nats-leaf://a:y@h\" } ] }");
+
+        Assert.Empty(FixedSettings.Changed(before, Bind("leafnodes { remotes: [ { url: \"nats-leaf://a:x@h\" } ] }")));
+        Assert.Equal(["leafnodes"], FixedSettings.Changed(before, after));
+    }
+
+    private static ServeSettings Bind(string text)
+        => ServeConfig.Bind(Parsing.Parse(text), new ServeSettings());
+}
