@@ -9,11 +9,12 @@ public sealed partial class PackageTests
     [Fact]
     public async Task What_the_page_of_a_package_shows_compiles_with_the_usings_it_shows_and_does_what_it_says()
     {
-        string[] libraries = [.. Libraries.Select(l => l.Data)];
+        string[] libraries = LibrariesTogether;
         ILookup<bool, string> web = libraries.ToLookup(IsOfTheWeb);
         int port = FreePort.Next();
 
         await packages.BuildAsync("web-pages", "Microsoft.NET.Sdk.Web", Sources(web[true], port), [.. web[true], "Broker.Hosting"]);
+        await packages.BuildAsync("netmq-pages", "Microsoft.NET.Sdk", Sources(["Broker.NetMQ"], port), "Broker.NetMQ");
         string program = await packages.BuildAsync("pages", "Microsoft.NET.Sdk", Sources(web[false], port), [.. web[false]]);
 
         await using var server = PeerProcess.Start("server", "dotnet", program, "Broker.Server 1");

@@ -7,7 +7,7 @@ public sealed partial class PackageTests
     public async Task A_trimmed_program_with_every_library_is_published_without_a_warning_and_runs()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "it is published for linux-x64");
-        string[] libraries = [.. Libraries.Select(l => l.Data)];
+        string[] libraries = LibrariesTogether;
         string program = await packages.PublishTrimmedAsync(
             "trimmed",
             "Microsoft.NET.Sdk.Web",

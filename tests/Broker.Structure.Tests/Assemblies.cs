@@ -18,6 +18,7 @@ internal static class Assemblies
         ["Broker.NetMQ.Compatibility"] = ["Broker.ZeroMq", "Broker.Transport"],
         ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Hosting"] = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.NetMQ"] = ["Broker.Bridge", "Broker.Client", "Broker.ZeroMq", "Broker.Transport"],
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Testing"] = ["Broker.Server", "Broker.Client", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Cryptography"] = ["Broker.Server", "Broker.Transport", "Broker.ZeroMq", "Broker.Protocol"],
