@@ -55,7 +55,7 @@ internal sealed class Connector
 
             // These bytes are flushed before any thread can write to the link, so later publishes come after them.
             LoopWriteBuffer buffer = link.Transport.ExternalWriteBuffer;
-            _core.Requester.ForgetRefusal();
+            _core.Requester.Refusals.ForgetInbox();
             _core.Subscriber.ResubscribeAll(buffer);
             refused = _core.ReconnectBuffer.MoveTo(buffer, link.MaxPayload, link.Headers);
             link.Transport.FlushExternal();

@@ -312,7 +312,7 @@ internal sealed partial class Link : ServerLink
         if (PermissionViolation.Parse(message) is { } violation)
         {
             _core.Subscriber.Refuse(violation, message);
-            _core.Requester.Refuse(violation, message);
+            _core.Requester.Refusals.Refuse(violation, message);
         }
 
         _core.Events.RaiseServerError(message);

@@ -105,6 +105,20 @@ internal sealed class RequestTable
         }
     }
 
+    /// <summary>
+    /// Removes the request of this number and ends it with an exception. Returns false if there is none.
+    /// </summary>
+    internal bool TryFail(long number, Exception reason)
+    {
+        if (Find(number) is not { } request || !TryTake(request, number))
+        {
+            return false;
+        }
+
+        request.Fail(reason);
+        return true;
+    }
+
     internal List<AwaitedRequest> TakeAll() => TakeWhere(static _ => true);
 
     /// <summary>

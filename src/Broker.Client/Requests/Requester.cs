@@ -34,14 +34,6 @@ internal sealed class Requester
     private Subscription? _inbox;
     private LoopTimer? _timer;
 
-    // The error with which the current server has refused the subscription to the inbox. While it is set, no request
-    // can get a reply. Null if the server has not refused.
-    private volatile string? _inboxRefusal;
-
-    // The subjects to which the server has refused requests, until the loop ends the requests to them. Used on the
-    // loop.
-    private HashSet<string>? _refusedSubjects;
-
     /// <param name="shared">The state of the connection.</param>
     /// <param name="publisher">Sends the requests.</param>
     /// <param name="subscriber">Subscribes to the replies.</param>
@@ -57,6 +49,7 @@ internal sealed class Requester
         _reconnectBuffer = reconnectBuffer;
         _prefix = inbox;
         _prefixBytes = Encoding.UTF8.GetBytes(inbox);
+        Refusals = new RequestRefusals(shared.Loop, _table, inbox);
         _watch = new BlockedLoopWatch(shared.Loop, events, _table);
         _startSweep = StartSweep;
         _sweep = Sweep;
@@ -80,45 +73,8 @@ internal sealed class Requester
     /// <summary>Runs the continuations of awaited requests.</summary>
     internal Continuations Continuations { get; } = new();
 
-    /// <summary>
-    /// Ends requests that the server has refused, or whose replies the server does not deliver. Called on the loop.
-    /// </summary>
-    internal void Refuse(PermissionViolation violation, string text)
-    {
-        switch (violation.Kind)
-        {
-            case ViolationKind.Subscribe when string.Equals(violation.Subject, _prefix + "*", StringComparison.Ordinal):
-                _inboxRefusal = text;
-                foreach (AwaitedRequest request in _table.TakeAll())
-                {
-                    request.Fail(ServerErrorException.For(text));
-                }
-
-                break;
-            case ViolationKind.ReplySubject when violation.Subject.StartsWith(_prefix, StringComparison.Ordinal)
-                && RequestToken.TryRead(Encoding.UTF8.GetBytes(violation.Subject[_prefix.Length..]), out _, out long number):
-                TryFail(number, ServerErrorException.For(text));
-                break;
-            case ViolationKind.Publish when _table.Pending != 0:
-                // One search handles all errors of an iteration, because a search looks at each pending request.
-                if (_refusedSubjects is null)
-                {
-                    _refusedSubjects = [];
-                    _shared.Loop.Post(FailRefusedSubjects);
-                }
-
-                _refusedSubjects.Add(violation.Subject);
-                break;
-            default:
-                break;
-        }
-    }
-
-    /// <summary>
-    /// Forgets the refusal of an earlier server, because a new server has its own permissions. Called before the new
-    /// server receives the subscriptions.
-    /// </summary>
-    internal void ForgetRefusal() => _inboxRefusal = null;
+    /// <summary>The requests that the server has refused.</summary>
+    internal RequestRefusals Refusals { get; }
 
     internal bool IsAwaited(long number) => _table.Find(number) is not null;
 
@@ -216,16 +172,7 @@ internal sealed class Requester
     }
 
     /// <summary>Ends the pending request of this number. Returns false if there is none.</summary>
-    internal bool TryFail(long number, Exception reason)
-    {
-        if (_table.Find(number) is not { } request || !_table.TryTake(request, number))
-        {
-            return false;
-        }
-
-        request.Fail(reason);
-        return true;
-    }
+    internal bool TryFail(long number, Exception reason) => _table.TryFail(number, reason);
 
     /// <summary>
     /// Records that a request has failed. If no server is connected, the request is then not sent to the next server.
@@ -312,11 +259,7 @@ internal sealed class Requester
         ArgumentNullException.ThrowIfNull(subject);
         using var subjectBytes = new SubjectBytes(subject, stackalloc byte[SubjectBytes.OnStack], nameof(subject));
         SubjectBytes.RequireHeaderBlock(headers);
-        if (_inboxRefusal is { } refusal)
-        {
-            throw ServerErrorException.For(refusal);
-        }
-
+        Refusals.ThrowIfInboxIsRefused();
         EnsureInbox();
         request.Subject = subject;
         bool isSooner = _table.Add(request);
@@ -371,17 +314,6 @@ internal sealed class Requester
         if (RequestToken.TryRead(token, out ulong secret, out long number))
         {
             _table.Find(number, secret)?.ReceiveReply(in message, number, _table);
-        }
-    }
-
-    // Called on the loop.
-    private void FailRefusedSubjects()
-    {
-        HashSet<string> subjects = _refusedSubjects!;
-        _refusedSubjects = null;
-        foreach (AwaitedRequest request in _table.TakeWhere(r => subjects.Contains(r.Subject)))
-        {
-            request.Fail(ServerErrorException.For($"Permissions Violation for Publish to \"{request.Subject}\""));
         }
     }
 
