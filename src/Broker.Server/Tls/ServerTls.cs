@@ -96,7 +96,7 @@ internal sealed class ServerTls
     internal static ServerTls? Create(ServerTlsOptions? options) => options is null ? null : new ServerTls(options);
 
     /// <summary>
-    /// Returns the settings for <see cref="SslStream"/>. The first call may block for some 50 ms
+    /// Returns the settings for <see cref="SslStream"/>. The first call may block for up to 100 ms
     /// (<see cref="ServerCertificate.Context"/>), so do not call this method on an event loop. Thread-safe.
     /// </summary>
     internal SslServerAuthenticationOptions Authentication()

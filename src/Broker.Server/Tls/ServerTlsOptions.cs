@@ -128,7 +128,7 @@ public sealed record ServerTlsOptions
 
     /// <summary>
     /// Creates the options for <see cref="SslStream"/>, for another listener that uses the same certificate. The files
-    /// are read at each call, unless <see cref="Load"/> has read them. The call may block for some 50 ms.
+    /// are read at each call, unless <see cref="Load"/> has read them. The call may block for up to 100 ms.
     /// </summary>
     /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
     public SslServerAuthenticationOptions CreateAuthentication() => new ServerTls(this).Authentication();
