@@ -189,7 +189,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
             long[] undelivered =
                 await Task.WhenAll(_routes.Select(route => CloseRouteAsync(route, linger))).ConfigureAwait(false);
-            await Client.Loop.WaitWhileRunningAsync(() => Context.DisposeAsync().AsTask()).ConfigureAwait(false);
+            await Loops[0].WaitWhileRunningAsync(() => Context.DisposeAsync().AsTask()).ConfigureAwait(false);
             await CloseConnectionsAsync().ConfigureAwait(false);
             _context?.Tracer?.Dispose();
             if (_ownsLoops)
