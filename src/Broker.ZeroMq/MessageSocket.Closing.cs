@@ -79,8 +79,9 @@ public abstract partial class MessageSocket
 
     private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
     {
-        // The caller holds _closeGate until this method first yields, so yield at once.
-        await Task.Yield();
+        // The caller holds _closeGate until this method first yields, so yield at once. Task.Yield would continue in the
+        // caller's synchronization context, whose only thread may wait in Dispose.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long start = Stopwatch.GetTimestamp();
         _receiver?.Queue.Close();
         _socket.ReleaseEndpoints();

@@ -193,7 +193,7 @@ public abstract partial class LoopSocket
     /// </summary>
     internal async Task FlushLoopsAsync()
     {
-        await Task.Yield();
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         for (int iteration = 0; iteration < 2; iteration++)
         {
             for (int i = 0; i < Loops.Count; i++)
