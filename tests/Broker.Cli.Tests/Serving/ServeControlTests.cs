@@ -91,12 +91,18 @@ public sealed class ServeControlTests : IDisposable
         File.Move(log, log + ".1");
         _control.Request(ControlRequest.ReopenLog);
         await Wait.UntilAsync(() => File.Exists(log));
-        _logger!.LogWarning("two");
-        await Wait.UntilAsync(() => File.ReadAllText(log).Contains("two", StringComparison.Ordinal));
+        // The new file exists a moment before lines go to it.
+        await Wait.UntilAsync(() =>
+        {
+            _logger!.LogWarning("two");
+            return File.ReadAllText(log).Contains("two", StringComparison.Ordinal);
+        });
+        _logger!.LogWarning("three");
+        await Wait.UntilAsync(() => File.ReadAllText(log).Contains("three", StringComparison.Ordinal));
         _control.RequestStop();
         await running;
 
-        Assert.DoesNotContain("two", await File.ReadAllTextAsync(log + ".1", TestContext.Current.CancellationToken), StringComparison.Ordinal);
+        Assert.DoesNotContain("three", await File.ReadAllTextAsync(log + ".1", TestContext.Current.CancellationToken), StringComparison.Ordinal);
     }
 
     [Theory]

@@ -389,7 +389,9 @@ public sealed class RequestFormsTests
 
         One(500);
         // A reply is an array of its subject and body, about 90 bytes. A task, a timer and a closure would be 300 more.
-        Assert.InRange((One(3000) - One(1000)) / 2000, 0, 200);
+        // Other threads may add to a round, but none makes it smaller.
+        long Least(int requests) => Enumerable.Range(0, 5).Min(_ => One(requests));
+        Assert.InRange((Least(3000) - Least(1000)) / 2000, 0, 200);
         async Task<long> OneAsync(int requests)
         {
             long before = GC.GetTotalAllocatedBytes(precise: true);
@@ -401,8 +403,19 @@ public sealed class RequestFormsTests
             return GC.GetTotalAllocatedBytes(precise: true) - before;
         }
 
+        async Task<long> LeastAsync(int requests)
+        {
+            long least = long.MaxValue;
+            for (int round = 0; round < 5; round++)
+            {
+                least = Math.Min(least, await OneAsync(requests));
+            }
+
+            return least;
+        }
+
         await OneAsync(500);
-        Assert.InRange((await OneAsync(3000) - await OneAsync(1000)) / 2000, 0, 200);
+        Assert.InRange((await LeastAsync(3000) - await LeastAsync(1000)) / 2000, 0, 200);
     }
 
     [Theory]

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.NetworkInformation;
 using Broker.Testing;
 using Broker.ZeroMq.Loops;
 using Broker.ZeroMq.Tests.Foreign;
@@ -128,14 +129,18 @@ public sealed class NetMqLinkTests
         await using var host = ForeignHost.Take(ForeignKind.NetMq);
         LoopPull pull = rig.Pull();
         ForeignSocket push = await host.SocketAsync("PUSH", ("LINGER", 60_000), ("SNDHWM", 0));
-        await push.ConnectAsync(pull.Bind(AnyPort).ToString());
+        ZeroMqEndpoint endpoint = pull.Bind(AnyPort);
+        await push.ConnectAsync(endpoint.ToString());
         Assert.True(await push.SendAsync([[1]]));
         Assert.Equal("01", await rig.Messages.TakeAsync());
         await rig.DoAsync(pull.PauseReceiving);
         Assert.Equal(Messages, await push.SendNumbersAsync(Messages, 1000));
         await push.CloseAsync();
-        await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        // The portable poller notices a reset only when it reads again.
+        await Wait.UntilAsync(() => !IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpConnections()
+            .Any(c => c.LocalEndPoint.Port == endpoint.Port && c.State == TcpState.Established));
         await rig.DoAsync(pull.ResumeReceiving);
+        await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
 
         Assert.InRange(rig.Messages.TakeAll().Count, 0, Messages - 1);
     }
