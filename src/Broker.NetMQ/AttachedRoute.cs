@@ -12,7 +12,7 @@ internal sealed record AttachedRoute(RouteOptions Options, AttachmentKind Kind, 
 {
     private static long _last;
 
-    /// <summary>Where the messages of an attached object go.</summary>
+    /// <summary>The directions of the messages of an attached object.</summary>
     internal enum Direction
     {
         /// <summary>From the object to the route.</summary>

@@ -5,7 +5,7 @@ using Broker.Server;
 namespace Broker.Leaf;
 
 /// <summary>
-/// What may pass a link: the permissions in the remote's second INFO, and the subjects that never pass. Immutable.
+/// The permissions in the remote's second INFO, and the subjects that never pass a link. Immutable.
 /// </summary>
 internal sealed class LinkPermissions
 {

@@ -45,7 +45,7 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
     /// <summary>The connection; null until it is open.</summary>
     internal Connection? Connection { get; private set; }
 
-    /// <summary>What may pass the link; null until the handshake is done.</summary>
+    /// <summary>The permissions of the link; null until the handshake is done.</summary>
     internal LinkPermissions? Permissions { get; private set; }
 
     public override void OnOpened(Connection connection)

@@ -2,7 +2,7 @@ using Broker.Transport;
 
 namespace Broker.Leaf;
 
-/// <summary>What a publisher needs to send to the connected remote. Immutable, because publishers on all loops read it.</summary>
+/// <summary>The connection to the remote and its limits. Immutable, because publishers on all loops read it.</summary>
 /// <param name="Connection">The connection.</param>
 /// <param name="MaxPayload">The remote's maximum payload, headers included.</param>
 /// <param name="Headers">Whether the remote reads headers.</param>

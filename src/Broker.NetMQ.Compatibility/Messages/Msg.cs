@@ -34,7 +34,7 @@ public partial struct Msg
     [Obsolete("Use Slice, which begins at the first byte.")]
     public readonly int Offset => _offset;
 
-    /// <summary>Where the bytes are.</summary>
+    /// <summary>The kind of memory that contains the bytes.</summary>
     public MsgType MsgType { get; private set; }
 
     /// <summary>Whether the frame is a delimiter.</summary>

@@ -1,6 +1,6 @@
 namespace NetMQ;
 
-/// <summary>Where a <see cref="Msg"/> has its bytes.</summary>
+/// <summary>The kinds of memory that contain the bytes of a <see cref="Msg"/>.</summary>
 public enum MsgType : byte
 {
     /// <summary>The message has not been initialised, or it is closed.</summary>

@@ -1,6 +1,6 @@
 namespace NetMQ;
 
-/// <summary>What all sockets of the process share.</summary>
+/// <summary>The settings that all sockets of the process share, and their common end.</summary>
 public static class NetMQConfig
 {
     /// <summary>The linger time that new sockets have. Default zero.</summary>

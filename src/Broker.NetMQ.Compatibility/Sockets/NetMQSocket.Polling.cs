@@ -52,7 +52,7 @@ public abstract partial class NetMQSocket
     /// <inheritdoc/>
     public bool HasOut => Ready(PollEvents.PollOut) != PollEvents.None;
 
-    /// <summary>What the handlers of the socket's events wait for.</summary>
+    /// <summary>The events for which the socket has handlers.</summary>
     internal PollEvents Wanted => (_receiveReady is null ? PollEvents.None : PollEvents.PollIn)
         | (_sendReady is null ? PollEvents.None : PollEvents.PollOut);
 

@@ -29,7 +29,7 @@ public abstract partial class NetMQSocket : INetMQSocket
         }
     }
 
-    /// <summary>What a connection string means by an address without <c>@</c> and <c>&gt;</c>.</summary>
+    /// <summary>The action for an address of a connection string without <c>@</c> and <c>&gt;</c>.</summary>
     internal enum DefaultAction
     {
         /// <summary>The socket connects.</summary>

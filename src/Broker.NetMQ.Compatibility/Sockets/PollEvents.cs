@@ -1,6 +1,6 @@
 namespace NetMQ;
 
-/// <summary>What a socket is ready for.</summary>
+/// <summary>The operations that a socket is ready for.</summary>
 [Flags]
 public enum PollEvents
 {
