@@ -75,6 +75,7 @@ or_go_on() {
 
 or_go_on install_packages
 or_go_on install_npm_packages
+or_go_on eng/nats-servers.sh
 
 echo "building"
 # One compiler server for all projects: it keeps the analyzers loaded, which saves a third of the time. It is shut down afterwards.
