@@ -25,6 +25,7 @@ internal sealed record UnsupportedFlag(string Typed, string Why, bool TakesValue
         ["syslog"] = (UnsupportedKeys.NoSyslog, false),
         ["r"] = (UnsupportedKeys.NoSyslog, true),
         ["remote_syslog"] = (UnsupportedKeys.NoSyslog, true),
+        ["logtime_utc"] = (UnsupportedKeys.NoUtc, false),
         ["profile"] = (UnsupportedKeys.NoProfiling, true),
         ["help_tls"] = ("broker serve --help lists the TLS flags, and docs/configuration.md lists the keys", false),
     };

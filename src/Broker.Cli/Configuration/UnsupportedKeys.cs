@@ -17,6 +17,7 @@ internal static class UnsupportedKeys
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
     public const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
     public const string NoProfiling = "use dotnet-trace or dotnet-counters, which need no port";
+    public const string NoUtc = "set TZ=UTC for the process";
     private const string NoMqtt = "the broker does not serve MQTT clients";
     private const string SeparateUsers = "WebSocket clients use the users of the whole server";
     private const string NoProxies = "the broker does not know which clients connect through a proxy";
@@ -34,7 +35,7 @@ internal static class UnsupportedKeys
         ("default_sentinel", NoJwt),
         ("ocsp", "the broker does not staple OCSP responses"), ("ocsp_cache", "the broker does not staple OCSP responses"),
         ("syslog", NoSyslog), ("remote_syslog", NoSyslog),
-        ("logtime_utc", "set TZ=UTC for the process"),
+        ("logtime_utc", NoUtc),
         ("trace_headers", "the trace shows headers with the payload"),
         ("write_timeout", "a client that exceeds write_deadline is always closed"),
         ("feature_flags", "the broker has no such flags"),

@@ -26,6 +26,7 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("--syslog")]
     [InlineData("-r", "udp://localhost:514")]
     [InlineData("--help_tls")]
+    [InlineData("--logtime_utc")]
     public async Task An_unsupported_flag_is_refused_with_its_reason(params string[] args)
     {
         CommandRun run = await CommandRun.Of(args);

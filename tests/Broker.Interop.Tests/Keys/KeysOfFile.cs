@@ -7,7 +7,7 @@ namespace Broker.Interop.Tests.Keys;
 /// </summary>
 internal static class KeysOfFile
 {
-    public static IEnumerable<KeyOfFile> All =>
+    public static IEnumerable<Setting> All =>
     [
         .. Section("the file", "BODY", Server),
         .. Section("the file: features", "BODY", Features),
@@ -120,8 +120,8 @@ internal static class KeysOfFile
         "pass_cookie: p", "token_cookie: t", "headers { a: b }", "ping_interval: \"5s\"",
     ];
 
-    private static IEnumerable<KeyOfFile> Section(string name, string template, string[] keys)
-        => keys.Select(key => new KeyOfFile(name, key, template.Replace("BODY", key, StringComparison.Ordinal) + "\n"));
+    private static IEnumerable<Setting> Section(string name, string template, string[] keys)
+        => keys.Select(key => new Setting(name, key, template.Replace("BODY", key, StringComparison.Ordinal) + "\n"));
 
     private static string Import(string body)
         => $"accounts {{ B {{ exports: [ {{ stream: \"s.>\" }}, {{ service: \"q.>\" }} ] }}\nA {{ imports: [ {{ {body} }} ] }} }}";
