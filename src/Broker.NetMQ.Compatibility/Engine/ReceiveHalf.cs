@@ -9,5 +9,6 @@ internal abstract class ReceiveHalf
 
     internal abstract bool TryReceive(ZeroMqMessage message, TimeSpan timeout);
 
-    internal abstract void AddTo(ZeroMqPoller poller, Action onMessage);
+    /// <summary>Calls an action on any thread when messages may have arrived, until the result is disposed.</summary>
+    internal abstract IDisposable Watch(Action onMessages);
 }

@@ -10,5 +10,5 @@ internal sealed class ReceiveHalfOf<TSocket>(TSocket socket) : ReceiveHalf
 
     internal override bool TryReceive(ZeroMqMessage message, TimeSpan timeout) => socket.TryReceive(message, timeout);
 
-    internal override void AddTo(ZeroMqPoller poller, Action onMessage) => poller.Add(socket, _ => onMessage());
+    internal override IDisposable Watch(Action onMessages) => socket.WatchMessages(onMessages);
 }

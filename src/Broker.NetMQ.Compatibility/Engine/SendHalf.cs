@@ -11,7 +11,6 @@ internal abstract class SendHalf
 
     internal abstract bool TrySend(ZeroMqMessage message, TimeSpan timeout);
 
-    internal abstract void AddTo(ZeroMqPoller poller, Action onRoom);
-
-    internal abstract void RemoveFrom(ZeroMqPoller poller);
+    /// <summary>Calls an action on any thread when there may be room again, until the result is disposed.</summary>
+    internal abstract IDisposable Watch(Action onRoom);
 }

@@ -12,7 +12,5 @@ internal sealed class SendHalfOf<TSocket>(TSocket socket) : SendHalf
 
     internal override bool TrySend(ZeroMqMessage message, TimeSpan timeout) => socket.TrySend(message, timeout);
 
-    internal override void AddTo(ZeroMqPoller poller, Action onRoom) => poller.AddSender(socket, _ => onRoom());
-
-    internal override void RemoveFrom(ZeroMqPoller poller) => poller.RemoveSender(socket);
+    internal override IDisposable Watch(Action onRoom) => socket.WatchRoom(onRoom);
 }

@@ -1,27 +1,19 @@
-using System.Diagnostics;
-
 namespace NetMQ;
 
 public abstract partial class NetMQSocket
 {
-    private readonly NetMQSocketEventArgs _args;
-    private EventHandler<NetMQSocketEventArgs>? _receiveReady;
-    private EventHandler<NetMQSocketEventArgs>? _sendReady;
+    private readonly SocketHandlers _handlers;
 
     /// <inheritdoc/>
     public event EventHandler<NetMQSocketEventArgs>? ReceiveReady
     {
         add
         {
-            _receiveReady += value;
-            HandlersChanged?.Invoke(this);
+            _handlers.ReceiveReady += value;
+            Readiness.WakeAll();
         }
 
-        remove
-        {
-            _receiveReady -= value;
-            HandlersChanged?.Invoke(this);
-        }
+        remove => _handlers.ReceiveReady -= value;
     }
 
     /// <inheritdoc/>
@@ -29,22 +21,12 @@ public abstract partial class NetMQSocket
     {
         add
         {
-            _sendReady += value;
-            HandlersChanged?.Invoke(this);
+            _handlers.SendReady += value;
+            Readiness.WakeAll();
         }
 
-        remove
-        {
-            _sendReady -= value;
-            HandlersChanged?.Invoke(this);
-        }
+        remove => _handlers.SendReady -= value;
     }
-
-    /// <summary>Tells a poller that a handler was added or removed.</summary>
-    internal event Action<NetMQSocket>? HandlersChanged;
-
-    /// <summary>Tells a poller that the socket is about to be closed.</summary>
-    internal event Action<NetMQSocket>? Disposing;
 
     /// <inheritdoc/>
     public bool HasIn => Ready(PollEvents.PollIn) != PollEvents.None;
@@ -52,12 +34,16 @@ public abstract partial class NetMQSocket
     /// <inheritdoc/>
     public bool HasOut => Ready(PollEvents.PollOut) != PollEvents.None;
 
-    /// <summary>The events for which the socket has handlers.</summary>
-    internal PollEvents Wanted => (_receiveReady is null ? PollEvents.None : PollEvents.PollIn)
-        | (_sendReady is null ? PollEvents.None : PollEvents.PollOut);
+    /// <summary>Wakes the threads that wait for this socket.</summary>
+    internal SocketReadiness Readiness { get; } = new();
 
-    /// <summary>Whether a frame of a received message has not been taken.</summary>
-    internal bool HasFrames => !_incoming.IsEmpty;
+    /// <summary>The events that have a handler.</summary>
+    internal PollEvents Wanted => _handlers.Wanted;
+
+    private bool MayReceive => Started.Receive is not null && (!IsAlternating || !MaySend || !_incoming.IsEmpty);
+
+    private bool MaySendNow
+        => Started.Send is not null && (!IsAlternating || ((MaySend || Settings.Relaxed) && _incoming.IsEmpty));
 
     /// <inheritdoc/>
     public void Poll() => Poll(SendReceiveConstants.InfiniteTimeout);
@@ -73,55 +59,25 @@ public abstract partial class NetMQSocket
     /// <inheritdoc/>
     public PollEvents Poll(PollEvents pollEvents, TimeSpan timeout)
     {
-        timeout = SocketSettings.Limit(timeout);
         PollEvents ready = Ready(pollEvents);
-        if (ready == PollEvents.None && pollEvents == PollEvents.PollIn && MayReceive)
-        {
-            return HasMessage(timeout) ? PollEvents.PollIn : PollEvents.None;
-        }
-
-        long start = Stopwatch.GetTimestamp();
-        while (ready == PollEvents.None && (timeout < TimeSpan.Zero || Stopwatch.GetElapsedTime(start) < timeout))
-        {
-            Thread.Sleep(1);
-            ready = Ready(pollEvents);
-        }
-
-        return ready;
+        return ready != PollEvents.None || timeout == TimeSpan.Zero
+            ? ready
+            : SocketWait.For(this, pollEvents, SocketSettings.Limit(timeout));
     }
 
-    /// <summary>Raises the events that a poll has found.</summary>
-    internal void Raise(PollEvents events)
+    /// <summary>Calls the handlers of the events that a poll has found.</summary>
+    internal void Raise(PollEvents events) => _handlers.Raise(events);
+
+    /// <summary>Returns the operations that the socket is ready for at this moment.</summary>
+    internal virtual PollEvents ReadyNow(PollEvents wanted)
     {
-        if (_isDisposed || events == PollEvents.None)
-        {
-            return;
-        }
-
-        _args.Set(events);
-        if (events.HasIn())
-        {
-            _receiveReady?.Invoke(this, _args);
-        }
-
-        if (events.HasOut())
-        {
-            _sendReady?.Invoke(this, _args);
-        }
-    }
-
-    internal PollEvents Ready(PollEvents wanted)
-    {
-        StartedSocket started = Started;
         PollEvents ready = PollEvents.None;
-        if (wanted.HasIn() && MayReceive
-            && (HasFrames || started.Receive!.HasMessages || (HasSettled() && started.Receive!.HasMessages)))
+        if (wanted.HasIn() && MayReceive && (!_incoming.IsEmpty || Started.Receive!.HasMessages))
         {
             ready |= PollEvents.PollIn;
         }
 
-        if (wanted.HasOut() && MaySendNow
-            && (started.Send!.HasRoom || (HasSettled() && started.Send!.HasRoom)))
+        if (wanted.HasOut() && MaySendNow && Started.Send!.HasRoom)
         {
             ready |= PollEvents.PollOut;
         }
@@ -129,14 +85,22 @@ public abstract partial class NetMQSocket
         return ready;
     }
 
-    internal StartedSocket Watch()
+    /// <summary>Whether the library was closed under the socket.</summary>
+    internal bool IsTerminated => _started is { Socket.IsClosed: true };
+
+    internal void ThrowIfClosed()
     {
-        _isUsed = true;
-        return Started;
+        ThrowIfDisposed();
+        if (IsTerminated)
+        {
+            throw new TerminatingException(null, "The library was closed.");
+        }
     }
 
-    private bool MayReceive => Started.Receive is not null && (!IsAlternating || !MaySend || HasFrames);
-
-    private bool MaySendNow
-        => Started.Send is not null && (!IsAlternating || ((MaySend || Settings.Relaxed) && !HasFrames));
+    // As ReadyNow, but counts a message that another socket of this process has sent and that is on its way.
+    private PollEvents Ready(PollEvents wanted)
+    {
+        PollEvents ready = ReadyNow(wanted);
+        return ready != wanted && HasSettled() ? ReadyNow(wanted) : ready;
+    }
 }

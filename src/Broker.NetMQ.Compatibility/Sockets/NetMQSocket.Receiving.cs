@@ -4,18 +4,13 @@ namespace NetMQ;
 
 public abstract partial class NetMQSocket
 {
-    // The frames of a received message that the program has not taken.
-    private readonly ZeroMqMessage _incoming = new();
-    private int _settledCount;
+    private readonly IncomingFrames _incoming = new();
 
     /// <summary>Whether frames of the message that was received last are left.</summary>
-    internal bool HasMoreFrames => !_incoming.IsEmpty && _hasBegun;
-
-    /// <summary>Whether the program has taken a frame of the message, but not the last one.</summary>
-    private bool _hasBegun;
+    internal bool HasMoreFrames => _incoming.HasBegun;
 
     /// <summary>The peer that sent the message that was received last.</summary>
-    private protected ZeroMqPeer? LastPeer { get; private set; }
+    private protected ZeroMqPeer? LastPeer => _incoming.Peer;
 
     /// <inheritdoc/>
     public virtual bool TryReceive(ref Msg msg, TimeSpan timeout)
@@ -30,24 +25,15 @@ public abstract partial class NetMQSocket
             throw new FaultException();
         }
 
-        if (!HasMessage(SocketSettings.Limit(timeout)))
+        if (_incoming.IsEmpty && !TryReceiveNext(SocketSettings.Limit(timeout)))
         {
             msg.Close();
             msg.InitEmpty();
             return false;
         }
 
-        ReadOnlySpan<byte> frame = _incoming.First;
-        msg.Close();
-        msg.InitPool(frame.Length);
-        frame.CopyTo(msg.Slice());
-        _incoming.RemoveFirst();
-        _hasBegun = !_incoming.IsEmpty;
-        if (_hasBegun)
-        {
-            msg.SetFlags(MsgFlags.More);
-        }
-        else if (IsAlternating)
+        _incoming.MoveFirstTo(ref msg);
+        if (IsAlternating && !_incoming.HasBegun)
         {
             MaySend = true;
         }
@@ -55,14 +41,8 @@ public abstract partial class NetMQSocket
         return true;
     }
 
-    /// <summary>Makes the next frame available. Returns false if none arrives within the timeout.</summary>
-    private bool HasMessage(TimeSpan timeout)
+    private bool TryReceiveNext(TimeSpan timeout)
     {
-        if (!_incoming.IsEmpty)
-        {
-            return true;
-        }
-
         ReceiveHalf half = Started.Receive ?? throw new NotSupportedException("Sockets of this type do not receive.");
         _isUsed = true;
         if (IsAlternating && (MaySend || !_outgoing.IsEmpty))
@@ -72,18 +52,12 @@ public abstract partial class NetMQSocket
 
         try
         {
-            if (!half.TryReceive(_incoming, timeout)
-                && (timeout != TimeSpan.Zero || !HasSettled() || !half.TryReceive(_incoming, timeout)))
-            {
-                return false;
-            }
+            return _incoming.TryFill(half, timeout)
+                || (timeout == TimeSpan.Zero && HasSettled() && _incoming.TryFill(half, timeout));
         }
         catch (ObjectDisposedException failure) when (!_isDisposed)
         {
             throw new TerminatingException(failure, "The library was closed.");
         }
-
-        LastPeer = _incoming.Peer;
-        return true;
     }
 }

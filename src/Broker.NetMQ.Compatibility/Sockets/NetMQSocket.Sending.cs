@@ -1,12 +1,11 @@
-using System.Diagnostics;
 using Broker.ZeroMq;
 
 namespace NetMQ;
 
 public abstract partial class NetMQSocket
 {
-    // The frames of a message whose last frame has not been sent.
-    private readonly ZeroMqMessage _outgoing = new();
+    private readonly OutgoingFrames _outgoing = new();
+    private readonly InprocSettling _settling;
 
     /// <summary>Whether sends and receives must alternate. A REQ sends first, a REP receives first.</summary>
     private protected bool IsAlternating { get; init; }
@@ -43,12 +42,11 @@ public abstract partial class NetMQSocket
         {
             if (!_outgoing.IsEmpty)
             {
-                return more ? Collect(frame) : TrySendCollected(half, frame, timeout);
+                return more ? Collect(frame) : _outgoing.TrySend(half, frame, timeout) && OnSent();
             }
 
             CheckMaySend();
-            bool isSent = more ? TryBegin(half, frame, timeout) : TrySendOne(half, frame, timeout);
-            return isSent;
+            return more ? TryBegin(half, frame, timeout) : TrySendOne(half, frame, timeout);
         }
         catch (ZeroMqUnroutableException failure)
         {
@@ -80,40 +78,19 @@ public abstract partial class NetMQSocket
             throw new HostUnreachableException(null, "No peer has the routing id in the message's first frame.");
         }
 
-        return (half.HasRoom || WaitForRoom(half, timeout)) && Collect(frame);
+        return (half.HasRoom || SocketWait.For(this, PollEvents.PollOut, timeout) != PollEvents.None) && Collect(frame);
     }
 
     private bool Collect(ReadOnlySpan<byte> frame)
     {
-        _outgoing.Append(frame);
+        _outgoing.Add(frame);
         return true;
-    }
-
-    private bool TrySendCollected(SendHalf half, ReadOnlySpan<byte> last, TimeSpan timeout)
-    {
-        _outgoing.Append(last);
-        bool isSent = half.TrySend(_outgoing, timeout);
-        if (isSent)
-        {
-            _outgoing.Clear();
-            return OnSent();
-        }
-
-        // The caller keeps the last frame and may send it again.
-        byte[][] frames = _outgoing.ToArrays();
-        _outgoing.Clear();
-        foreach (byte[] frame in frames.AsSpan(..^1))
-        {
-            _outgoing.Append(frame);
-        }
-
-        return false;
     }
 
     private bool OnSent()
     {
         MaySend = !IsAlternating;
-        if (_usesInproc)
+        if (_endpoints.UsesInproc)
         {
             InprocTraffic.Add();
         }
@@ -134,44 +111,14 @@ public abstract partial class NetMQSocket
         }
     }
 
-    private static bool WaitForRoom(SendHalf half, TimeSpan timeout)
-    {
-        long start = Stopwatch.GetTimestamp();
-        while (!half.HasRoom)
-        {
-            if (timeout >= TimeSpan.Zero && Stopwatch.GetElapsedTime(start) >= timeout)
-            {
-                return false;
-            }
-
-            Thread.Sleep(1);
-        }
-
-        return true;
-    }
-
     /// <summary>Lets a change of subscriptions reach the sockets of this process that it concerns.</summary>
     private protected void Settle()
     {
-        if (_usesInproc)
+        if (_endpoints.UsesInproc)
         {
             SharedContext.Settle(_context);
         }
     }
 
-    /// <summary>
-    /// Waits until messages that other sockets have sent by inproc are here. Returns whether it had to wait.
-    /// </summary>
-    private bool HasSettled()
-    {
-        int count = InprocTraffic.Count;
-        if (!_usesInproc || _settledCount == count)
-        {
-            return false;
-        }
-
-        SharedContext.Settle(_context);
-        _settledCount = count;
-        return true;
-    }
+    private bool HasSettled() => _endpoints.UsesInproc && _settling.HasSettled();
 }

@@ -22,21 +22,12 @@ public abstract partial class NetMQSocket : INetMQSocket
     {
         Settings = new SocketSettings { Linger = NetMQConfig.Linger, OnEvent = Observe };
         Options = new SocketOptions(this);
-        _args = new NetMQSocketEventArgs(this);
+        _handlers = new SocketHandlers(this);
+        _settling = new InprocSettling(_context);
         if (!string.IsNullOrEmpty(connectionString))
         {
             OpenAll(connectionString, defaultAction);
         }
-    }
-
-    /// <summary>The action for an address of a connection string without <c>@</c> and <c>&gt;</c>.</summary>
-    internal enum DefaultAction
-    {
-        /// <summary>The socket connects.</summary>
-        Connect = 0,
-
-        /// <summary>The socket binds.</summary>
-        Bind = 1,
     }
 
     /// <inheritdoc/>
@@ -88,7 +79,7 @@ public abstract partial class NetMQSocket : INetMQSocket
             _isDisposed = true;
         }
 
-        Disposing?.Invoke(this);
+        Readiness.WakeAll();
         if (_started is { } started)
         {
             CloseStarted(started, SocketSettings.Limit(Settings.Linger));
@@ -98,14 +89,14 @@ public abstract partial class NetMQSocket : INetMQSocket
     // A message to a socket of this process has arrived when the send returns, so it must survive the sender.
     private void CloseStarted(StartedSocket started, TimeSpan linger)
     {
-        if (_usesInproc)
+        if (_endpoints.UsesInproc)
         {
             var least = TimeSpan.FromSeconds(1);
             linger = linger >= TimeSpan.Zero && linger < least ? least : linger;
             SharedContext.Settle(_context);
         }
 
-        ForgetInproc();
+        _endpoints.ReleaseNames();
         _ = started.Socket.CloseAsync(linger);
         started.Socket.Dispose();
     }
@@ -116,6 +107,11 @@ public abstract partial class NetMQSocket : INetMQSocket
         {
             ThrowIfDisposed();
             StartedSocket? before = _started;
+            if (before is not null && !_hasNewOptions)
+            {
+                return before;
+            }
+
             _hasNewOptions = false;
             if (before is not null)
             {
@@ -123,7 +119,8 @@ public abstract partial class NetMQSocket : INetMQSocket
             }
 
             _started = Create(_context);
-            Reopen(_started);
+            _endpoints.Reopen(_started);
+            Readiness.Attach(_started);
             return _started;
         }
     }
