@@ -30,6 +30,9 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
 
     // Read on all threads.
     private volatile LinkOutput? _output;
+
+    // Written after all that a status describes, and read before it, so that no status mixes two states of the link.
+    private volatile bool _isConnected;
     private volatile LeafAddress _address;
     private volatile string _remoteName = "";
     private volatile string _lastError = "";
@@ -86,9 +89,9 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     /// <summary>Returns the state of the link. Any thread may call this.</summary>
     internal LeafRemoteStatus Describe() => new()
     {
+        IsConnected = _isConnected,
         Account = Target.Account,
         Address = _address.ToString(),
-        IsConnected = _output is not null,
         RemoteName = _remoteName,
         Connects = _counters.Connects,
         MessagesIn = _counters.MessagesIn,
@@ -133,6 +136,7 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         buffer.Advance(LeafOperationWriter.Subscribe(buffer.GetSpan(LoopSubject.Length + LeafOperationWriter.LineOverhead), LoopSubject, default, 1));
         _interest.WriteAll(buffer, session.Permissions!);
         Volatile.Write(ref _announced, _interest.Announced);
+        _isConnected = true;
         _log.Connected(_remoteName, _address.ToString(), Target.Account);
     }
 
@@ -156,11 +160,13 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         OnRemoteInterestChanged();
         if (_isStopping)
         {
+            _isConnected = false;
             _stopped.TrySetResult();
             return;
         }
 
         _lastError = reason;
+        _isConnected = false;
         TimeSpan delay = LinkDelays.After(_options.ReconnectDelay, reason);
         if (wasReady)
         {
