@@ -45,6 +45,6 @@ public sealed partial class BrokerServer
         ArgumentNullException.ThrowIfNull(change);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         _reload.Run(change);
-        await LoopFlush.RunAsync(Loops, MaxPolls * PollInterval).ConfigureAwait(false);
+        await LoopFlush.RunAsync(Loops, ServerShutdown.MaxWait).ConfigureAwait(false);
     }
 }

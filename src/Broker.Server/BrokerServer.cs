@@ -20,15 +20,11 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>The version in INFO: the version of nats-server with the same client protocol.</summary>
     public const string ProtocolVersion = ServerIdentity.ProtocolVersion;
 
-    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(10);
-    // Most clients close their side at once, and the stop should not last much longer than they need.
-    private static readonly TimeSpan FirstPollInterval = TimeSpan.FromMilliseconds(1);
-    private const int MaxPolls = 500;
-
     private readonly ServerCore _core;
     private readonly SystemEvents _events;
     private readonly ServerInspector _inspector;
     private readonly ServerReload _reload;
+    private readonly ServerShutdown _shutdown;
     private readonly bool _ownsLoops;
     private readonly ListenerSet _listeners;
     private int _disposed;
@@ -43,6 +39,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         var requests = new SystemRequests(core, _events, new RequestAnswers(core, _inspector, Inspect, json, traffic));
         requests.Subscribe();
         _reload = new ServerReload(core, requests);
+        _shutdown = new ServerShutdown(core, loops, _events);
         _listeners = new ListenerSet(core, loops);
         Loops = loops;
         _ownsLoops = ownsLoops;
@@ -222,33 +219,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
         StopAccepting();
-        await _events.PublishShutdownAsync(MaxPolls * PollInterval).ConfigureAwait(false);
-        _core.IsShuttingDown = _core.IsDraining = true;
-        await LoopFlush.RunAsync(Loops, MaxPolls * PollInterval).ConfigureAwait(false);
-        foreach (ClientSession session in _core.Sessions)
-        {
-            session.Channel.Close(timeout);
-        }
-
-        // Each connection closes on its own event loop. A drain is rare, so this method may poll the clock.
-        long end = _core.Tick + (long)Math.Min(timeout.TotalMilliseconds, long.MaxValue / 2);
-        bool cut = false;
-        for (TimeSpan wait = FirstPollInterval; _core.HasSessions; wait = LongerPoll(wait))
-        {
-            if (!cut && (cancellationToken.IsCancellationRequested || _core.Tick >= end))
-            {
-                // This also closes connections that only wait for the peer to close its side.
-                cut = true;
-                foreach (ClientSession session in _core.Sessions)
-                {
-                    session.Channel.Close(TimeSpan.Zero);
-                }
-            }
-
-            await Task.Delay(wait, CancellationToken.None).ConfigureAwait(false);
-        }
-
-        return _core.Undelivered;
+        return await _shutdown.DrainAsync(timeout, cancellationToken).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>
@@ -264,37 +235,18 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         StopAccepting();
         Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
-        if (!_core.IsShuttingDown)
-        {
-            await _events.PublishShutdownAsync(PollInterval).ConfigureAwait(false);
-        }
-
-        _core.IsShuttingDown = true;
-        _events.Dispose();
+        await _shutdown.PublishAsync().ConfigureAwait(false);
         _core.Targets.DisposeAll();
         _core.Accounts.Dispose();
-        foreach (ClientSession session in _core.Sessions)
-        {
-            session.Channel.Close(TimeSpan.Zero);
-        }
-
+        _shutdown.CloseAll();
         if (_ownsLoops)
         {
             Loops.Dispose();
             return;
         }
 
-        // The loops belong to the caller. They close the connections in their next iteration, unless the loops have
-        // stopped.
-        TimeSpan wait = FirstPollInterval;
-        for (int looks = 0; _core.HasSessions && looks < MaxPolls; looks++)
-        {
-            await Task.Delay(wait, CancellationToken.None).ConfigureAwait(false);
-            wait = LongerPoll(wait);
-        }
+        await _shutdown.WaitForConnectionsAsync().ConfigureAwait(false);
     }
-
-    private static TimeSpan LongerPoll(TimeSpan wait) => wait * 2 < PollInterval ? wait * 2 : PollInterval;
 
     private void OnBudgetExhausted(object? sender, HandledEventArgs e)
     {

@@ -135,9 +135,7 @@ public abstract partial class Connection
 
     internal bool IsClosed => _lifecycle.IsClosed;
 
-    /// <summary>
-    /// Whether this side has been closed and lingers. In this state, received bytes are read and dropped.
-    /// </summary>
+    /// <summary>Whether this side is closed and lingers. Received bytes are then read and dropped.</summary>
     internal bool IsLingering => _lifecycle.IsLingering;
 
     internal ClosingProcedure Closing => _closing ??= new ClosingProcedure(this);

@@ -152,8 +152,7 @@ public abstract partial class Connection
     /// The number of bytes that <paramref name="loop"/> has written for this connection and not flushed yet. On that
     /// loop's thread.
     /// </summary>
-    public long GetUnflushedBytes(EventLoop loop)
-        => _writeBuffers.GetWritten(loop)?.Length ?? 0;
+    public long GetUnflushedBytes(EventLoop loop) => _writeBuffers.GetWritten(loop)?.Length ?? 0;
 
     /// <summary>
     /// Flushes the bytes that <paramref name="loop"/> has written for this connection, and sends them, before the end
@@ -174,14 +173,13 @@ public abstract partial class Connection
     public void Close(TimeSpan linger = default) => ClosingProcedure.Request(this, linger);
 
     /// <summary>
-    /// Closes the connection with <see cref="CloseReason.QueueFull"/> and drops the queue. This is for a limit that the
-    /// caller checks itself, for example a limit over several connections. Any thread.
+    /// Closes the connection for a limit that the caller checks: drops the queue and reports
+    /// <see cref="CloseReason.QueueFull"/>. Any thread.
     /// </summary>
     public void CloseForFullQueue() => Loop.PostClose(this, CloseReason.QueueFull);
 
     /// <summary>
-    /// Makes the kernel probe a silent peer, and close the connection if the peer does not answer. This is for
-    /// protocols that have no ping. If the connection is not TCP, this has no effect.
+    /// Makes the kernel probe a silent TCP peer and close the connection without an answer. For protocols without a ping.
     /// </summary>
     /// <param name="idle">The silence before the first probe: whole seconds, at least one.</param>
     /// <param name="interval">The time between two probes: whole seconds, at least one.</param>
@@ -228,8 +226,7 @@ public abstract partial class Connection
     /// <summary>
     /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>. If <see cref="BufferedBytes"/> is above
     /// <see cref="LowWaterBytes"/>, the call comes when it falls to this mark. Otherwise the call comes as soon as
-    /// nothing waits for the peer. If the connection closes first, there is no call. This method is for a writer that
-    /// found no space for its message, which may be too large for the space above the mark. Any thread.
+    /// nothing waits for the peer. If the connection closes first, there is no call. Any thread.
     /// </summary>
     public void RequestLowWater() => Outbound.Marks.RequestLowWater();
 
@@ -314,11 +311,7 @@ public abstract partial class Connection
     /// bytes that the current call leaves. If the cipher rejects a record, the connection closes with
     /// <see cref="CloseReason.Error"/>.
     /// </remarks>
-    /// <exception cref="InvalidOperationException">
-    /// The caller is not on the loop, or the connection already has TLS or a cipher.
-    /// </exception>
-    /// <exception cref="NotSupportedException">
-    /// The connection is an in-process link, whose bytes do not leave the process.
-    /// </exception>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop, or it has TLS or a cipher.</exception>
+    /// <exception cref="NotSupportedException">The connection is an in-process link.</exception>
     public void StartRecords(RecordCipher cipher) => SecurityUpgrade.StartRecords(this, cipher);
 }

@@ -157,10 +157,17 @@ internal sealed partial class RoutingPublisher
             : Import(in message, Router.Find(message.Subject));
     }
 
+    /// <summary>Returns the buffer for a mapped subject, which is empty. There is one for each publisher.</summary>
+    internal SubjectBuffer TakeMappedSubject()
+    {
+        _mapped ??= new SubjectBuffer();
+        _mapped.Clear();
+        return _mapped;
+    }
+
     private int PublishMapped(in RoutedMessage message, SubjectMapping mapping)
     {
-        SubjectBuffer mapped = _mapped ??= new SubjectBuffer();
-        mapped.Clear();
+        SubjectBuffer mapped = TakeMappedSubject();
         return mapping.TryMap(message.Subject, mapped)
             ? Import(message.WithSubject(mapped.Written), Router.Find(mapped.Written))
             : 0;
@@ -171,7 +178,7 @@ internal sealed partial class RoutingPublisher
     private void ChargeSkipped(long count) => State.Budget.ChargeSkipped(count);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool TryDeliver(Subscription subscription, Route route, in RoutedMessage message)
+    internal bool TryDeliver(Subscription subscription, Route route, in RoutedMessage message)
     {
         SubscriptionOwner? to = subscription.Subscriber;
         return to != ExcludedTarget
@@ -242,7 +249,7 @@ internal sealed partial class RoutingPublisher
     // Tries a random member and then other members until one member accepts the message. Skips members that are
     // closing, and the publisher itself if it disabled echo.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool DeliverToOne(QueueGroup group, Route route, in RoutedMessage message)
+    internal bool DeliverToOne(QueueGroup group, Route route, in RoutedMessage message)
     {
         int count = group.Count;
         int at = count == 1 ? 0 : State.Next(count);

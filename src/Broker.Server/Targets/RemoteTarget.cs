@@ -145,7 +145,7 @@ public sealed class RemoteTarget : IDisposable
         }
 
         var message = new RoutedMessage(subject, replyTo, headerLength == 0 ? -1 : headerLength, payload);
-        return _publisher.PublishTo(in message, queueGroups);
+        return new PeerPublisher(_publisher).Publish(in message, queueGroups);
     }
 
     /// <summary>Removes the peer from the account. No further call of the handler begins. Any thread may call this.</summary>

@@ -1,7 +1,11 @@
 namespace Broker.Server;
 
-// Publishes messages of a peer server, which names the queue groups that receive them.
-internal sealed partial class RoutingPublisher
+/// <summary>
+/// Publishes the messages of a peer server, which names the queue groups that receive them. It is used on the loop of
+/// its publisher only.
+/// </summary>
+/// <param name="publisher">The publisher that delivers.</param>
+internal readonly struct PeerPublisher(RoutingPublisher publisher)
 {
     /// <summary>
     /// Publishes a message to all subscriptions without a queue group and to one member of each named queue group. Subject
@@ -10,18 +14,17 @@ internal sealed partial class RoutingPublisher
     /// <param name="message">The message.</param>
     /// <param name="queueGroups">The names of the queue groups, with spaces between them.</param>
     /// <returns>The number of subscribers that received the message.</returns>
-    internal int PublishTo(in RoutedMessage message, ReadOnlySpan<byte> queueGroups)
+    internal int Publish(in RoutedMessage message, ReadOnlySpan<byte> queueGroups)
     {
-        EndBatch();
-        if (Router.Mappings is null || Router.FindMapping(message.Subject) is not { } mapping)
+        publisher.EndBatch();
+        if (publisher.Router.Mappings is null || publisher.Router.FindMapping(message.Subject) is not { } mapping)
         {
-            return DeliverTo(in message, Router.Find(message.Subject), queueGroups);
+            return DeliverTo(in message, publisher.Router.Find(message.Subject), queueGroups);
         }
 
-        SubjectBuffer mapped = _mapped ??= new SubjectBuffer();
-        mapped.Clear();
+        SubjectBuffer mapped = publisher.TakeMappedSubject();
         return mapping.TryMap(message.Subject, mapped)
-            ? DeliverTo(message.WithSubject(mapped.Written), Router.Find(mapped.Written), queueGroups)
+            ? DeliverTo(message.WithSubject(mapped.Written), publisher.Router.Find(mapped.Written), queueGroups)
             : 0;
     }
 
@@ -30,19 +33,19 @@ internal sealed partial class RoutingPublisher
         int delivered = 0;
         foreach (Subscription subscription in route.PlainSubscriptions)
         {
-            delivered += TryDeliver(subscription, route, in message) ? 1 : 0;
+            delivered += publisher.TryDeliver(subscription, route, in message) ? 1 : 0;
         }
 
         foreach (RenamedDelivery renamed in route.RenamedDeliveries)
         {
-            delivered += TryDeliver(renamed.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject)) ? 1 : 0;
+            delivered += publisher.TryDeliver(renamed.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject)) ? 1 : 0;
         }
 
         if (route.LateSubscribers is { } late)
         {
             foreach (Subscription subscription in late.PlainSubscriptions.Items)
             {
-                delivered += TryDeliver(subscription, route, in message) ? 1 : 0;
+                delivered += publisher.TryDeliver(subscription, route, in message) ? 1 : 0;
             }
         }
 
@@ -51,7 +54,7 @@ internal sealed partial class RoutingPublisher
             delivered += DeliverToNamed(queueGroups, route, in message);
         }
 
-        State.PayloadOut += (long)delivered * message.Payload.Length;
+        publisher.State.PayloadOut += (long)delivered * message.Payload.Length;
         return delivered;
     }
 
@@ -60,12 +63,12 @@ internal sealed partial class RoutingPublisher
         int delivered = 0;
         foreach (QueueGroup group in route.QueueGroups)
         {
-            delivered += Names(queueGroups, group.Name) && DeliverToOne(group, route, in message) ? 1 : 0;
+            delivered += Names(queueGroups, group.Name) && publisher.DeliverToOne(group, route, in message) ? 1 : 0;
         }
 
         foreach (QueueGroup group in route.LateSubscribers is { } late ? late.QueueGroups.Items : default)
         {
-            delivered += Names(queueGroups, group.Name) && DeliverToOne(group, route, in message) ? 1 : 0;
+            delivered += Names(queueGroups, group.Name) && publisher.DeliverToOne(group, route, in message) ? 1 : 0;
         }
 
         return delivered;
