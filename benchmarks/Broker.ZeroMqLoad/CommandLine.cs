@@ -54,9 +54,11 @@ internal static class CommandLine
         {
             Description = "Let the native program of a bridge publish instead of subscribing.",
         };
+        var netMq = new Option<NetMqForm?>("--netmq") { Description = "Use NetMQ's sockets: with an array for each message, or with one Msg." };
+        var arrays = new Option<bool>("--arrays") { Description = "Let a puller receive each message as an array." };
         var end = new Command("end", "One end of a ZeroMQ link: prints the rate and this process's processor time per message.")
         {
-            role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, runLoop, peers, pattern, topics, publish,
+            role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, runLoop, peers, pattern, topics, publish, netMq, arrays,
         };
         end.SetAction(parsed => new Load
         {
@@ -76,6 +78,8 @@ internal static class CommandLine
             Pattern = parsed.GetValue(pattern),
             Topics = parsed.GetValue(topics),
             Publishes = parsed.GetValue(publish),
+            NetMq = parsed.GetValue(netMq),
+            TakesArrays = parsed.GetValue(arrays),
         }.Run());
         return end;
     }
@@ -101,7 +105,7 @@ internal static class CommandLine
         });
         var compare = new Command(
             "compare",
-            "Compares this project's sockets with libzmq's, with each process on its own processor, and prints medians. "
+            "Compares this project's sockets with libzmq's and NetMQ's, with each process on its own processor, and prints medians. "
             + "It needs cc and libzmq's headers.")
         {
             rounds, rows,

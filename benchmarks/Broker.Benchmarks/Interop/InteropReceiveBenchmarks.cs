@@ -6,8 +6,8 @@ namespace Broker.Benchmarks.Interop;
 
 /// <summary>
 /// Measures the cost of receiving a message that has arrived. It compares three bindings to libzmq (the original one,
-/// its later form, and one in today's style) with this project's socket. Sender and receiver are in one process, and no
-/// call waits. The result is the cost of one message.
+/// its later form, and one in today's style) and NetMQ with this project's socket. Sender and receiver are in one process,
+/// and no call waits. The result is the cost of one message.
 /// </summary>
 public class InteropReceiveBenchmarks
 {
@@ -15,6 +15,7 @@ public class InteropReceiveBenchmarks
 
     private LibzmqPair? _libzmq;
     private OneBuffer? _oneBuffer;
+    private NetMqPair? _netMq;
     private ZeroMqContext? _context;
     private PushSocket? _push;
     private PullSocket? _pull;
@@ -36,6 +37,17 @@ public class InteropReceiveBenchmarks
         Agreement.Require(true, _oneBuffer.Receive().AsSpan().SequenceEqual(_body), "a message by one buffer");
         _libzmq.Send(_body);
         Agreement.Require(true, _buffer.AsSpan(0, ReceiveIntoSpan()).SequenceEqual(_body), "a message into a span");
+    }
+
+    [GlobalSetup(Targets = [nameof(NetMqFrameBytes), nameof(NetMqMsg)])]
+    public void SetupNetMq()
+    {
+        MakeBodies();
+        _netMq = new NetMqPair();
+        _netMq.Send(_body);
+        Agreement.Require(true, _netMq.ReceiveBytes().AsSpan().SequenceEqual(_body), "a message of NetMQ as an array");
+        _netMq.Send(_body);
+        Agreement.Require(true, _netMq.ReceiveMsg().SequenceEqual(_body), "a message of NetMQ in a Msg");
     }
 
     [GlobalSetup(Target = nameof(Ours))]
@@ -63,6 +75,7 @@ public class InteropReceiveBenchmarks
     {
         _oneBuffer?.Dispose();
         _libzmq?.Dispose();
+        _netMq?.Dispose();
         _push?.Dispose();
         _pull?.Dispose();
         _context?.Dispose();
@@ -74,6 +87,7 @@ public class InteropReceiveBenchmarks
         for (int i = 0; i < Messages; i++)
         {
             _libzmq?.Send(_body);
+            _netMq?.Send(_body);
             _push?.Send(_body);
         }
 
@@ -134,6 +148,34 @@ public class InteropReceiveBenchmarks
         {
             int size = ReceiveIntoSpan();
             sum += size + _buffer[size - 1];
+        }
+
+        return Checked(sum);
+    }
+
+    /// <summary>NetMQ, with an array for each message.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public long NetMqFrameBytes()
+    {
+        long sum = 0;
+        for (int i = 0; i < Messages; i++)
+        {
+            byte[] body = _netMq!.ReceiveBytes();
+            sum += body.Length + body[^1];
+        }
+
+        return Checked(sum);
+    }
+
+    /// <summary>NetMQ, with one Msg for all messages.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public long NetMqMsg()
+    {
+        long sum = 0;
+        for (int i = 0; i < Messages; i++)
+        {
+            ReadOnlySpan<byte> body = _netMq!.ReceiveMsg();
+            sum += body.Length + body[^1];
         }
 
         return Checked(sum);

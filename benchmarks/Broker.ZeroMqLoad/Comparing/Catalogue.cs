@@ -10,13 +10,18 @@ internal static class Catalogue
     private const int PublishingTime = 1_000;
 
     // The counts let each kind run for about a second.
-    private static readonly (int Size, int Libzmq, int Ours)[] Sizes =
-        [(8, 3_000_000, 20_000_000), (64, 3_000_000, 10_000_000), (256, 1_500_000, 4_000_000), (1024, 500_000, 1_500_000), (65_536, 25_000, 40_000)];
+    private static readonly (int Size, int Libzmq, int Ours, int NetMq)[] Sizes =
+    [
+        (8, 3_000_000, 20_000_000, 800_000), (64, 3_000_000, 10_000_000, 800_000), (256, 1_500_000, 4_000_000, 500_000),
+        (1024, 500_000, 1_500_000, 200_000), (65_536, 25_000, 40_000, 12_000),
+    ];
+
+    private static readonly Kind[] Kinds = [Kind.Libzmq, Kind.Threads, Kind.Loops, Kind.NetMqBytes, Kind.NetMqMsg];
 
     public static IReadOnlyList<Row> All { get; } =
     [
         .. Sizes.Select(size => Push(Name($"push {size.Size} B"), size, varies: false)),
-        Push("push 0 to 512 B", (512, 1_500_000, 4_000_000), varies: true),
+        Push("push 0 to 512 B", (512, 1_500_000, 4_000_000, 500_000), varies: true),
         Request(),
         .. new[] { 1, 10, 100 }.Select(Publish),
         Forward(64, 2_000_000),
@@ -33,17 +38,21 @@ internal static class Catalogue
     public static string? FindUnknown(IReadOnlyList<string> beginnings)
         => beginnings.FirstOrDefault(name => !All.Any(row => row.Name.StartsWith(name, StringComparison.Ordinal)));
 
-    private static Row Push(string name, (int Size, int Libzmq, int Ours) size, bool varies)
+    private static Row Push(string name, (int Size, int Libzmq, int Ours, int NetMq) size, bool varies)
     {
         Shape few = Of(size.Libzmq);
         Shape many = Of(size.Ours);
+        Shape least = Of(size.NetMq);
         return new Row(name,
         [
             Between("libzmq", Kind.Libzmq, Kind.Libzmq, few),
             Between("threads", Kind.Threads, Kind.Threads, many),
+            Between("threads, arrays", Kind.Threads, Kind.Arrays, many),
             Between("loops", Kind.Loops, Kind.Loops, many),
             Between("threads to libzmq", Kind.Threads, Kind.Libzmq, few),
             Between("libzmq to threads", Kind.Libzmq, Kind.Threads, few),
+            Between(NameOf(Kind.NetMqBytes), Kind.NetMqBytes, Kind.NetMqBytes, least),
+            Between(NameOf(Kind.NetMqMsg), Kind.NetMqMsg, Kind.NetMqMsg, least),
         ]);
 
         Shape Of(int count) => new(count, count, size.Size) { Varies = varies };
@@ -64,12 +73,14 @@ internal static class Catalogue
             new Variant(
                 Name($"threads that run the loop, {Attempts} attempts"),
                 ends => Measurements.Request(ends, Kind.Threads, shape with { RunsLoop = true, Attempts = Attempts })),
+            .. new[] { Kind.NetMqBytes, Kind.NetMqMsg }.Select(kind =>
+                new Variant(NameOf(kind), ends => Measurements.Request(ends, kind, shape))),
         ]);
     }
 
     private static Row Publish(int subscribers) => new(Name($"publish 64 B to {subscribers}"),
     [
-        .. new[] { Kind.Libzmq, Kind.Threads, Kind.Loops }.Select(kind =>
+        .. Kinds.Select(kind =>
             new Variant(NameOf(kind), ends => Measurements.Publish(ends, kind, subscribers, PublishingTime, 64))),
     ]);
 
@@ -89,6 +100,8 @@ internal static class Catalogue
     {
         Kind.Libzmq => "libzmq",
         Kind.Threads => "threads",
+        Kind.NetMqBytes => "NetMQ, ReceiveFrameBytes",
+        Kind.NetMqMsg => "NetMQ, Msg",
         _ => "loops",
     };
 

@@ -67,9 +67,13 @@ internal sealed class End : IDisposable
     /// <summary>Waits until the process has begun to measure.</summary>
     public void AwaitMeasuring() => Require(_measures.Task);
 
-    /// <summary>Waits until the process has printed all its results.</summary>
+    /// <summary>
+    /// Closes the input of the process, as a sign that the other end has received everything, and waits until the
+    /// process has printed all its results and ended.
+    /// </summary>
     public void AwaitEnd()
     {
+        _process.StandardInput.Close();
         Require(_ended.Task);
         _process.WaitForExit();
         if (_process.ExitCode != 0)

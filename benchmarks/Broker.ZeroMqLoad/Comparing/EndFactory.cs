@@ -54,6 +54,12 @@ internal sealed class EndFactory : IDisposable
         Add(binds, "--bind");
         Add(shape.Varies, "--vary");
         Add(kind == Kind.Loops, "--loop");
+        Add(kind == Kind.Arrays, "--arrays");
+        if (kind is Kind.NetMqBytes or Kind.NetMqMsg)
+        {
+            arguments.AddRange(["--netmq", kind == Kind.NetMqBytes ? "bytes" : "msg"]);
+        }
+
         Add(shape.RunsLoop, "--run-loop");
         if (shape.Attempts > 0)
         {

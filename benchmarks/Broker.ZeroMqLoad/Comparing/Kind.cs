@@ -7,6 +7,15 @@ internal enum Kind
     Threads,
     Loops,
 
+    /// <summary>Sockets for threads; each message is received as an array.</summary>
+    Arrays,
+
+    /// <summary>NetMQ, with an array for each message.</summary>
+    NetMqBytes,
+
+    /// <summary>NetMQ, with one Msg.</summary>
+    NetMqMsg,
+
     /// <summary>A bridge, with a broker in its process.</summary>
     Bridge,
 }

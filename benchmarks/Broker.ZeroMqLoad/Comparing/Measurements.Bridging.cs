@@ -22,7 +22,7 @@ internal static partial class Measurements
     /// </summary>
     public static Result Requests(EndFactory ends, Kind between, Shape shape) => Through(
         ends, between, Pattern.Request, ("req", shape), ("rep", shape), isTimedInFront: true,
-        (req, _, used) => new Result(req["rate"], used / shape.Count, double.NaN) { P50 = req["p50_us"], P999 = req["p999_us"] });
+        (req, _, used) => new Result(req["rate"], used / shape.Count, double.NaN) { P50 = req["p50_us"], P99 = req["p99_us"], P999 = req["p999_us"] });
 
     /// <summary>
     /// Measures PUB and SUB without a program between them: the most that one program of libzmq can send or receive.

@@ -8,8 +8,8 @@ internal static partial class Measurements
         string endpoint = EndFactory.NewEndpoint();
         using End pull = ends.Start(receiver, 1, "pull", binds: true, endpoint, shape);
         using End push = ends.Start(sender, 0, "push", binds: false, endpoint, shape);
-        push.AwaitEnd();
         pull.AwaitEnd();
+        push.AwaitEnd();
         return new Result(pull["rate"], push["cpu_ns"], pull["cpu_ns"]);
     }
 
@@ -20,7 +20,7 @@ internal static partial class Measurements
         using End req = ends.Start(kind, 0, "req", binds: false, endpoint, shape);
         req.AwaitEnd();
         rep.AwaitEnd();
-        return new Result(req["rate"], req["cpu_ns"], double.NaN) { P50 = req["p50_us"], P999 = req["p999_us"] };
+        return new Result(req["rate"], req["cpu_ns"], double.NaN) { P50 = req["p50_us"], P99 = req["p99_us"], P999 = req["p999_us"] };
     }
 
     public static Result Publish(EndFactory ends, Kind kind, int subscribers, int milliseconds, int size)

@@ -8,6 +8,8 @@ internal readonly record struct Result(double Rate, double FirstCpu, double Seco
 {
     public double P50 { get; init; } = double.NaN;
 
+    public double P99 { get; init; } = double.NaN;
+
     public double P999 { get; init; } = double.NaN;
 
     /// <summary>The resident memory of a connection in bytes.</summary>

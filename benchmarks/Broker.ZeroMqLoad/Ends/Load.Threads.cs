@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Broker.Transport;
 using Broker.ZeroMq;
 
@@ -32,18 +33,19 @@ internal sealed partial class Load
         using var pull = new PullSocket(Options);
         Join(pull);
         byte[] buffer = new byte[Size];
-        for (int i = 0; i < WarmUp; i++)
-        {
-            pull.Receive(buffer);
-        }
-
+        Take(pull, buffer, WarmUp);
         var meter = Meter.Start();
-        for (int i = 0; i < Count; i++)
-        {
-            pull.Receive(buffer);
-        }
+        Take(pull, buffer, Count);
 
         meter.Report("pull", Count);
+    }
+
+    private void Take(PullSocket pull, byte[] buffer, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            _ = TakesArrays ? pull.ReceiveBytes().Length : pull.Receive(buffer);
+        }
     }
 
     private void Request()
@@ -71,10 +73,17 @@ internal sealed partial class Load
         }
 
         meter.Report("req", Count);
-        Array.Sort(times);
-        Console.WriteLine($"req p50_us={Microseconds(0.5):F1} p99_us={Microseconds(0.99):F1} p999_us={Microseconds(0.999):F1}");
+        ReportTimes(times);
+    }
 
-        double Microseconds(double share) => times[(int)(share * Count)] * 1e6 / Stopwatch.Frequency;
+    /// <summary>Prints the median, p99 and p99.9 of durations in ticks of the stopwatch. Sorts them.</summary>
+    internal static void ReportTimes(long[] times)
+    {
+        Array.Sort(times);
+        Console.WriteLine(string.Create(
+            CultureInfo.InvariantCulture, $"req p50_us={Microseconds(0.5):F1} p99_us={Microseconds(0.99):F1} p999_us={Microseconds(0.999):F1}"));
+
+        double Microseconds(double share) => times[(int)(share * times.Length)] * 1e6 / Stopwatch.Frequency;
     }
 
     private void Reply()

@@ -7,7 +7,7 @@ namespace Broker.ZeroMqLoad.Ends;
 /// <summary>One end of a connection, from its first message to its last.</summary>
 internal sealed partial class Load
 {
-    private const int SettlingTime = 1000;
+    internal const int SettlingTime = 1000;
 
     // The limit suffices for a crowd and for the subscribers before it.
     private const int MostPeers = 20_000;
@@ -35,6 +35,12 @@ internal sealed partial class Load
     /// <summary>Whether the requesting or replying thread runs the loop's iterations itself.</summary>
     public bool RunsLoop { get; init; }
 
+    /// <summary>The form of an end with NetMQ; null for an end with this project's sockets.</summary>
+    public NetMqForm? NetMq { get; init; }
+
+    /// <summary>Whether each message is received as an array of its own, and not into one buffer.</summary>
+    public bool TakesArrays { get; init; }
+
     /// <summary>The number of messages before the measurement, for the compiler.</summary>
     public int WarmUp { get; init; }
 
@@ -55,6 +61,12 @@ internal sealed partial class Load
 
     public void Run()
     {
+        if (NetMq is { } form)
+        {
+            new NetMqEnd(this, form).Run();
+            return;
+        }
+
         switch (Role)
         {
             case Role.Push when IsOnLoop:
@@ -133,7 +145,7 @@ internal sealed partial class Load
     }
 
     // The number of sizes is a power of two.
-    private int[] Sizes()
+    internal int[] Sizes()
     {
         var random = new Random(12);
         return Varies ? [.. Enumerable.Range(0, 4096).Select(_ => random.Next(Size + 1))] : [Size];

@@ -44,4 +44,38 @@ public sealed class ComparisonTests
         Assert.All([pushed.Rate, pushed.FirstCpu, pushed.SecondCpu, asked.Rate, asked.P50, asked.P999], value => Assert.InRange(value, 0, double.MaxValue));
         Assert.False(double.IsNaN(kept.PerConnection));
     }
+
+    [Theory]
+    [InlineData(Kind.NetMqBytes)]
+    [InlineData(Kind.NetMqMsg)]
+    internal void Ends_with_NetMQ_measure_each_pattern(Kind kind)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the ends are given processors by taskset");
+        using var ends = new EndFactory();
+
+        Result pushed = Measurements.Push(ends, kind, kind, new Shape(1000, 100, 64));
+        Result large = Measurements.Push(ends, kind, kind, new Shape(20, 5, 65_536));
+        Result asked = Measurements.Request(ends, kind, new Shape(100, 10, 64));
+        Result published = Measurements.Publish(ends, kind, subscribers: 3, milliseconds: 100, size: 64);
+
+        Assert.All([pushed.Rate, large.Rate, pushed.FirstCpu, pushed.SecondCpu, asked.Rate, asked.P50, asked.P99, asked.P999, published.Rate], AssertIsMeasured);
+        Assert.InRange(published.Loss, 0, 1);
+    }
+
+    [Fact]
+    public void A_puller_may_receive_arrays()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the ends are given processors by taskset");
+        using var ends = new EndFactory();
+
+        AssertIsMeasured(Measurements.Push(ends, Kind.Threads, Kind.Arrays, new Shape(1000, 100, 64)).Rate);
+    }
+
+    [Fact]
+    public void NetMQ_is_compared_in_each_row_of_sockets_in_both_forms()
+        => Assert.All(
+            Catalogue.Select(["push", "request", "publish"]),
+            row => Assert.Equal(2, row.Variants.Count(variant => variant.Name.StartsWith("NetMQ, ", StringComparison.Ordinal))));
+
+    private static void AssertIsMeasured(double value) => Assert.InRange(value, double.Epsilon, double.MaxValue);
 }
