@@ -15,30 +15,19 @@ internal sealed class ConflatedMessage
     private bool _isOver;
 
     /// <summary>
-    /// Sends a message if the previous one has been sent. Otherwise stores the message in place of an older stored
-    /// message.
+    /// Stores a message in place of an older stored message. The newest message of a burst is sent at the next iteration
+    /// of the peer's loop in which the previous one has been sent.
     /// </summary>
-    internal void SendOrStore(Connection connection, EventLoop loop, ReadOnlySpan<byte> encoded)
+    internal void Store(Connection connection, ReadOnlySpan<byte> encoded)
     {
         lock (_gate)
         {
-            LoopWriteBuffer buffer = connection.GetWriteBuffer(loop);
-            if (_length == 0 && buffer.Length > 0)
-            {
-                connection.Flush(loop);
-            }
-
             if (_isOver)
             {
                 return;
             }
 
-            if (_length == 0 && buffer.Length == 0 && connection.PendingBytes == 0)
-            {
-                buffer.Write(encoded);
-                return;
-            }
-
+            bool isReplaced = _length > 0;
             if (_message.Length < encoded.Length)
             {
                 Return();
@@ -47,6 +36,11 @@ internal sealed class ConflatedMessage
 
             encoded.CopyTo(_message);
             _length = encoded.Length;
+            if (isReplaced)
+            {
+                // The replaced message has asked for the call already.
+                return;
+            }
         }
 
         connection.LowWaterBytes = 0;
@@ -54,19 +48,28 @@ internal sealed class ConflatedMessage
     }
 
     /// <summary>
-    /// Sends the stored message, if there is one. Called on the peer's loop when the previous message has been sent.
+    /// Sends the stored message, if there is one and the previous message has been sent. Called on the peer's loop.
     /// </summary>
     internal void SendStored(Connection connection, EventLoop loop)
     {
         lock (_gate)
         {
-            if (_length > 0)
+            if (_length == 0)
             {
-                connection.GetWriteBuffer(loop).Write(_message.AsSpan(0, _length));
+                return;
+            }
+
+            LoopWriteBuffer buffer = connection.GetWriteBuffer(loop);
+            if (buffer.Length == 0 && connection.PendingBytes == 0)
+            {
+                buffer.Write(_message.AsSpan(0, _length));
                 _length = 0;
                 Return();
+                return;
             }
         }
+
+        connection.RequestLowWater();
     }
 
     /// <summary>Drops the stored message because the peer has disconnected.</summary>

@@ -73,14 +73,15 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>
-    /// Sends a message now, or stores it in place of an older message that waits. May be called on any loop.
+    /// Stores a message, in place of an older message that waits, until the peer's loop sends it. May be called on any
+    /// loop.
     /// </summary>
     internal void SendConflated(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         ConflatedMessage conflated = _conflated
             ?? Interlocked.CompareExchange(ref _conflated, new ConflatedMessage(), null)
             ?? _conflated;
-        conflated.SendOrStore(Connection, loop, encoded);
+        conflated.Store(Connection, encoded);
         Peer!.CountSent(Loop == loop);
     }
 

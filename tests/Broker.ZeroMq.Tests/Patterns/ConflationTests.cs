@@ -91,6 +91,71 @@ public sealed class ConflationTests
         await CheckAsync(got);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task A_subscriber_that_keeps_up_gets_one_message_of_a_burst_of_one_iteration(int loops)
+    {
+        await using var rig = new Rig(loops);
+        await using var other = new Rig();
+        var got = new Inbox<int>();
+        LoopPublisher publisher = rig.Publisher(o => o with { Conflate = true });
+        LoopSubscriber subscriber = other.Subscriber(onMessage: Taker(got));
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(AnyPort).ToString());
+        await rig.InterestAsync("+");
+        int[] ends = new int[10];
+        for (int burst = 0; burst < ends.Length; burst++)
+        {
+            ends[burst] = ((burst + 1) * Count) - 1;
+            int first = burst * Count;
+            await rig.DoAsync(() =>
+            {
+                for (int i = 0; i < Count; i++)
+                {
+                    rig.Publish(publisher, [BitConverter.GetBytes(first + i)]);
+                }
+            });
+            int last;
+            do
+            {
+                last = await got.TakeAsync();
+
+                // The peer's loop may run between two messages of a loop beside it.
+                Assert.True(loops > 1 || last == ends[burst], $"{last} came before the last message of its burst");
+            }
+            while (last != ends[burst]);
+        }
+
+        Assert.Empty(got.TakeAll());
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task The_last_message_before_a_close_with_a_linger_arrives(int loops)
+    {
+        await using var rig = new Rig(loops);
+        await using var other = new Rig();
+        var got = new Inbox<int>();
+        LoopPublisher publisher = rig.Publisher(o => o with { Conflate = true });
+        LoopSubscriber subscriber = other.Subscriber(onMessage: Taker(got));
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(AnyPort).ToString());
+        await rig.InterestAsync("+");
+        Task<ZeroMqCloseReport>? closing = null;
+        await rig.DoAsync(() =>
+        {
+            rig.Publish(publisher, [BitConverter.GetBytes(1)]);
+            rig.Publish(publisher, [BitConverter.GetBytes(2)]);
+            closing = publisher.CloseAsync(Wait.Limit);
+        });
+        await closing!;
+        while (await got.TakeAsync() != 2)
+        {
+        }
+    }
+
     [Fact]
     public void A_receiver_gets_the_newest_message_of_a_peer()
     {
