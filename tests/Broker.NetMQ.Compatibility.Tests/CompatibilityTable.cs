@@ -82,7 +82,7 @@ internal sealed partial class CompatibilityTable
             return false;
         }
 
-        bool isConstant = _real[type].ContainsKey("value__") || int.TryParse(form, out _);
+        bool isConstant = _real[type].ContainsKey("value__") || form.StartsWith("= ", StringComparison.Ordinal);
         string name = member.Split('(', '[')[0];
         return isConstant || IsCalled(type, member) || IsCalled(type, $"get_{name}()") || IsCalled(type, $"add_{name}(EventHandler)")
             || _calls.Any(call => call.StartsWith($"{type}.get_{name}(", StringComparison.Ordinal) || call.StartsWith($"{type}.set_{name}(", StringComparison.Ordinal)
@@ -98,7 +98,8 @@ internal sealed partial class CompatibilityTable
         bool isInterface = type.Split('.')[^1] is ['I', >= 'A' and <= 'Z', ..];
         return isInterface
             ? _calls.Any(call => call.EndsWith("." + member, StringComparison.Ordinal) || call.Contains($".get_{name}(", StringComparison.Ordinal) || call.Contains($".add_{name}(", StringComparison.Ordinal))
-            : (name is "ToString" or "Equals" or "GetHashCode" or "TrySend" or "TryReceive" or "GetEnumerator") && _calls.Contains("*." + name);
+            : (name == "MaximumConcurrencyLevel" && _calls.Contains("*.get_" + name))
+                || (name is "ToString" or "Equals" or "GetHashCode" or "TrySend" or "TryReceive" or "GetEnumerator") && _calls.Contains("*." + name);
     }
 
     private static Dictionary<string, string> ReasonsOf(string present)

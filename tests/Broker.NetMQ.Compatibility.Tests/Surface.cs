@@ -60,7 +60,7 @@ internal static class Surface
         var members = new SortedDictionary<string, string>(StringComparer.Ordinal);
         foreach (FieldDefinition field in type.Fields.Where(f => f.IsPublic || f.IsFamily || f.IsFamilyOrAssembly))
         {
-            members[field.Name] = field.HasConstant ? $"{field.Constant}" : Name(field.FieldType);
+            members[field.Name] = field.HasConstant ? $"= {field.Constant}" : Name(field.FieldType);
         }
 
         foreach (PropertyDefinition property in type.Properties.Where(p => IsVisible(p.GetMethod) || IsVisible(p.SetMethod)))

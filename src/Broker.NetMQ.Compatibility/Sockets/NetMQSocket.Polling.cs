@@ -52,7 +52,7 @@ public abstract partial class NetMQSocket
     public bool Poll(TimeSpan timeout)
     {
         PollEvents events = Poll(Wanted, timeout);
-        Raise(events);
+        Raise(this, events);
         return events != PollEvents.None;
     }
 
@@ -66,7 +66,7 @@ public abstract partial class NetMQSocket
     }
 
     /// <summary>Calls the handlers of the events that a poll has found.</summary>
-    internal void Raise(PollEvents events) => _handlers.Raise(events);
+    internal void Raise(object sender, PollEvents events) => _handlers.Raise(sender, events);
 
     /// <summary>Returns the operations that the socket is ready for at this moment.</summary>
     internal virtual PollEvents ReadyNow(PollEvents wanted)

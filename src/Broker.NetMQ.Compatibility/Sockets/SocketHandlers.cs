@@ -14,7 +14,9 @@ internal sealed class SocketHandlers(NetMQSocket socket)
         | (SendReady is null ? PollEvents.None : PollEvents.PollOut);
 
     /// <summary>Calls the handlers of the events that a poll has found.</summary>
-    internal void Raise(PollEvents events)
+    /// <param name="sender">What has polled the socket.</param>
+    /// <param name="events">The events.</param>
+    internal void Raise(object sender, PollEvents events)
     {
         if (socket.IsDisposed || events == PollEvents.None)
         {
@@ -24,12 +26,12 @@ internal sealed class SocketHandlers(NetMQSocket socket)
         _args.Set(events);
         if (events.HasIn())
         {
-            ReceiveReady?.Invoke(socket, _args);
+            ReceiveReady?.Invoke(sender, _args);
         }
 
         if (events.HasOut())
         {
-            SendReady?.Invoke(socket, _args);
+            SendReady?.Invoke(sender, _args);
         }
     }
 }
