@@ -36,11 +36,16 @@ internal static class CommandLine
                 return null;
             },
         };
+        var program = new Option<FileInfo>("--program")
+        {
+            Description = "A native file of the broker to attack, such as artifacts/linux-x64/broker. Without it, the managed program is attacked.",
+        };
+        program.AcceptExistingOnly();
         var noTimes = new Option<bool>("--no-times") { Description = "Report times and rates, but do not judge them: for a machine that does other work." };
         Option<string[]> kinds = Kinds(AttackersProcess.KindsOption);
         var command = new RootCommand("Attacks the built broker beside honest traffic. Nothing honest may be lost, and its memory may not grow.")
         {
-            minutes, kinds, heapLimit, noTimes, CreateAttack(),
+            minutes, kinds, heapLimit, program, noTimes, CreateAttack(),
         };
         command.SetAction((result, cancellationToken) =>
         {
@@ -48,6 +53,7 @@ internal static class CommandLine
             {
                 Duration = TimeSpan.FromMinutes(result.GetValue(minutes)),
                 HeapLimit = result.GetValue(heapLimit),
+                Program = result.GetValue(program)?.FullName,
                 Kinds = Catalogue.Select(result.GetValue(kinds) ?? []),
                 JudgesTimes = !result.GetValue(noTimes),
             };

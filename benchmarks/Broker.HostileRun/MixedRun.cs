@@ -20,7 +20,7 @@ internal sealed class MixedRun(RunSettings settings, TextWriter progress)
         using var files = new SiteFiles();
         try
         {
-            using BrokerProcess broker = await BrokerProcess.StartAsync(files, settings.HeapLimit, cancellationToken);
+            using BrokerProcess broker = await BrokerProcess.StartAsync(files, settings, cancellationToken);
             try
             {
                 await StartHonestAsync(files.Endpoints);

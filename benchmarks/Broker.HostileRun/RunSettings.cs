@@ -14,6 +14,9 @@ internal sealed record RunSettings
     /// <summary>The limit of the broker's heap in bytes; null for none.</summary>
     public long? HeapLimit { get; init; }
 
+    /// <summary>A native file of the broker to attack; null for the managed program beside this one.</summary>
+    public string? Program { get; init; }
+
     public IReadOnlyList<AttackKind> Kinds { get; init; } = Catalogue.All;
 
     /// <summary>Whether times and rates are promises. Otherwise they are only reported.</summary>

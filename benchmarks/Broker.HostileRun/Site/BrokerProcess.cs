@@ -11,8 +11,8 @@ internal sealed class BrokerProcess : ChildProcess
 
     private readonly SiteFiles _files;
 
-    private BrokerProcess(SiteFiles files, IReadOnlyDictionary<string, string> variables)
-        : base("broker.dll", ["serve", "-q", "-c", files.ConfigurationFile], variables) => _files = files;
+    private BrokerProcess(SiteFiles files, string program, IReadOnlyDictionary<string, string> variables)
+        : base(program, ["serve", "-q", "-c", files.ConfigurationFile], variables) => _files = files;
 
     /// <summary>The resident memory of the process in bytes.</summary>
     public long ResidentBytes
@@ -27,15 +27,15 @@ internal sealed class BrokerProcess : ChildProcess
     public ProcessorTimes Times => ProcessorTimes.Read(Process);
 
     /// <summary>Starts the broker and waits until it serves.</summary>
-    public static async Task<BrokerProcess> StartAsync(SiteFiles files, long? heapLimit, CancellationToken cancellationToken)
+    public static async Task<BrokerProcess> StartAsync(SiteFiles files, RunSettings settings, CancellationToken cancellationToken)
     {
         var variables = new Dictionary<string, string>();
-        if (heapLimit is { } bytes)
+        if (settings.HeapLimit is { } bytes)
         {
             variables["DOTNET_GCHeapHardLimit"] = bytes.ToString("x", CultureInfo.InvariantCulture);
         }
 
-        var broker = new BrokerProcess(files, variables);
+        var broker = new BrokerProcess(files, settings.Program ?? "broker.dll", variables);
         try
         {
             using var http = new HttpClient();

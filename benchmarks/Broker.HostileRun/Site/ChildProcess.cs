@@ -2,22 +2,26 @@ using System.Diagnostics;
 
 namespace Broker.HostileRun.Site;
 
-/// <summary>A .NET program in a child process, which ends with this object or with this program.</summary>
+/// <summary>A program in a child process, which ends with this object or with this program.</summary>
 internal class ChildProcess : IDisposable
 {
     private const int KeptLines = 10;
 
     private readonly Queue<string> _lastLines = new();
 
+    /// <summary>Starts the program.</summary>
+    /// <param name="file">The path of a native file, or the name of a managed program beside this one (.dll).</param>
+    /// <param name="arguments">The arguments.</param>
+    /// <param name="variables">Environment variables in addition to those of this process.</param>
     protected ChildProcess(string file, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> variables)
     {
-        var start = new ProcessStartInfo(Host, [Path.Combine(AppContext.BaseDirectory, file), .. arguments])
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            UseShellExecute = false,
-        };
+        ProcessStartInfo start = file.EndsWith(".dll", StringComparison.Ordinal)
+            ? new ProcessStartInfo(Host, [Path.Combine(AppContext.BaseDirectory, file), .. arguments])
+            : new ProcessStartInfo(file, arguments);
+        start.RedirectStandardInput = true;
+        start.RedirectStandardOutput = true;
+        start.RedirectStandardError = true;
+        start.UseShellExecute = false;
         foreach ((string name, string value) in variables)
         {
             start.Environment[name] = value;

@@ -18,6 +18,7 @@ internal sealed unsafe class EpollPoller : Poller
 {
     private const int MostEvents = 256;
     private const ulong WakeData = ulong.MaxValue;
+    private const uint Ending = LibC.EPOLLRDHUP | LibC.EPOLLHUP | LibC.EPOLLERR;
 
     private readonly int _epoll;
     private readonly int _wake;
@@ -98,6 +99,7 @@ internal sealed unsafe class EpollPoller : Poller
 
     internal override void Dispatch(int ready)
     {
+        int ends = 0;
         for (int i = 0; i < ready; i++)
         {
             byte* at = _first + (i * EpollLayout.EventSize);
@@ -109,7 +111,9 @@ internal sealed unsafe class EpollPoller : Poller
                 continue;
             }
 
-            if (Find(data) is not { } connection)
+            // Epoll reports the connection again in the next iteration.
+            bool mustWait = (flags & Ending) != 0 && ends == MostEnds;
+            if (mustWait || Find(data) is not { } connection)
             {
                 continue;
             }
@@ -130,6 +134,7 @@ internal sealed unsafe class EpollPoller : Poller
                     else if (!connection.IsDeferred)
                     {
                         // This also handles errors and hang-ups: the read finds out what has happened.
+                        ends += (flags & Ending) != 0 ? 1 : 0;
                         connection.OnReadable(ready);
                     }
                 }

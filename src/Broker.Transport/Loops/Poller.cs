@@ -5,6 +5,13 @@ namespace Broker.Transport;
 /// <summary>Finds out which sockets of a loop are ready. It uses functions of the operating system.</summary>
 internal abstract class Poller : IDisposable
 {
+    /// <summary>
+    /// The number of connections that one iteration ends because their peers have ended them. The others end in later
+    /// iterations. An end takes about 35 µs, so if a thousand peers leave at once, the other connections are served in
+    /// between.
+    /// </summary>
+    internal const int MostEnds = 16;
+
     public abstract void Dispose();
 
     /// <summary>

@@ -46,8 +46,15 @@ internal sealed class PortablePoller : Poller
 
     internal override void Dispatch(int ready)
     {
+        int ends = 0;
         foreach (PortableConnection connection in _running)
         {
+            if (ends == MostEnds)
+            {
+                Report(connection);
+                continue;
+            }
+
             try
             {
                 if (connection.Gate.IsPaused)
@@ -63,6 +70,7 @@ internal sealed class PortablePoller : Poller
                 }
 
                 connection.OnReadable(ready);
+                ends += connection.IsOpen ? 0 : 1;
                 connection.AwaitReadable();
             }
             catch (Exception e) when (e is not OutOfMemoryException)

@@ -16,6 +16,7 @@ public sealed class CommandLineTests
     [Theory]
     [InlineData("--minutes 0")]
     [InlineData("--heap-limit much")]
+    [InlineData("--program no-such-file")]
     [InlineData("--kinds zeromq-stops,nothing")]
     [InlineData("--fast")]
     public void Invalid_arguments_are_errors(string line) => Assert.NotEmpty(Arguments.Create().Parse(line).Errors);
