@@ -47,6 +47,13 @@ public sealed class FolderTests
         Assert.Empty(used.Except(Assemblies.MayUse[name]));
     }
 
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Only_Broker_NetMQ_refers_to_NetMQ(string name)
+        => Assert.Equal(
+            name == "Broker.NetMQ",
+            Assemblies.Read(name).MainModule.AssemblyReferences.Any(static reference => reference.Name is "NetMQ" or "AsyncIO" or "NaCl"));
+
     // Client and Server sign and verify through a delegate and an interface, so that programs without keys need no such
     // library.
     [Theory]
