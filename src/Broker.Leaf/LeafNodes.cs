@@ -1,4 +1,6 @@
 using System.Security.Cryptography;
+using System.Text;
+using Broker.Protocol;
 using Broker.Server;
 
 namespace Broker.Leaf;
@@ -15,7 +17,7 @@ public sealed class LeafNodes : IAsyncDisposable
 
     private LeafNodes(LeafLink[] links) => _links = links;
 
-    /// <summary>The state of each remote, in the order of the options.</summary>
+    /// <summary>The state of each remote that is not disabled, in the order of the options.</summary>
     public IReadOnlyList<LeafRemoteStatus> Remotes => [.. _links.Select(static link => link.Describe())];
 
     /// <summary>Starts the links. The method does not wait for a connection.</summary>
@@ -35,7 +37,7 @@ public sealed class LeafNodes : IAsyncDisposable
         var links = new List<LeafLink>();
         try
         {
-            foreach (LeafRemoteOptions remote in options.Remotes)
+            foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
             {
                 string account = remote.Account ?? "";
                 if (!loopIds.TryGetValue(account, out string? loopId))
@@ -43,7 +45,7 @@ public sealed class LeafNodes : IAsyncDisposable
                     loopIds.Add(account, loopId = RandomNumberGenerator.GetHexString(LoopIdLength));
                 }
 
-                links.Add(new LeafLink(server, options, remote, loopId));
+                links.Add(new LeafLink(server, options, remote, loopId, IsOnlyRemote(options, remote)));
             }
         }
         catch
@@ -63,6 +65,10 @@ public sealed class LeafNodes : IAsyncDisposable
         await Task.WhenAll(_links.Select(static link => link.Stopped)).ConfigureAwait(false);
     }
 
+    // If an account joins two clusters, the options must tell which of them has its streams.
+    private static bool IsOnlyRemote(LeafNodeOptions options, LeafRemoteOptions remote)
+        => options.Remotes.Count(other => !other.IsDisabled && string.Equals(other.Account, remote.Account, StringComparison.Ordinal)) == 1;
+
     private static void Check(LeafNodeOptions options)
     {
         Require(options.ReconnectDelay > TimeSpan.Zero, "ReconnectDelay must be positive");
@@ -73,6 +79,20 @@ public sealed class LeafNodes : IAsyncDisposable
             Require(remote.Urls.Count != 0, "a remote has no address in Urls");
             Require(remote.MaxPendingBytes > 0, "MaxPendingBytes must be positive");
             Require(remote.MaxInterest > 0, "MaxInterest must be positive");
+            Require(remote.DialTimeout > TimeSpan.Zero, "DialTimeout must be positive");
+            Require(remote.FirstInfoTimeout > TimeSpan.Zero, "FirstInfoTimeout must be positive");
+            Require(remote.TlsTimeout > TimeSpan.Zero, "TlsTimeout must be positive");
+            Require(
+                remote.JetStreamDomain is null || LeafRemoteOptions.IsValidDomain(remote.JetStreamDomain),
+                "JetStreamDomain must be a word without dots and wildcards");
+            foreach (string filter in remote.DenyImports.Concat(remote.DenyExports))
+            {
+                Require(Subject.IsValidFilter(Encoding.UTF8.GetBytes(filter)), $"'{filter}' is not a valid filter of subjects");
+            }
+
+            Require(
+                remote.Urls.Select(IsWebSocket).Distinct().Count() == 1,
+                "all addresses of a remote must have the scheme ws or wss, or none of them");
             foreach (string address in remote.Urls.Select(Describe).Distinct(StringComparer.Ordinal))
             {
                 Require(seen.Add($"{remote.Account} {address}"), $"two remotes have the address {address} and the same account");
@@ -80,11 +100,15 @@ public sealed class LeafNodes : IAsyncDisposable
         }
     }
 
-    private static string Describe(string url)
+    private static bool IsWebSocket(string url) => Parse(url).WebSocketUri is not null;
+
+    private static string Describe(string url) => Parse(url).ToString();
+
+    private static LeafAddress Parse(string url)
     {
         try
         {
-            return LeafAddress.Parse(url).ToString();
+            return LeafAddress.Parse(url);
         }
         catch (FormatException e)
         {

@@ -5,21 +5,22 @@ namespace Broker.Cli.Configuration;
 /// <summary>Reads the key <c>leafnodes</c>: the clusters of nats-servers that the broker joins as a leaf node.</summary>
 internal sealed class LeafNodesConfig(List<ConfigProblem> problems)
 {
-    private const string UrlShape = "the address of a leaf node port, such as \"nats-leaf://user:password@host:7422\"";
+    private const string Global = "$G";
 
     public LeafNodeOptions? Read(ConfigSection root, ServeSettings settings)
     {
+        IReadOnlyDictionary<string, string> domains = Domains(root, settings);
         string key = root.Has("leafnodes") ? "leafnodes" : "leaf";
         return root.Find(key) switch
         {
             null => settings.LeafNodes,
             ConfigBlock { IsEmpty: true } => null,
-            ConfigBlock block => ReadBlock(new ConfigSection(block, problems), settings),
+            ConfigBlock block => ReadBlock(new ConfigSection(block, problems), settings, domains),
             var value => root.Wrong(key, "a block", value, settings.LeafNodes),
         };
     }
 
-    private LeafNodeOptions? ReadBlock(ConfigSection section, ServeSettings settings)
+    private LeafNodeOptions? ReadBlock(ConfigSection section, ServeSettings settings, IReadOnlyDictionary<string, string> domains)
     {
         var defaults = new LeafNodeOptions();
         var remotes = new List<LeafRemoteOptions>();
@@ -32,7 +33,8 @@ internal sealed class LeafNodesConfig(List<ConfigProblem> problems)
                 {
                     if (item is ConfigBlock block)
                     {
-                        remotes.Add(Remote(block, settings, remotes));
+                        LeafRemoteOptions remote = Remote(block, settings, remotes);
+                        remotes.Add(remote with { JetStreamDomain = domains.GetValueOrDefault(remote.Account ?? Global) });
                     }
                     else
                     {
@@ -51,6 +53,41 @@ internal sealed class LeafNodesConfig(List<ConfigProblem> problems)
         return remotes.Count == 0 ? null : defaults with { Remotes = remotes, ReconnectDelay = reconnect };
     }
 
+    private Dictionary<string, string> Domains(ConfigSection root, ServeSettings settings)
+    {
+        const string Key = "default_js_domain";
+        var domains = new Dictionary<string, string>(StringComparer.Ordinal);
+        switch (root.Find(Key))
+        {
+            case null:
+                break;
+            case ConfigBlock block:
+                foreach (ConfigEntry entry in block.Entries.Where(static e => !e.IsVariable))
+                {
+                    bool isKnown = entry.Key == Global || settings.Security?.Accounts.Any(a => a.Name == entry.Key) is true;
+                    if (!isKnown)
+                    {
+                        problems.Add(new ConfigProblem($"\"{entry.Key}\" in \"{Key}\" is not one of the accounts", entry.Position));
+                    }
+                    else if (entry.Value is ConfigText { Value: var domain } && LeafRemoteOptions.IsValidDomain(domain))
+                    {
+                        domains[entry.Key] = domain;
+                    }
+                    else
+                    {
+                        problems.Add(new ConfigProblem($"the domain of \"{entry.Key}\" must be a word without dots and wildcards", entry.Position));
+                    }
+                }
+
+                break;
+            case var value:
+                root.Wrong(Key, "a block with an account and a domain in each line", value, domains);
+                break;
+        }
+
+        return domains;
+    }
+
     // As in nats-server, a whole number means seconds.
     private static TimeSpan Reconnect(ConfigSection section, TimeSpan otherwise)
         => section.Find("reconnect") is ConfigInteger
@@ -59,33 +96,15 @@ internal sealed class LeafNodesConfig(List<ConfigProblem> problems)
 
     private LeafRemoteOptions Remote(ConfigBlock block, ServeSettings settings, List<LeafRemoteOptions> before)
     {
-        var section = new ConfigSection(block, problems, isSecret: true);
-        IReadOnlyList<string> urls = [.. section.Many("url", [], UrlShape, Url), .. section.Many("urls", [], UrlShape, Url)];
-        string? account = Account(section, "account", settings) ?? Account(section, "local", settings);
-        section.RejectTheRest(UnsupportedKeys.OfLeafRemote);
-        if (urls.Count == 0)
+        LeafRemoteOptions remote = new LeafRemoteConfig(problems).Read(block, settings);
+        if (before.Any(other => other.Account == remote.Account && Addresses(other.Urls).Intersect(Addresses(remote.Urls), StringComparer.Ordinal).Any()))
         {
-            section.Lacks("\"url\" or \"urls\" is missing");
-        }
-        else if (before.Any(other => other.Account == account && Addresses(other.Urls).Intersect(Addresses(urls), StringComparer.Ordinal).Any()))
-        {
-            section.Lacks("another remote has the same address and account");
+            problems.Add(new ConfigProblem("another remote has the same address and account", block.Position));
         }
 
-        return new LeafRemoteOptions { Urls = urls, Account = account };
+        return remote;
     }
 
     // Two addresses may differ in their users only.
     private static IEnumerable<string> Addresses(IEnumerable<string> urls) => urls.Select(static url => new LeafRemoteOptions { Urls = [url] }.ToString());
-
-    private static string? Url(string text) => LeafRemoteOptions.IsValidUrl(text) ? text : null;
-
-    private static string? Account(ConfigSection section, string key, ServeSettings settings)
-        => section.Find(key) switch
-        {
-            null => null,
-            ConfigText { Value: "$G" } => null,
-            ConfigText { Value: var name } when name == "$SYS" || settings.Security?.Accounts.Any(a => a.Name == name) is true => name,
-            var value => section.Wrong<string?>(key, "the name of one of the accounts", value, null, isSecret: false),
-        };
 }

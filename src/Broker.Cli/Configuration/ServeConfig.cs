@@ -201,7 +201,7 @@ internal static class ServeConfig
         ConfigSection section, ConfigBlock root, ServeSettings settings, List<ConfigProblem> problems, List<ConfigProblem> warnings)
     {
         section.AllowOff("jetstream", isOffIfEmpty: false);
-        foreach (string key in (ReadOnlySpan<string>)["cluster", "gateway", "mqtt", "ocsp", "ocsp_cache", "default_js_domain"])
+        foreach (string key in (ReadOnlySpan<string>)["cluster", "gateway", "mqtt", "ocsp", "ocsp_cache"])
         {
             section.AllowOff(key, isOffIfEmpty: true);
         }

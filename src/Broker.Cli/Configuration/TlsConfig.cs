@@ -173,7 +173,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         return hashes;
     }
 
-    private static SslProtocols MinVersion(ConfigSection section, SslProtocols otherwise)
+    internal static SslProtocols MinVersion(ConfigSection section, SslProtocols otherwise)
         => section.Find("min_version") switch
         {
             null => otherwise,

@@ -10,9 +10,8 @@ internal static class UnsupportedKeys
     public const string NoStreams = "the broker stores no messages, so it has no streams";
     public const string NoRoutes = "the broker does not form clusters";
     private const string NoLeafServer = "the broker joins other servers as a leaf node, but accepts no leaf nodes";
-    private const string OnlyPassword = "put a user and a password, or a token, into the address";
-    private const string NoLeafTls = "the links of leaf nodes have no TLS";
-    private const string NoLeafWebSocket = "the links of leaf nodes do not use WebSocket";
+    private const string NoLeafCompression = "the links of leaf nodes are not compressed";
+    private const string NoLeafMasking = "the frames of a WebSocket are always masked";
     private const string NoLeafSetting = "the links of leaf nodes have no such setting";
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
     public const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
@@ -25,7 +24,7 @@ internal static class UnsupportedKeys
 
     public static IReadOnlyDictionary<string, string> OfFile { get; } = Table(
         ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes),
-        ("jetstream", NoStreams), ("store_dir", NoStreams), ("storedir", NoStreams), ("default_js_domain", NoStreams),
+        ("jetstream", NoStreams), ("store_dir", NoStreams), ("storedir", NoStreams),
         ("max_memory_store", NoStreams), ("max_file_store", NoStreams),
         ("mqtt", NoMqtt),
         ("proxies", NoProxies), ("proxy_protocol", "the broker does not read the addresses that a proxy sends"),
@@ -82,16 +81,18 @@ internal static class UnsupportedKeys
         ("write_timeout", NoLeafServer), ("proxy_protocol", NoLeafServer));
 
     public static IReadOnlyDictionary<string, string> OfLeafRemote { get; } = Table(
-        ("credentials", OnlyPassword), ("creds", OnlyPassword), ("nkey", OnlyPassword), ("seed", OnlyPassword),
-        ("tls", NoLeafTls), ("hub", NoLeafServer),
-        ("deny_imports", NoLeafSetting), ("deny_import", NoLeafSetting), ("deny_exports", NoLeafSetting), ("deny_export", NoLeafSetting),
-        ("no_randomize", "the addresses are always used in their order"), ("dont_randomize", "the addresses are always used in their order"),
-        ("ws_compression", NoLeafWebSocket), ("ws_compress", NoLeafWebSocket), ("websocket_compression", NoLeafWebSocket),
-        ("ws_no_masking", NoLeafWebSocket), ("websocket_no_masking", NoLeafWebSocket),
-        ("first_info_timeout", NoLeafSetting), ("dial_timeout", NoLeafSetting), ("compression", "links are not compressed"),
+        ("hub", NoLeafServer),
+        ("ws_compression", NoLeafCompression), ("ws_compress", NoLeafCompression), ("websocket_compression", NoLeafCompression),
+        ("ws_no_masking", NoLeafMasking), ("websocket_no_masking", NoLeafMasking), ("compression", NoLeafCompression),
         ("isolate_leafnode_interest", NoLeafSetting), ("isolate", NoLeafSetting), ("request_isolation", NoLeafSetting), ("proxy", NoLeafSetting),
-        ("ignore_discovered_servers", "only the configured addresses are used"), ("disabled", "remove the remote from the file"),
         ("jetstream_cluster_migrate", NoStreams), ("js_cluster_migrate", NoStreams));
+
+    public static IReadOnlyDictionary<string, string> OfLeafTls { get; } = Table(
+        ("insecure", "the certificate of a remote is always checked"), ("verify", "the certificate of a remote is always checked"),
+        ("verify_and_map", "a leaf node accepts no connections"),
+        ("cipher_suites", NoLeafSetting), ("curve_preferences", NoLeafSetting), ("pinned_certs", NoLeafSetting),
+        ("cert_store", "certificates are read from PEM files"), ("cert_match", "certificates are read from PEM files"),
+        ("cert_match_by", "certificates are read from PEM files"), ("ocsp_peer", "the broker does not check revocation"));
 
     public static IReadOnlyDictionary<string, string> OfWebSocket { get; } = Table(
         ("authorization", SeparateUsers), ("authentication", SeparateUsers), ("username", SeparateUsers), ("password", SeparateUsers),

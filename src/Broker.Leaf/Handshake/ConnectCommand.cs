@@ -41,4 +41,18 @@ internal sealed class ConnectCommand
 
     [JsonPropertyName("auth_token")]
     public string? Token { get; init; }
+
+    [JsonPropertyName("nkey")]
+    public string? Nkey { get; init; }
+
+    [JsonPropertyName("jwt")]
+    public string? Jwt { get; init; }
+
+    /// <summary>The signature of the remote's nonce, as base64url without padding.</summary>
+    [JsonPropertyName("sig")]
+    public string? Signature { get; init; }
+
+    /// <summary>Subjects that the remote must not send.</summary>
+    [JsonPropertyName("deny_pub")]
+    public IReadOnlyList<string>? DenyPublish { get; init; }
 }

@@ -23,14 +23,26 @@ internal sealed class HubInfo
     [JsonPropertyName("tls_required")]
     public bool TlsRequired { get; init; }
 
+    /// <summary>Whether the remote requires a client certificate.</summary>
+    [JsonPropertyName("tls_verify")]
+    public bool TlsVerify { get; init; }
+
     [JsonPropertyName("nonce")]
     public string? Nonce { get; init; }
 
     [JsonPropertyName("domain")]
     public string? Domain { get; init; }
 
+    /// <summary>Whether the remote stores streams.</summary>
+    [JsonPropertyName("jetstream")]
+    public bool JetStream { get; init; }
+
     [JsonPropertyName("leafnode_urls")]
     public string[]? LeafNodeUrls { get; init; }
+
+    /// <summary>The addresses of the cluster for clients that use WebSocket.</summary>
+    [JsonPropertyName("ws_connect_urls")]
+    public string[]? WebSocketUrls { get; init; }
 
     /// <summary>Whether the remote answers CONNECT with a second INFO.</summary>
     [JsonPropertyName("info_on_connect")]

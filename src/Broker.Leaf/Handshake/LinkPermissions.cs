@@ -5,7 +5,7 @@ using Broker.Server;
 namespace Broker.Leaf;
 
 /// <summary>
-/// The permissions in the remote's second INFO, and the subjects that never pass a link. Immutable.
+/// The permissions in the remote's second INFO and in the options, and the subjects that never pass a link. Immutable.
 /// </summary>
 internal sealed class LinkPermissions
 {
@@ -14,19 +14,26 @@ internal sealed class LinkPermissions
 
     private readonly byte[][]? _allow;
     private readonly byte[][] _deny;
+    private readonly byte[][]? _export;
+    private readonly byte[][] _denyExport;
 
     /// <param name="info">The remote's INFO.</param>
     /// <param name="isSystemAccount">Whether the account of the link is the system account.</param>
-    internal LinkPermissions(HubInfo info, bool isSystemAccount)
+    /// <param name="renamed">Filters of subjects that have another name at the remote.</param>
+    /// <param name="denyImports">More subjects that must not come from the remote.</param>
+    /// <param name="denyExports">More subjects that must not go to the remote.</param>
+    internal LinkPermissions(HubInfo info, bool isSystemAccount, IReadOnlyList<string> renamed, IReadOnlyList<string> denyImports, IReadOnlyList<string> denyExports)
     {
         string[] system = isSystemAccount ? [] : [SystemSubjects];
         _allow = info.Import?.Allow is { } allow ? [.. allow.Select(Filter)] : null;
-        _deny = [.. (info.Import?.Deny ?? []).Concat(system).Select(Filter)];
+        _deny = [.. (info.Import?.Deny ?? []).Concat(system).Concat(denyImports).Select(Filter)];
+        _export = info.Export?.Allow is { } export ? [.. export.Select(Filter)] : null;
+        _denyExport = [.. (info.Export?.Deny ?? []).Select(Filter)];
         Target = new Permissions
         {
             // The remote checks its own messages, so only the subjects that never pass are checked here.
-            Publish = new SubjectPermissions { Deny = system },
-            Subscribe = new SubjectPermissions { Allow = info.Export?.Allow, Deny = [.. info.Export?.Deny ?? [], .. system] },
+            Publish = new SubjectPermissions { Deny = [.. system, .. denyImports] },
+            Subscribe = new SubjectPermissions { Allow = info.Export?.Allow is { } sent ? [.. sent, .. renamed] : null, Deny = [.. info.Export?.Deny ?? [], .. system, .. denyExports] },
         };
     }
 
@@ -61,6 +68,23 @@ internal sealed class LinkPermissions
         }
 
         return false;
+    }
+
+    /// <summary>Whether the remote accepts a message. For subjects that routing knows under another name.</summary>
+    internal bool MaySend(ReadOnlySpan<byte> subject)
+    {
+        bool isAllowed = _export is null;
+        foreach (byte[] allowed in _export ?? [])
+        {
+            isAllowed |= FilterSets.Covers(allowed, subject);
+        }
+
+        foreach (byte[] denied in _denyExport)
+        {
+            isAllowed &= !FilterSets.Covers(denied, subject);
+        }
+
+        return isAllowed;
     }
 
     // An entry may end with a queue group, after a space. The remote checks the group.

@@ -7,6 +7,9 @@ namespace Broker.Leaf;
 // The path of messages to the remote. It runs on the loops of the publishers.
 internal sealed partial class LeafLink
 {
+    // Longer subjects are rare.
+    private const int MaxStackBytes = 512;
+
     public bool OnMessage(in RemoteMessage message, EventLoop loop)
     {
         if (_output is not { Connection.IsOpen: true } output)
@@ -31,7 +34,25 @@ internal sealed partial class LeafLink
             return false;
         }
 
-        int most = message.Subject.Length + message.ReplyTo.Length + message.QueueGroups.Length + payload.Length + LeafOperationWriter.LineOverhead;
+        ReadOnlySpan<byte> subject = message.Subject;
+        if (output.JetStream is { } jetStream && subject[0] == (byte)'$')
+        {
+            int room = subject.Length + jetStream.MaxGrowth;
+            Span<byte> renamed = room <= MaxStackBytes ? stackalloc byte[MaxStackBytes] : new byte[room];
+            int length = jetStream.Map(subject, renamed);
+            if (length != 0)
+            {
+                return output.Permissions.MaySend(renamed[..length]) && Write(output, renamed[..length], headers, payload, in message, loop);
+            }
+        }
+
+        return Write(output, subject, headers, payload, in message, loop);
+    }
+
+    private bool Write(
+        LinkOutput output, ReadOnlySpan<byte> subject, int headers, ReadOnlySpan<byte> payload, in RemoteMessage message, EventLoop loop)
+    {
+        int most = subject.Length + message.ReplyTo.Length + message.QueueGroups.Length + payload.Length + LeafOperationWriter.LineOverhead;
         Connection connection = output.Connection;
         if (connection.BufferedBytes + connection.GetUnflushedBytes(loop) + most > _remote.MaxPendingBytes)
         {
@@ -41,7 +62,7 @@ internal sealed partial class LeafLink
 
         LoopWriteBuffer buffer = connection.GetWriteBuffer(loop);
         buffer.Advance(LeafOperationWriter.Message(
-            buffer.GetSpan(most), message.Subject, message.ReplyTo, message.QueueGroups, headers, payload));
+            buffer.GetSpan(most), subject, message.ReplyTo, message.QueueGroups, headers, payload));
         _counters.CountSent(loop, payload.Length);
         return true;
     }

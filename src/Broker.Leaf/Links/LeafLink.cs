@@ -1,4 +1,4 @@
-using System.Net.Sockets;
+using System.Globalization;
 using Broker.Protocol;
 using Broker.Server;
 using Broker.Transport;
@@ -11,20 +11,18 @@ namespace Broker.Leaf;
 /// </summary>
 internal sealed partial class LeafLink : IRemoteTargetHandler
 {
-    private static readonly TimeSpan DialTimeout = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan StopLinger = TimeSpan.FromSeconds(1);
 
     private readonly BrokerServer _server;
     private readonly LeafNodeOptions _options;
     private readonly LeafRemoteOptions _remote;
-    private readonly LeafAddress[] _addresses;
+    private readonly ClientTlsContext _tls;
     private readonly LinkLog _log;
     private readonly LinkCounters _counters;
     private readonly LocalInterest _interest = new();
     private readonly TaskCompletionSource _stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private LeafSession? _session;
     private string? _serverId;
-    private int _next;
     private int _failures;
     private bool _isStopping;
 
@@ -40,13 +38,15 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     private int _announced;
     private int _remoteInterest;
 
-    internal LeafLink(BrokerServer server, LeafNodeOptions options, LeafRemoteOptions remote, string loopId)
+    internal LeafLink(BrokerServer server, LeafNodeOptions options, LeafRemoteOptions remote, string loopId, bool mapsJetStream)
     {
         _server = server;
         _options = options;
         _remote = remote;
-        _addresses = [.. remote.Urls.Select(LeafAddress.Parse)];
-        _address = _addresses[0];
+        MapsJetStream = mapsJetStream;
+        Addresses = new AddressList([.. remote.Urls.Select(LeafAddress.Parse)], remote.NoRandomize);
+        _address = Addresses.First;
+        _tls = new ClientTlsContext(remote.Tls);
         _log = new LinkLog(options.Logger);
         _counters = new LinkCounters(server.Loops.Count);
         LoopSubject = System.Text.Encoding.ASCII.GetBytes("$LDS." + loopId);
@@ -59,6 +59,11 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     internal byte[] LoopSubject { get; }
 
     internal LeafRemoteOptions Remote => _remote;
+
+    internal AddressList Addresses { get; }
+
+    /// <summary>Whether the streams of this remote are those of the account, unless the options name a domain.</summary>
+    internal bool MapsJetStream { get; }
 
     internal LinkCounters Counters => _counters;
 
@@ -101,11 +106,15 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         MessagesLost = _counters.Lost,
         RemoteInterest = Volatile.Read(ref _remoteInterest),
         LocalInterest = Volatile.Read(ref _announced),
+        DiscoveredAddresses = Addresses.Discovered,
         LastError = _lastError,
     };
 
     /// <summary>Creates the CONNECT for a session.</summary>
-    internal ConnectCommand CreateConnect(LeafAddress address)
+    /// <param name="address">The address that is connected.</param>
+    /// <param name="credentials">The credentials that replace those of the address.</param>
+    /// <param name="signature">The signature with these credentials.</param>
+    internal ConnectCommand CreateConnect(LeafAddress address, LeafCredentials? credentials, string? signature)
     {
         string name = _server.Name.Replace(' ', '_');
         return new ConnectCommand
@@ -115,9 +124,13 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
             Name = _remote.Account is { } account ? $"{name}-{account.Replace(' ', '_')}" : name,
             Cluster = name,
             RemoteAccount = Target.Account,
-            User = address.User,
-            Password = address.Password,
-            Token = address.Token,
+            User = credentials is null ? address.User : null,
+            Password = credentials is null ? address.Password : null,
+            Token = credentials is null ? address.Token : null,
+            Nkey = credentials?.Nkey,
+            Jwt = credentials?.Jwt,
+            Signature = signature,
+            DenyPublish = _remote.DenyImports is { Count: > 0 } denied ? denied : null,
         };
     }
 
@@ -131,7 +144,7 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         _failures = 0;
         _isLosing = false;
         _remoteName = info.ServerName ?? info.ServerId ?? "";
-        _output = new LinkOutput(session.Connection!, maxPayload > 0 ? maxPayload : long.MaxValue, info.Headers);
+        _output = new LinkOutput(session.Connection!, maxPayload > 0 ? maxPayload : long.MaxValue, info.Headers, session.JetStream, session.Permissions!);
         LoopWriteBuffer buffer = session.Connection!.GetWriteBuffer(Loop);
         buffer.Advance(LeafOperationWriter.Subscribe(buffer.GetSpan(LoopSubject.Length + LeafOperationWriter.LineOverhead), LoopSubject, default, 1));
         _interest.WriteAll(buffer, session.Permissions!);
@@ -197,10 +210,10 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
             return;
         }
 
-        LeafAddress address = _addresses[_next++ % _addresses.Length];
+        LeafAddress address = Addresses.Next();
         _address = address;
         _session = new LeafSession(this, address);
-        _ = DialAsync(_session, address);
+        _ = Task.Run(() => DialAsync(_session, address));
     }
 
     private async Task DialAsync(LeafSession session, LeafAddress address)
@@ -208,17 +221,29 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         string reason;
         try
         {
-            using var limit = new CancellationTokenSource(DialTimeout);
-            await Dialer.ConnectAsync(Loop, address.EndPoint, session, limit.Token).ConfigureAwait(false);
+            ClientTlsContext tls = _tls.ReadFiles();
+            session.Prepare(_remote.Credentials?.Read(), tls);
+            using var limit = new CancellationTokenSource(_remote.DialTimeout);
+            if (address.WebSocketUri is { } uri)
+            {
+                await WebSocketDialer.ConnectAsync(Loop, uri, tls.CreateAuthentication(address.TlsHost), session, limit.Token).ConfigureAwait(false);
+            }
+            else
+            {
+                await Dialer.ConnectAsync(Loop, address.EndPoint, session, limit.Token).ConfigureAwait(false);
+            }
+
             return;
-        }
-        catch (Exception e) when (e is SocketException or ArgumentException or ObjectDisposedException)
-        {
-            reason = e.Message;
         }
         catch (OperationCanceledException)
         {
-            reason = "no connection within two seconds";
+            reason = string.Create(CultureInfo.InvariantCulture, $"no connection within {_remote.DialTimeout.TotalSeconds} s");
+        }
+#pragma warning disable CA1031 // The source of credentials belongs to the application and may throw any exception.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            reason = e.GetBaseException().Message;
         }
 
         Loop.TryPost(() => OnEnded(session, wasReady: false, reason));

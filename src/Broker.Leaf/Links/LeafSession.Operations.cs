@@ -23,7 +23,9 @@ internal sealed partial class LeafSession
 
             _messages++;
             _bytes += message.Payload.Length;
-            _link.Target.Publish(message.Subject, message.ReplyTo, message.HeaderLength, message.Payload, message.QueueGroups);
+            ReadOnlySpan<byte> replyTo = message.ReplyTo;
+            ReadOnlySpan<byte> stored = JetStreamMapping.TakeStoredSubject(ref replyTo);
+            _link.Target.Publish(message.Subject, replyTo, message.HeaderLength, message.Payload, message.QueueGroups, stored);
             return true;
         }
 
@@ -36,15 +38,14 @@ internal sealed partial class LeafSession
         public bool OnUnsubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup)
         {
             _hasInterestChanged = true;
-            _link.Target.RemoveInterest(filter, queueGroup);
-            return true;
+            return _session.ReceiveUnsubscribe(filter, queueGroup);
         }
 
         public readonly bool OnInfo(ReadOnlySpan<byte> json) => _session.ReceiveInfo(json);
 
         public readonly bool OnPing() => _session.ReceivePing();
 
-        public readonly bool OnPong() => _session.ReceivePong();
+        public readonly bool OnPong() => true;
 
         public readonly bool OnError(ReadOnlySpan<byte> text) => _session.ReceiveError(text);
 

@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Json;
 using Broker.Protocol;
 using Broker.Transport;
 
@@ -22,7 +21,7 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
 
     private const int MaxUnansweredPings = 2;
 
-    private static readonly TimeSpan HandshakeTimeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan WriteDeadline = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ErrorLinger = TimeSpan.FromMilliseconds(500);
 
@@ -32,6 +31,12 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
     private string? _reason;
     private LoopTimer? _timer;
     private int _unansweredPings;
+    private int _streamInterest;
+    private bool _tlsHandshakeRuns;
+
+    // Set before the connection is dialed.
+    private LeafCredentials? _credentials;
+    private ClientTlsContext? _tls;
 
     private enum Phase
     {
@@ -42,11 +47,19 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
 
     private LeafLink Link => link;
 
+    private ClientTlsContext Tls => _tls!;
+
     /// <summary>The connection; null until it is open.</summary>
     internal Connection? Connection { get; private set; }
 
     /// <summary>The permissions of the link; null until the handshake is done.</summary>
     internal LinkPermissions? Permissions { get; private set; }
+
+    /// <summary>The names of JetStream's subjects at the remote; null if they are the same.</summary>
+    internal JetStreamMapping? JetStream { get; private set; }
+
+    /// <summary>Gives the session its secrets, before the connection is dialed. Called on the thread pool.</summary>
+    internal void Prepare(LeafCredentials? credentials, ClientTlsContext tls) => (_credentials, _tls) = (credentials, tls);
 
     public override void OnOpened(Connection connection)
     {
@@ -62,11 +75,13 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
         connection.HighWaterBytes = long.MaxValue;
         connection.Framing = LeafFraming.Framing;
         connection.WriteDeadline = WriteDeadline;
-        StartTimer(HandshakeTimeout);
+        BeginHandshake();
     }
 
     public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
+        // All bytes show that the remote is alive.
+        _unansweredPings = 0;
         var operations = new Operations(this);
         int consumed = _parser.Parse(bytes, ref operations, ref needed, out ProtocolError error);
         operations.Count();
@@ -85,17 +100,8 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
     {
         _timer?.Cancel();
         link.CountUnsent(connection.CountUnsent().Messages);
-        link.OnEnded(this, _phase == Phase.Ready, _reason ?? Explain(reason, error));
+        link.OnEnded(this, _phase == Phase.Ready, _reason ?? ExplainEnd(reason, error));
     }
-
-    private static string Explain(CloseReason reason, Exception? error) => reason switch
-    {
-        CloseReason.Peer => "the remote closed the connection",
-        CloseReason.QueueFull or CloseReason.WriteTimeout => "the remote did not accept bytes in time",
-        CloseReason.Local => "the link was closed",
-        CloseReason.Shutdown => "the event loops were stopped",
-        _ => error?.GetBaseException().Message ?? "the transport failed",
-    };
 
     /// <summary>Closes the connection. The first reason is reported.</summary>
     private void Fail(string reason)
@@ -130,76 +136,6 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
         StartTimer(link.PingInterval);
     }
 
-    private bool ReceiveInfo(ReadOnlySpan<byte> json)
-    {
-        HubInfo? info = null;
-        try
-        {
-            info = JsonSerializer.Deserialize(json, HandshakeJson.Default.HubInfo);
-        }
-        catch (JsonException)
-        {
-            // The code below reports this error, and also a JSON "null".
-        }
-
-        if (info is null)
-        {
-            Fail("the remote's INFO cannot be read");
-            return false;
-        }
-
-        return _phase switch
-        {
-            Phase.AwaitingInfo => ReceiveFirstInfo(info),
-            Phase.AwaitingAnswer when info.ConnectInfo => ReceiveAnswer(info),
-            _ => true,
-        };
-    }
-
-    private bool ReceiveFirstInfo(HubInfo info)
-    {
-        if (info.ClientId == 0 || info.LeafNodeUrls is null)
-        {
-            Fail("the port is not a leaf node port");
-            return false;
-        }
-
-        if (info.TlsRequired)
-        {
-            Fail("the remote requires TLS, which links do not have");
-            return false;
-        }
-
-        _info = info;
-        // Nothing may be sent before CONNECT: some versions of nats-server crash then.
-        LoopWriteBuffer buffer = Connection!.GetWriteBuffer(Connection.Loop);
-        buffer.Write("CONNECT "u8);
-        buffer.Write(JsonSerializer.SerializeToUtf8Bytes(link.CreateConnect(address), HandshakeJson.Default.ConnectCommand));
-        buffer.Write("\r\n"u8);
-        _phase = Phase.AwaitingAnswer;
-        StartTimer(HandshakeTimeout);
-        return info.InfoOnConnect || ReceiveAnswer(info);
-    }
-
-    private bool ReceiveAnswer(HubInfo answer)
-    {
-        try
-        {
-            Permissions = new LinkPermissions(answer, link.Target.IsSystemAccount);
-            link.Target.SetPermissions(Permissions.Target);
-        }
-        catch (ArgumentException e)
-        {
-            Fail($"the remote's permissions cannot be used: {e.Message}");
-            return false;
-        }
-
-        _phase = Phase.Ready;
-        StartTimer(link.PingInterval);
-        link.OnReady(this, _info, answer.MaxPayload > 0 ? answer.MaxPayload : _info.MaxPayload);
-        return true;
-    }
-
     private bool ReceiveSubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, int weight)
     {
         if (_phase != Phase.Ready)
@@ -222,10 +158,47 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
         // Each server answers requests about itself.
         if (link.Target.IsSystemAccount || !filter.StartsWith("$SYS."u8))
         {
+            int before = link.Target.InterestCount;
             link.Target.AddInterest(filter, queueGroup, weight);
+            if (link.Target.InterestCount != before)
+            {
+                CountStreamInterest(filter, isAdded: true);
+            }
         }
 
         return true;
+    }
+
+    private bool ReceiveUnsubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup)
+    {
+        if (link.Target.RemoveInterest(filter, queueGroup))
+        {
+            CountStreamInterest(filter, isAdded: false);
+        }
+
+        return true;
+    }
+
+    // Without these subjects at the remote, a request to a stream must fail at once.
+    private void CountStreamInterest(ReadOnlySpan<byte> filter, bool isAdded)
+    {
+        if (JetStream is not { } jetStream || !filter.StartsWith(jetStream.Trigger))
+        {
+            return;
+        }
+
+        _streamInterest += isAdded ? 1 : -1;
+        foreach ((byte[] named, byte[]? group) in jetStream.Interest)
+        {
+            if (isAdded && _streamInterest == 1)
+            {
+                link.Target.AddInterest(named, group);
+            }
+            else if (_streamInterest == 0)
+            {
+                link.Target.RemoveInterest(named, group);
+            }
+        }
     }
 
     private bool ReportLoop()
@@ -243,12 +216,6 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
         // If the remote closes now, this error is the reason.
         _reason = message;
         link.Log.Error(address.ToString(), message);
-        return true;
-    }
-
-    private bool ReceivePong()
-    {
-        _unansweredPings = 0;
         return true;
     }
 

@@ -44,6 +44,9 @@ public sealed record LeafRemoteStatus
     /// <summary>The number of subscriptions that were announced to the remote.</summary>
     public required int LocalInterest { get; init; }
 
+    /// <summary>The addresses of further servers that the connected server has listed.</summary>
+    public required IReadOnlyList<string> DiscoveredAddresses { get; init; }
+
     /// <summary>Why the last connection or attempt ended; empty if none has ended.</summary>
     public required string LastError { get; init; }
 }

@@ -13,10 +13,16 @@ internal readonly struct PeerPublisher(RoutingPublisher publisher)
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="queueGroups">The names of the queue groups, with spaces between them.</param>
+    /// <param name="seenSubject">The subject that subscribers see; empty for the message's subject.</param>
     /// <returns>The number of subscribers that received the message.</returns>
-    internal int Publish(in RoutedMessage message, ReadOnlySpan<byte> queueGroups)
+    internal int Publish(in RoutedMessage message, ReadOnlySpan<byte> queueGroups, ReadOnlySpan<byte> seenSubject)
     {
         publisher.EndBatch();
+        if (!seenSubject.IsEmpty)
+        {
+            return DeliverTo(message.WithSubject(seenSubject), publisher.Router.Find(message.Subject), queueGroups);
+        }
+
         if (publisher.Router.Mappings is null || publisher.Router.FindMapping(message.Subject) is not { } mapping)
         {
             return DeliverTo(in message, publisher.Router.Find(message.Subject), queueGroups);

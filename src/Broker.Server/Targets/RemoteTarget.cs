@@ -128,15 +128,21 @@ public sealed class RemoteTarget : IDisposable
     /// <param name="headerLength">The number of header bytes at the start of the payload; 0 for none.</param>
     /// <param name="payload">The headers, followed by the body. The server's maximum payload does not apply.</param>
     /// <param name="queueGroups">The names of the queue groups, with spaces between them; empty for none.</param>
+    /// <param name="seenSubject">
+    /// The subject that subscribers see; empty for <paramref name="subject"/>. Streams of a peer deliver to the subject of
+    /// a consumer, but subscribers see the subject under which the message was stored.
+    /// </param>
     /// <returns>The number of receivers; 0 if there are none or the subject is not valid or not permitted.</returns>
     public int Publish(
         ReadOnlySpan<byte> subject,
         ReadOnlySpan<byte> replyTo,
         int headerLength,
         ReadOnlySpan<byte> payload,
-        ReadOnlySpan<byte> queueGroups)
+        ReadOnlySpan<byte> queueGroups,
+        ReadOnlySpan<byte> seenSubject = default)
     {
         bool isValid = Subject.IsValidLiteral(subject)
+            && (seenSubject.IsEmpty || Subject.IsValidLiteral(seenSubject))
             && (replyTo.IsEmpty || Subject.IsValidLiteral(replyTo))
             && (uint)headerLength <= (uint)payload.Length;
         if (!isValid || _access?.MayPublish(subject) is false)
@@ -145,7 +151,7 @@ public sealed class RemoteTarget : IDisposable
         }
 
         var message = new RoutedMessage(subject, replyTo, headerLength == 0 ? -1 : headerLength, payload);
-        return new PeerPublisher(_publisher).Publish(in message, queueGroups);
+        return new PeerPublisher(_publisher).Publish(in message, queueGroups, seenSubject);
     }
 
     /// <summary>Removes the peer from the account. No further call of the handler begins. Any thread may call this.</summary>

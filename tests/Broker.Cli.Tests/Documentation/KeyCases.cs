@@ -32,6 +32,7 @@ internal static class KeyCases
         "tls" => "tls { BODY }",
         "leafnodes" => "leafnodes { BODY }",
         "remotes" => "accounts { A { } }\nleafnodes { remotes: [ { url: \"nats-leaf://127.0.0.1:1\", BODY } ] }",
+        "tls of remotes" => "leafnodes { remotes: [ { url: \"nats-leaf://127.0.0.1:1\", tls { BODY } } ] }",
         "websocket" => "websocket { BODY }",
         "zeromq" => "zeromq { BODY }",
         "tls of url" => "zeromq { routes: [ { pattern: worker, subject: a, endpoint: \"tcp://127.0.0.1:*\" } ], url: \"NATSURL\", tls { BODY } }",
@@ -56,13 +57,31 @@ internal static class KeyCases
         Case("leafnodes", "remotes", ["[ { url: \"nats-leaf://127.0.0.1:1\" } ]", "[]"], ["x", "{ }", "[ x ]", "[ { } ]", "[ { url: x } ]"]),
         Case("leafnodes", "reconnect", ["1", "\"2s\""], ["0", "-1", "x", "\"0s\""]),
         .. Aliases("File", ["leafnodes", "leaf"], ["KEY { remotes: [ { url: \"nats-leaf://127.0.0.1:1\" } ] }", "KEY { }"], ["KEY: x", "KEY: []", "KEY { x: y }", "KEY { port: 7422 }"]),
+        Case("File", "default_js_domain", ["{ }", "{ \"$G\": hub }", "{ A: hub }\naccounts { A { } }"], ["x", "[]", "{ A: hub }", "{ \"$G\": \"a.b\" }"]),
         Case("remotes", "url", ["\"nats-leaf://127.0.0.1:2\"", "[\"nats://127.0.0.1:3\"]"], ["1", "\"http://a\"", "[]", "x"]),
-        Case("remotes", "urls", ["\"nats-leaf://127.0.0.1:2\"", "[\"nats://u:p@127.0.0.1:3\"]"], ["1", "\"http://a\"", "[1]", "\"ws://a\""]),
+        Case("remotes", "urls", ["\"nats-leaf://127.0.0.1:2\"", "[\"nats://u:p@127.0.0.1:3\"]"], ["1", "\"http://a\"", "[1]", "\"ws://a?b\""]),
         Case("remotes", "account", ["A", "\"$G\""], ["B", "1"]),
         Case("remotes", "local", ["A"], ["B", "1"]),
+        .. OfRemotes(),
         Case("loops", "threads", ["0", "3"], ["-1", "257", "x"]),
         Case("loops", "idle_polls", ["0", "7"], ["-1", "x"]),
         Case("loops", "bulk_pause", ["0", "7"], ["-1", "x"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfRemotes() =>
+    [
+        .. Aliases("remotes", ["credentials", "creds"], ["KEY: \"SEEDFILE\""], ["KEY: 1", "KEY: \"FOLDER/none\""]),
+        .. Aliases("remotes", ["nkey", "seed"], ["KEY: \"SEEDFILE\"", "KEY: SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM"], ["KEY: 1", "KEY: SUAAOCAJB"]),
+        Case("remotes", "tls", ["{ }"], ["x", "[]", "1"]),
+        .. Aliases("remotes", ["deny_imports", "deny_import", "deny_exports", "deny_export"], ["KEY: a", "KEY: [a.*, b.>]"], ["KEY: 1", "KEY: a..b", "KEY: [1]"]),
+        .. new[] { "no_randomize", "dont_randomize", "ignore_discovered_servers", "disabled" }.Select(static key => Case("remotes", key, ["true", "false"], NotAFlag)),
+        .. new[] { "dial_timeout", "first_info_timeout" }.Select(static key => Case("remotes", key, ["\"3s\""], NotASpan)),
+        Case("tls of remotes", "ca_file", ["\"CERT\""], ["\"FOLDER/none\"", "1"]),
+        Case("tls of remotes", "cert_file", ["\"CERT\", key_file: \"KEYFILE\""], ["\"CERT\"", "1"]),
+        Case("tls of remotes", "key_file", ["\"KEYFILE\", cert_file: \"CERT\""], ["\"KEYFILE\"", "1"]),
+        Case("tls of remotes", "handshake_first", ["true", "false"], NotAFlag),
+        Case("tls of remotes", "min_version", ["\"1.2\"", "1.3"], ["\"1.1\"", "true"]),
+        Case("tls of remotes", "timeout", ["3", "\"3s\""], ["0", "x"]),
     ];
 
     private static IEnumerable<KeyCase> OfFile() =>

@@ -7,8 +7,10 @@ namespace Broker.Leaf.Tests.Support;
 /// <summary>A hub that a test speaks for, line by line.</summary>
 internal sealed class FakeHub : IAsyncDisposable
 {
+    internal const string Nonce = "a nonce";
+
     internal const string Info =
-        """INFO {"server_id":"H","server_name":"fake","client_id":7,"headers":true,"max_payload":1048576,"info_on_connect":true,"leafnode_urls":["127.0.0.1:1"]}""";
+        """INFO {"server_id":"H","nonce":"a nonce","server_name":"fake","client_id":7,"headers":true,"max_payload":1048576,"info_on_connect":true,"leafnode_urls":["127.0.0.1:1"]}""";
 
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private TcpClient? _client;

@@ -74,6 +74,9 @@ internal sealed class LeafSite : IAsyncDisposable
     internal static string Url(int port, string userInfo = "")
         => string.Create(CultureInfo.InvariantCulture, $"nats-leaf://{userInfo}{(userInfo.Length == 0 ? "" : "@")}127.0.0.1:{port}");
 
+    /// <summary>Checks that a message passes in each direction.</summary>
+    internal async Task CheckAsync(string hubUser = "") => await SettleAsync(await AtHubAsync(hubUser), await AtEdgeAsync());
+
     internal Task WaitForLinkAsync() => Wait.UntilAsync(() => Status.IsConnected, () => $"no link: {Status}");
 
     /// <summary>Connects a client to the hub.</summary>

@@ -1,0 +1,188 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Broker.Cryptography;
+using Broker.Leaf.Tests.Support;
+using Broker.Server;
+using Broker.Transport;
+
+namespace Broker.Leaf.Tests;
+
+/// <summary>TLS, WebSockets and keys of a link.</summary>
+public sealed class SecurityTests
+{
+    private static readonly TestCertificates Certificates = TestCertificates.Common;
+
+    private static CancellationToken Ended => TestContext.Current.CancellationToken;
+
+    public static TheoryData<string> Versions => HubVersion.All;
+
+    private static ClientTlsOptions Trusting => new() { AuthorityFile = Certificates.AuthorityFile };
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Row6_TLS_starts_after_INFO_if_the_hub_requires_it(string version)
+    {
+        await using LeafSite site = await LeafSite.StartAsync(
+            version, leafKeys: $"tls {{ {Certificates.PatientServerKeys} }}", change: static r => r with { Tls = Trusting, TlsTimeout = Wait.Limit });
+
+        await site.CheckAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Row6_a_hub_that_verifies_accepts_the_client_certificate(string version)
+    {
+        await using LeafSite site = await LeafSite.StartAsync(
+            version,
+            leafKeys: $"tls {{ {Certificates.PatientServerKeys} verify: true }}",
+            change: static r => r with
+            {
+                Tls = Trusting with { CertificateFile = Certificates.ClientCertificateFile, KeyFile = Certificates.ClientKeyFile },
+                TlsTimeout = Wait.Limit,
+            });
+
+        await site.CheckAsync();
+    }
+
+    [Fact]
+    public async Task Row6_handshake_first_starts_TLS_before_INFO()
+    {
+        const string Version = "2.15.1";
+        await using LeafSite site = await LeafSite.StartAsync(
+            HubVersion.Find(Version) is null ? HubVersion.Installed : Version,
+            leafKeys: $"tls {{ {Certificates.PatientServerKeys} handshake_first: true }}",
+            change: static r => r with { Tls = Trusting with { HandshakeFirst = true }, TlsTimeout = Wait.Limit });
+
+        await site.CheckAsync();
+    }
+
+    [Fact]
+    public async Task Row6_a_hub_of_an_unknown_authority_is_refused()
+        => await FailAsync($"tls {{ {Certificates.PatientServerKeys} }}", new ClientTlsOptions(), "TLS failed");
+
+    [Fact]
+    public async Task Row6_a_hub_that_verifies_refuses_a_link_without_a_certificate()
+        => await FailAsync($"tls {{ {Certificates.PatientServerKeys} verify: true }}", Trusting, "TLS failed: the remote requires a client certificate");
+
+    [Fact]
+    public async Task Row6_a_link_that_requires_TLS_does_not_send_its_password_without_it()
+        => await FailAsync("", Trusting, "the remote does not offer TLS");
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Row6_a_link_over_a_WebSocket_passes_messages(bool isSecure)
+    {
+        int port = FreePort.Next();
+        string tls = isSecure ? $"tls {{ {Certificates.PatientServerKeys} }}" : "no_tls: true";
+        await using LeafSite site = await LeafSite.StartAsync(
+            hubConfiguration: string.Create(CultureInfo.InvariantCulture, $"websocket {{ host: 127.0.0.1, port: {port}, {tls} }}"),
+            change: r => r with
+            {
+                Urls = [string.Create(CultureInfo.InvariantCulture, $"{(isSecure ? "wss" : "ws")}://127.0.0.1:{port}")],
+                Tls = isSecure ? Trusting : null,
+                DialTimeout = Wait.Limit,
+            });
+
+        await site.CheckAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Row7_a_link_signs_the_nonce_with_an_nkey(string version)
+    {
+        using var folder = new KeyFolder();
+        var keys = UserCredentials.Generate();
+        string seed = folder.Write("edge.nk", keys.ExportSeed());
+        await using LeafSite site = await LeafSite.StartAsync(
+            version,
+            hubConfiguration: $"authorization {{ users: [ {{ nkey: {keys.PublicKey} }}, {{ user: u, password: p }} ] }}",
+            change: r => r with { Credentials = new KeySource(seed) });
+
+        await site.CheckAsync("u:p");
+    }
+
+    [Fact]
+    public async Task Row7_a_token_of_the_address_is_sent()
+    {
+        await using LeafSite site = await LeafSite.StartAsync(hubConfiguration: "authorization { token: s3cret }", userInfo: "s3cret");
+
+        await site.CheckAsync("s3cret");
+    }
+
+    [Fact]
+    public async Task Row7_a_credentials_file_is_read_anew_at_each_connect()
+    {
+        using var folder = new KeyFolder();
+        var keys = UserCredentials.Generate();
+        string file = folder.Write("edge.creds", $"eyJ.first.x\n{keys.ExportSeed()}\n");
+        await using var hub = new FakeHub();
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions
+        {
+            Remotes = [new LeafRemoteOptions { Urls = [hub.Url.Replace("//", "//user:password@", StringComparison.Ordinal)], Credentials = new KeySource(file) }],
+            ReconnectDelay = TimeSpan.FromMilliseconds(10),
+        });
+
+        JsonElement first = Json(await hub.ShakeHandsAsync());
+        folder.Write("edge.creds", $"eyJ.second.x\n{keys.ExportSeed()}\n");
+        hub.Drop();
+        JsonElement second = Json(await hub.ShakeHandsAsync());
+
+        Assert.Equal("eyJ.first.x", first.GetProperty("jwt").GetString());
+        Assert.Equal("eyJ.second.x", second.GetProperty("jwt").GetString());
+        Assert.Equal(Convert.ToBase64String(keys.Sign(Encoding.UTF8.GetBytes(FakeHub.Nonce))).TrimEnd('=').Replace('+', '-').Replace('/', '_'), second.GetProperty("sig").GetString());
+        Assert.False(second.TryGetProperty("user", out _));
+        Assert.False(second.TryGetProperty("pass", out _));
+        static JsonElement Json(string connect) => JsonDocument.Parse(connect["CONNECT ".Length..]).RootElement;
+    }
+
+    [Fact]
+    public async Task Row7_a_credentials_file_that_cannot_be_read_is_reported_and_tried_again()
+    {
+        using var folder = new KeyFolder();
+        string file = folder.Write("edge.creds", "nothing");
+        await using var hub = new FakeHub();
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions
+        {
+            Remotes = [new LeafRemoteOptions { Urls = [hub.Url], Credentials = new KeySource(file) }],
+            ReconnectDelay = TimeSpan.FromMilliseconds(10),
+        });
+        await Wait.UntilAsync(() => leaf.Remotes[0].LastError.Contains("it has no user seed", StringComparison.Ordinal), () => leaf.Remotes[0].LastError);
+
+        folder.Write("edge.creds", UserCredentials.Generate().ExportSeed());
+
+        await hub.ShakeHandsAsync();
+    }
+
+    private static async Task FailAsync(string leafKeys, ClientTlsOptions tls, string error)
+    {
+        int port = FreePort.Next();
+        using NatsServer hub = LeafSite.StartHub(HubVersion.Installed, port, leafKeys: leafKeys);
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions
+        {
+            Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(port, "a:secret")], Tls = tls, TlsTimeout = Wait.Limit }],
+            ReconnectDelay = TimeSpan.FromMilliseconds(50),
+        });
+
+        await Wait.UntilAsync(() => leaf.Remotes[0].LastError.StartsWith(error, StringComparison.Ordinal), () => leaf.Remotes[0].LastError);
+        Assert.Equal(0, leaf.Remotes[0].Connects);
+    }
+
+    private sealed class KeyFolder : IDisposable
+    {
+        private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("leaf-keys-");
+
+        internal string Write(string name, string text)
+        {
+            string file = Path.Combine(_folder.FullName, name);
+            File.WriteAllText(file, text);
+            return file;
+        }
+
+        public void Dispose() => _folder.Delete(recursive: true);
+    }
+}
