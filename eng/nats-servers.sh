@@ -10,14 +10,28 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=${1:-$PWD/artifacts/nats-servers}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# Prints the addresses that apt takes Debian's packages from on this machine.
-mirrors() {
+# Prints the addresses that apt takes Debian's packages from on this machine. Its arguments are options of apt.
+addresses() {
     local release
     release=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
     # The words in capital letters are apt's.
     # shellcheck disable=SC2016
-    apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 'Component: main' |
+    apt-get "$@" indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 'Component: main' |
         awk -v release="$release" '($1 == release || $1 ~ /^(oldstable|stable|testing|unstable|sid)$/) && !seen[$2]++ { print $2 }'
+}
+
+# The same. A new machine has no lists yet, and apt then names no address; they are brought into a folder of their own.
+mirrors() {
+    local found lists
+    found=$(addresses)
+    if [ -z "$found" ]; then
+        lists=$(mktemp -d)
+        mkdir -p "$lists/partial"
+        apt-get -qq -o "Dir::State::lists=$lists" -o "APT::Sandbox::User=$(id -un)" update >&2 || true
+        found=$(addresses -o "Dir::State::lists=$lists")
+        rm -rf "$lists"
+    fi
+    echo "$found"
 }
 
 # Downloads the package of one release from one address and unpacks it.
