@@ -13,9 +13,15 @@ public sealed class LeafNodes : IAsyncDisposable
 {
     private const int LoopIdLength = 22;
 
-    private readonly LeafLink[] _links;
+    private readonly BrokerServer _server;
+    private readonly SemaphoreSlim _change = new(1, 1);
 
-    private LeafNodes(LeafLink[] links) => _links = links;
+    // A loop of links is found by this subject, which is the same on all links of an account.
+    private readonly Dictionary<string, string> _loopIds = new(StringComparer.Ordinal);
+    private volatile LeafLink[] _links = [];
+    private bool _isDisposed;
+
+    private LeafNodes(BrokerServer server) => _server = server;
 
     /// <summary>The state of each remote that is not disabled, in the order of the options.</summary>
     public IReadOnlyList<LeafRemoteStatus> Remotes => [.. _links.Select(static link => link.Describe())];
@@ -32,37 +38,95 @@ public sealed class LeafNodes : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(server);
         ArgumentNullException.ThrowIfNull(options);
         Check(options);
-        // A loop of links is found by this subject, which is the same on all links of an account.
-        var loopIds = new Dictionary<string, string>(StringComparer.Ordinal);
-        var links = new List<LeafLink>();
+        var nodes = new LeafNodes(server);
+        LeafLink[] links = nodes.Create(options, []);
+        nodes._links = links;
+        Array.ForEach(links, static link => link.Start());
+        return nodes;
+    }
+
+    /// <summary>
+    /// Replaces the options. Links of remotes that did not change stay connected. The method waits until the links of
+    /// removed and changed remotes have ended, for at most a second or two, and does not wait for new connections.
+    /// </summary>
+    /// <param name="options">The options. The logger is not changed.</param>
+    /// <exception cref="ArgumentException">
+    /// As for <see cref="Start"/>. Then nothing has changed.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The object has been disposed.</exception>
+    public async Task ChangeAsync(LeafNodeOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        Check(options);
+        await _change.WaitAsync().ConfigureAwait(false);
         try
         {
-            foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            LeafLink[] before = _links;
+            LeafLink[] after = Create(options, before);
+            LeafLink[] removed = [.. before.Except(after)];
+            Array.ForEach(removed, static link => link.Stop());
+            await Task.WhenAll(removed.Select(static link => link.Stopped)).ConfigureAwait(false);
+            _links = after;
+            foreach (LeafLink link in after.Except(before))
             {
-                string account = remote.Account ?? "";
-                if (!loopIds.TryGetValue(account, out string? loopId))
-                {
-                    loopIds.Add(account, loopId = RandomNumberGenerator.GetHexString(LoopIdLength));
-                }
-
-                links.Add(new LeafLink(server, options, remote, loopId, IsOnlyRemote(options, remote)));
+                link.Start();
             }
         }
-        catch
+        finally
         {
-            links.ForEach(static link => link.Stop());
-            throw;
+            _change.Release();
         }
-
-        links.ForEach(static link => link.Start());
-        return new LeafNodes([.. links]);
     }
 
     /// <summary>Ends all links. Messages that wait for a link are sent first, for at most a second.</summary>
     public async ValueTask DisposeAsync()
     {
+        await _change.WaitAsync().ConfigureAwait(false);
+        _isDisposed = true;
+        _change.Release();
         Array.ForEach(_links, static link => link.Stop());
         await Task.WhenAll(_links.Select(static link => link.Stopped)).ConfigureAwait(false);
+    }
+
+    // Returns a link for each remote: the present one if the remote is the same, and otherwise a new one.
+    private LeafLink[] Create(LeafNodeOptions options, LeafLink[] present)
+    {
+        var links = new List<LeafLink>();
+        var created = new List<LeafLink>();
+        try
+        {
+            foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
+            {
+                bool mapsJetStream = IsOnlyRemote(options, remote);
+                LeafLink? same = Array.Find(present, link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && !links.Contains(link));
+                if (same is null)
+                {
+                    same = new LeafLink(_server, options, remote, LoopId(remote.Account ?? ""), mapsJetStream);
+                    created.Add(same);
+                }
+
+                links.Add(same);
+            }
+        }
+        catch
+        {
+            created.ForEach(static link => link.Stop());
+            throw;
+        }
+
+        links.ForEach(link => link.Options = options);
+        return [.. links];
+    }
+
+    private string LoopId(string account)
+    {
+        if (!_loopIds.TryGetValue(account, out string? id))
+        {
+            _loopIds.Add(account, id = RandomNumberGenerator.GetHexString(LoopIdLength));
+        }
+
+        return id;
     }
 
     // If an account joins two clusters, the options must tell which of them has its streams.

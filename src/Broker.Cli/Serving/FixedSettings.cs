@@ -35,8 +35,6 @@ internal static class FixedSettings
         ("http_max_connections", settings.HttpMaxConnections),
         ("websocket", settings.WebSocket is null ? null : settings.WebSocket with { AllowedOrigins = [] }),
         ("websocket", Text(settings.WebSocket?.AllowedOrigins)),
-        ("leafnodes", settings.LeafNodes?.ReconnectDelay),
-        ("leafnodes", Text(settings.LeafNodes?.Remotes.Select(static remote => $"{remote.Account} {Text(remote.Urls)}"))),
         ("loops", settings.Loops),
         ("logtime", settings.LogTime),
     ];

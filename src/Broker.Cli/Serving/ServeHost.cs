@@ -105,6 +105,7 @@ internal sealed class ServeHost : IServeHost
             throw new ServeStartException($"a setting is invalid: {e.Message}", e);
         }
 
+        await ReloadLeafNodesAsync(settings);
         await ReloadBridgeAsync(settings.ZeroMq);
     }
 
@@ -204,6 +205,33 @@ internal sealed class ServeHost : IServeHost
         catch (ArgumentException e)
         {
             throw new ServeStartException($"a setting is invalid: {e.Message}", e);
+        }
+    }
+
+    // Links of remotes that did not change stay connected.
+    private async Task ReloadLeafNodesAsync(ServeSettings settings)
+    {
+        switch (settings.LeafNodes, _leafNodes)
+        {
+            case (not null, null):
+                _leafNodes = StartLeafNodes(settings.LeafNodes, settings.PingInterval);
+                break;
+            case (null, not null):
+                LeafNodes ended = _leafNodes;
+                _leafNodes = null;
+                await ended.DisposeAsync();
+                break;
+            case (not null, not null):
+                try
+                {
+                    await _leafNodes.ChangeAsync(settings.LeafNodes with { Logger = _loggers.CreateLogger("leaf"), PingInterval = settings.PingInterval });
+                }
+                catch (ArgumentException e)
+                {
+                    throw new ServeStartException($"a setting is invalid: {e.Message}", e);
+                }
+
+                break;
         }
     }
 

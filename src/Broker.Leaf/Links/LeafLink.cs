@@ -14,7 +14,7 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     private static readonly TimeSpan StopLinger = TimeSpan.FromSeconds(1);
 
     private readonly BrokerServer _server;
-    private readonly LeafNodeOptions _options;
+    private volatile LeafNodeOptions _options;
     private readonly LeafRemoteOptions _remote;
     private readonly ClientTlsContext _tls;
     private readonly LinkLog _log;
@@ -72,6 +72,12 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
 
     /// <summary>Whether the link ends, so that a new connection is not used.</summary>
     internal bool IsStopping => _isStopping;
+
+    /// <summary>The options of all links. A reload may replace them on any thread.</summary>
+    internal LeafNodeOptions Options
+    {
+        set => _options = value;
+    }
 
     internal TimeSpan PingInterval => _options.PingInterval;
 

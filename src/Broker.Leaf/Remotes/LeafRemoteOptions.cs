@@ -106,6 +106,23 @@ public sealed record LeafRemoteOptions
         }
     }
 
+    /// <summary>Whether all options are equal. Lists are compared by their contents.</summary>
+    public bool Equals(LeafRemoteOptions? other)
+        => other is not null
+            && Urls.SequenceEqual(other.Urls, StringComparer.Ordinal)
+            && DenyImports.SequenceEqual(other.DenyImports, StringComparer.Ordinal)
+            && DenyExports.SequenceEqual(other.DenyExports, StringComparer.Ordinal)
+            && string.Equals(Account, other.Account, StringComparison.Ordinal)
+            && string.Equals(JetStreamDomain, other.JetStreamDomain, StringComparison.Ordinal)
+            && Equals(Credentials, other.Credentials)
+            && Equals(Tls, other.Tls)
+            && (TlsTimeout, DialTimeout, FirstInfoTimeout) == (other.TlsTimeout, other.DialTimeout, other.FirstInfoTimeout)
+            && (NoRandomize, IgnoreDiscoveredServers, IsDisabled) == (other.NoRandomize, other.IgnoreDiscoveredServers, other.IsDisabled)
+            && (MaxPendingBytes, MaxInterest) == (other.MaxPendingBytes, other.MaxInterest);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(Urls.Count, Account, MaxPendingBytes, IsDisabled);
+
     /// <summary>
     /// Returns the addresses without user, password and token, because a record prints all its properties.
     /// </summary>

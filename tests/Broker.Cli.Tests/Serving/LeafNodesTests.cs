@@ -3,6 +3,7 @@ using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Cli.Tests.Configuration;
 using Broker.Client;
+using Broker.Leaf;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Serving;
@@ -55,13 +56,39 @@ public sealed class LeafNodesTests
     }
 
     [Fact]
-    public void Changed_remotes_need_a_restart()
+    public async Task A_reload_adds_and_removes_remotes()
     {
-        ServeSettings before = Bind("leafnodes { remotes: [ { url: \"nats-leaf://a:x@h\" } ] }");
-        ServeSettings after = Bind("leafnodes { remotes: [ { url: \"nats-leaf://a:y@h\" } ] }");
+        int port = FreePort.Next();
+        using var hub = NatsServer.StartWithConfiguration(string.Create(CultureInfo.InvariantCulture, $"leafnodes {{ host: 127.0.0.1, port: {port} }}"), "-m", "-1");
+        await using var host = new ServeHost();
+        await host.StartAsync(Bind("port: -1"), NullLoggerFactory.Instance, TestContext.Current.CancellationToken);
+        ServeSettings with = Bind($"port: -1\nleafnodes {{ remotes: [ {{ url: \"nats-leaf://127.0.0.1:{port}\" }} ] }}");
 
-        Assert.Empty(FixedSettings.Changed(before, Bind("leafnodes { remotes: [ { url: \"nats-leaf://a:x@h\" } ] }")));
-        Assert.Equal(["leafnodes"], FixedSettings.Changed(before, after));
+        Assert.Empty(FixedSettings.Changed(Bind("port: -1"), with));
+        await host.ReloadAsync(with);
+        await WaitForLeafsAsync(1);
+        await host.ReloadAsync(Bind("port: -1"));
+        await WaitForLeafsAsync(0);
+        await host.ReloadAsync(with);
+        await WaitForLeafsAsync(1);
+
+        Task WaitForLeafsAsync(int count) => Wait.UntilAsync(
+            async () => (await hub.Http.GetStringAsync("/leafz", TestContext.Current.CancellationToken)).Contains($"\"leafnodes\": {count}", StringComparison.Ordinal),
+            $"{count} leaf nodes at the hub");
+    }
+
+    [Theory]
+    [InlineData("nats-leaf://a:x@h", "nats-leaf://a:x@h", true)]
+    [InlineData("nats-leaf://a:x@h", "nats-leaf://a:y@h", false)]
+    [InlineData("nats-leaf://h", "nats-leaf://h\", nkey: \"SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM", false)]
+    [InlineData("nats-leaf://h\", nkey: \"SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM", "nats-leaf://h\", nkey: \"SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM", true)]
+    [InlineData("nats-leaf://h\", deny_imports: \"a", "nats-leaf://h\", deny_imports: \"b", false)]
+    public void A_remote_is_the_same_if_nothing_in_its_block_has_changed(string before, string after, bool same)
+    {
+        LeafRemoteOptions one = Remote(before);
+
+        Assert.Equal(same, one.Equals(Remote(after)));
+        static LeafRemoteOptions Remote(string url) => Bind($"leafnodes {{ remotes: [ {{ url: \"{url}\" }} ] }}").LeafNodes!.Remotes[0];
     }
 
     private static ServeSettings Bind(string text)
