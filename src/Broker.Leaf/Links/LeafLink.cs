@@ -218,8 +218,9 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
 
         LeafAddress address = Addresses.Next();
         _address = address;
-        _session = new LeafSession(this, address);
-        _ = Task.Run(() => DialAsync(_session, address));
+        var session = new LeafSession(this, address);
+        _session = session;
+        _ = Task.Run(() => DialAsync(session, address));
     }
 
     private async Task DialAsync(LeafSession session, LeafAddress address)
