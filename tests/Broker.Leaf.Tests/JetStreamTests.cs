@@ -19,7 +19,7 @@ public sealed class JetStreamTests
         get
         {
             var sites = new TheoryData<string, string?, string?>();
-            foreach (string version in (string[])[HubVersion.Installed, "2.10.27", "2.15.1"])
+            foreach (string version in (string[])[HubVersion.Installed, NewerNatsServers.Trixie, NewerNatsServers.Sid])
             {
                 sites.Add(version, "hub", null);
                 sites.Add(version, "hub", "hub");

@@ -73,8 +73,8 @@ public sealed class RemoteTests
             Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(leafPorts[0])] }],
             ReconnectDelay = TimeSpan.FromMilliseconds(50),
         });
-        await Wait.UntilAsync(() => leaf.Remotes[0].DiscoveredAddresses.Count == 1, () => leaf.Remotes[0].ToString());
-        Assert.Equal("hub0", leaf.Remotes[0].RemoteName);
+        await Wait.UntilAsync(
+            () => leaf.Remotes[0] is { IsConnected: true, RemoteName: "hub0", DiscoveredAddresses.Count: 1 }, () => leaf.Remotes[0].ToString());
 
         first.Kill();
 

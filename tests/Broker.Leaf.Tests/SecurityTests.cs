@@ -48,9 +48,8 @@ public sealed class SecurityTests
     [Fact]
     public async Task Row6_handshake_first_starts_TLS_before_INFO()
     {
-        const string Version = "2.15.1";
         await using LeafSite site = await LeafSite.StartAsync(
-            HubVersion.Find(Version) is null ? HubVersion.Installed : Version,
+            NewerNatsServers.Sid,
             leafKeys: $"tls {{ {Certificates.PatientServerKeys} handshake_first: true }}",
             change: static r => r with { Tls = Trusting with { HandshakeFirst = true }, TlsTimeout = Wait.Limit });
 

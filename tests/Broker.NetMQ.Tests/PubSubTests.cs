@@ -1,5 +1,6 @@
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Server;
 using NetMQ;
 using NetMQ.Sockets;
 
@@ -85,16 +86,24 @@ public sealed class PubSubTests
         BrokerConnection client = await site.ClientAsync();
         XPublisherSocket xpub = site.Poll(new XPublisherSocket("@inproc://xpub"));
         await using NetMQAttachment attachment = await site.AttachAsync(xpub, Topics);
-        uint before = (uint)site.Server!.Snapshot().Subscriptions;
         using var subscriber = new SubscriberSocket(">inproc://xpub");
         subscriber.Subscribe("news.");
-        await Wait.UntilAsync(() => site.Server!.Snapshot().Subscriptions == before + 1);
+        await WaitForSubscribersAsync(site, "zmq.news.x", count: 1);
         client.Publish("zmq.sport.x", "no"u8);
         client.Publish("zmq.news.x", "yes"u8);
         NetMQMessage message = new();
         Assert.True(subscriber.TryReceiveMultipartMessage(Wait.Limit, ref message!));
         Assert.Equal(["news.x", "yes"], message.Select(static f => f.ConvertToString()));
         subscriber.Unsubscribe("news.");
-        await Wait.UntilAsync(() => site.Server!.Snapshot().Subscriptions == before);
+        await WaitForSubscribersAsync(site, "zmq.news.x", count: 0);
+    }
+
+    private static async Task WaitForSubscribersAsync(Site site, string subject, int count)
+    {
+        var query = new SubscriptionQuery { Subject = subject };
+        while ((await site.Server!.InspectSubscriptionsAsync(query, TestContext.Current.CancellationToken)).Subscriptions.Count != count)
+        {
+            await Task.Delay(10, TestContext.Current.CancellationToken);
+        }
     }
 }

@@ -140,7 +140,7 @@ internal sealed class LeafRemoteConfig(List<ConfigProblem> problems)
         }
         catch (ArgumentException e)
         {
-            problems.Add(new ConfigProblem(e.Message, block.Position));
+            problems.Add(new ConfigProblem(ErrorText.WithoutParameter(e.Message), block.Position));
         }
     }
 
