@@ -86,12 +86,14 @@ public sealed class OwnBehaviourTests
     [Fact]
     public void A_pooled_array_returns_with_the_last_of_three_copies()
     {
-        var pool = new CountingPool();
+        // The pool is that of the process, and other tests use it at the same time.
+        const int Size = 12_345;
+        var pool = new CountingPool(Size);
         BufferPool.SetCustomBufferPool(pool);
         try
         {
             Msg first = default, second = default, third = default;
-            first.InitPool(10);
+            first.InitPool(Size);
             second.Copy(ref first);
             third.Copy(ref first);
             first.Close();
@@ -130,13 +132,14 @@ public sealed class OwnBehaviourTests
         }
     }
 
-    private sealed class CountingPool : IBufferPool
+    /// <summary>Counts the returned arrays of one size.</summary>
+    private sealed class CountingPool(int counted) : IBufferPool
     {
         public int Returned { get; private set; }
 
         public byte[] Take(int size) => new byte[size];
 
-        public void Return(byte[] buffer) => Returned++;
+        public void Return(byte[] buffer) => Returned += buffer.Length == counted ? 1 : 0;
 
         public void Dispose()
         {

@@ -154,40 +154,4 @@ public class Proxy
 
         to.Send(ref frame, more);
     }
-
-    /// <summary>The poller of a proxy that was not given one.</summary>
-    private sealed class OwnPoller : IDisposable
-    {
-        private readonly NetMQPoller _poller;
-        private readonly ManualResetEventSlim _hasStopped = new(initialState: false, spinCount: 0);
-
-        internal OwnPoller(NetMQSocket frontend, NetMQSocket backend) => _poller = new NetMQPoller { frontend, backend };
-
-        internal void Run() => _poller.Run();
-
-        // The task waits in the poller if the poller does not run yet.
-        internal void Stop()
-        {
-            try
-            {
-                new Task(_poller.Stop).Start(_poller);
-            }
-            catch (TaskSchedulerException)
-            {
-                // Another thread has stopped the proxy meanwhile.
-            }
-
-            if (!_poller.CanExecuteTaskInline)
-            {
-                _hasStopped.Wait();
-            }
-        }
-
-        // Stop may still wait, so the event is left to the collector.
-        public void Dispose()
-        {
-            _poller.Dispose();
-            _hasStopped.Set();
-        }
-    }
 }

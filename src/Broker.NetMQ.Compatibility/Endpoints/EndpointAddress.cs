@@ -38,6 +38,16 @@ internal static class EndpointAddress
         }
     }
 
+    /// <summary>Throws if an address is not of the transport within the process.</summary>
+    internal static void RequireInproc(string address)
+    {
+        if (!IsInproc(address))
+        {
+            throw new ProtocolNotSupportedException(
+                null, $"The transport of {address} is not supported here: it must be inproc.");
+        }
+    }
+
     /// <summary>The port at the end of an address.</summary>
     internal static int PortOf(string address)
         => int.Parse(address.AsSpan(address.LastIndexOf(':') + 1), NumberStyles.None, CultureInfo.InvariantCulture);

@@ -13,4 +13,7 @@ internal static class InprocBinders
         => Bound.TryRemove(new KeyValuePair<string, object>(address, socket));
 
     internal static bool Contains(string address) => Bound.ContainsKey(address);
+
+    /// <summary>The object that sends events from an address; null if messages come from there.</summary>
+    internal static EventSender? FindSender(string address) => Bound.GetValueOrDefault(address) as EventSender;
 }

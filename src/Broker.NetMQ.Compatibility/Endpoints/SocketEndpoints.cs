@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Broker.Transport;
+using Broker.ZeroMq;
 
 namespace NetMQ;
 
@@ -7,7 +8,8 @@ namespace NetMQ;
 /// The addresses that one socket has bound and connected to. They outlive the socket of Broker.ZeroMq, which is
 /// replaced when an option changes.
 /// </summary>
-internal sealed class SocketEndpoints
+/// <param name="events">Gets the events of the addresses.</param>
+internal sealed class SocketEndpoints(SocketEventFeed events)
 {
     private readonly List<OpenEndpoint> _open = [];
 
@@ -19,7 +21,16 @@ internal sealed class SocketEndpoints
 
     internal void Bind(StartedSocket started, string address)
     {
-        BindTo(started, address);
+        try
+        {
+            BindTo(started.Socket, address);
+        }
+        catch (NetMQException failure)
+        {
+            events.Report(SocketEvents.BindFailed, address, (int)failure.ErrorCode);
+            throw;
+        }
+
         if (EndpointAddress.IsInproc(address))
         {
             InprocBinders.Add(address, this);
@@ -38,7 +49,8 @@ internal sealed class SocketEndpoints
             throw new EndpointNotFoundException(null, $"No socket has bound {address}.");
         }
 
-        ConnectTo(started, address);
+        events.OnConnecting(address);
+        ConnectTo(started.Socket, address);
         Last = address;
         _open.Add(new OpenEndpoint(address, address, IsBound: false));
         UsesInproc |= isInproc;
@@ -49,10 +61,15 @@ internal sealed class SocketEndpoints
         OpenEndpoint closed = Take(address, isBound: true);
         InprocBinders.Remove(closed.Address, this);
         started.Socket.Unbind(closed.Actual);
+        events.Report(SocketEvents.Closed, closed.Actual);
     }
 
     internal void Disconnect(StartedSocket started, string address)
-        => started.Socket.Disconnect(Take(address, isBound: false).Address);
+    {
+        OpenEndpoint closed = Take(address, isBound: false);
+        events.OnDisconnecting(closed.Address);
+        started.Socket.Disconnect(closed.Address);
+    }
 
     /// <summary>Opens the addresses again on a socket that replaces another.</summary>
     internal void Reopen(StartedSocket started)
@@ -61,11 +78,11 @@ internal sealed class SocketEndpoints
         {
             if (!open.IsBound)
             {
-                ConnectTo(started, open.Address);
+                ConnectTo(started.Socket, open.Address);
                 continue;
             }
 
-            BindTo(started, open.Actual);
+            BindTo(started.Socket, open.Actual);
             if (EndpointAddress.IsInproc(open.Address))
             {
                 InprocBinders.Add(open.Address, this);
@@ -73,27 +90,19 @@ internal sealed class SocketEndpoints
         }
     }
 
+    /// <summary>Reports that the addresses are closed, because the socket is.</summary>
+    internal void ReportClosed()
+        => _open.FindAll(static open => open.IsBound).ForEach(open => events.Report(SocketEvents.Closed, open.Actual));
+
     /// <summary>Releases the inproc names, so that other sockets can bind them.</summary>
     internal void ReleaseNames() => _open.ForEach(open => InprocBinders.Remove(open.Address, this));
 
-    private OpenEndpoint Take(string address, bool isBound)
-    {
-        int at = _open.FindIndex(open => open.IsBound == isBound && open.Matches(address));
-        if (at < 0)
-        {
-            throw new EndpointNotFoundException(null, $"The socket does not use {address}.");
-        }
-
-        OpenEndpoint taken = _open[at];
-        _open.RemoveAt(at);
-        return taken;
-    }
-
-    private static void BindTo(StartedSocket started, string address)
+    /// <summary>Binds an address, and throws what NetMQ throws.</summary>
+    internal static void BindTo(MessageSocket socket, string address)
     {
         try
         {
-            started.Socket.Bind(address);
+            socket.Bind(address);
         }
         catch (ListenException failure) when (failure.Error == SocketError.AddressAlreadyInUse)
         {
@@ -109,11 +118,24 @@ internal sealed class SocketEndpoints
         }
     }
 
-    private static void ConnectTo(StartedSocket started, string address)
+    private OpenEndpoint Take(string address, bool isBound)
+    {
+        int at = _open.FindIndex(open => open.IsBound == isBound && open.Matches(address));
+        if (at < 0)
+        {
+            throw new EndpointNotFoundException(null, $"The socket does not use {address}.");
+        }
+
+        OpenEndpoint taken = _open[at];
+        _open.RemoveAt(at);
+        return taken;
+    }
+
+    private static void ConnectTo(MessageSocket socket, string address)
     {
         try
         {
-            started.Socket.Connect(address);
+            socket.Connect(address);
         }
         catch (FormatException failure)
         {

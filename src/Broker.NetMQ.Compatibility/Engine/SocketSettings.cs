@@ -84,6 +84,9 @@ internal sealed class SocketSettings
     /// <summary>Receives the events of the socket.</summary>
     internal Action<ZeroMqEvent>? OnEvent { get; init; }
 
+    /// <summary>Receives the waits before the socket connects again.</summary>
+    internal Action<string, TimeSpan>? OnReconnect { get; init; }
+
     /// <summary>Returns options of a socket type with the values that all types share.</summary>
     internal TOptions Fill<TOptions>(TOptions options)
         where TOptions : ZeroMqSocketOptions
@@ -108,6 +111,7 @@ internal sealed class SocketSettings
             HelloMessage = HelloMessage,
             DisconnectMessage = DisconnectMessage,
             OnEvent = OnEvent,
+            OnReconnect = OnReconnect,
         });
 
     /// <summary>Returns a timeout as the base library writes it: each negative value means no limit.</summary>

@@ -39,6 +39,16 @@ public interface INetMQSocket : IOutgoingSocket, IReceivingSocket, ISocketPollab
     /// <exception cref="EndpointNotFoundException">The socket has not bound the address.</exception>
     void Unbind(string address);
 
+    /// <summary>
+    /// Binds a socket that sends the events of this socket's connections to a
+    /// <see cref="Monitoring.NetMQMonitor"/>. A socket has one monitor: the call ends an earlier one.
+    /// </summary>
+    /// <param name="endpoint">The inproc address for the monitor.</param>
+    /// <param name="events">The events to report.</param>
+    /// <exception cref="AddressAlreadyInUseException">The address is in use.</exception>
+    /// <exception cref="ProtocolNotSupportedException">The address is not an inproc address.</exception>
+    void Monitor(string endpoint, SocketEvents events = SocketEvents.All);
+
     /// <summary>Closes the socket, as its disposal does.</summary>
     void Close();
 

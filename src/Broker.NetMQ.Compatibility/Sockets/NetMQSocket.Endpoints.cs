@@ -2,7 +2,8 @@ namespace NetMQ;
 
 public abstract partial class NetMQSocket
 {
-    private readonly SocketEndpoints _endpoints = new();
+    private readonly SocketEventFeed _events = new();
+    private readonly SocketEndpoints _endpoints;
 
     /// <summary>The address of the last bind or connect; null before the first.</summary>
     internal string? LastEndpoint => _endpoints.Last;
@@ -55,21 +56,15 @@ public abstract partial class NetMQSocket
         _endpoints.Unbind(Started, address);
     }
 
-    private void OpenAll(string connectionString, DefaultAction defaultAction)
+    /// <inheritdoc/>
+    public void Monitor(string endpoint, SocketEvents events = SocketEvents.All)
     {
-        foreach (string part in connectionString.Split(
-            ',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
+        ArgumentException.ThrowIfNullOrEmpty(endpoint);
+        lock (_gate)
         {
-            bool binds = part[0] == '@' || (part[0] != '>' && defaultAction == DefaultAction.Bind);
-            string address = part.TrimStart('@', '>');
-            if (binds)
-            {
-                Bind(address);
-            }
-            else
-            {
-                Connect(address);
-            }
+            ThrowIfDisposed();
+            EndpointAddress.RequireInproc(endpoint);
+            _events.SendTo(new EventSender(endpoint, events, _context));
         }
     }
 }

@@ -20,13 +20,20 @@ public abstract partial class NetMQSocket : INetMQSocket
 
     internal NetMQSocket(string? connectionString, DefaultAction defaultAction)
     {
-        Settings = new SocketSettings { Linger = NetMQConfig.Linger, OnEvent = Observe };
+        Settings = new SocketSettings
+        {
+            Linger = NetMQConfig.Linger,
+            OnEvent = _events.Observe,
+            OnReconnect = _events.ObserveReconnect,
+        };
         Options = new SocketOptions(this);
         _handlers = new SocketHandlers(this);
         _settling = new InprocSettling(_context);
-        if (!string.IsNullOrEmpty(connectionString))
+        _endpoints = new SocketEndpoints(_events);
+        foreach ((string address, bool binds) in ConnectionString.Parse(connectionString, defaultAction))
         {
-            OpenAll(connectionString, defaultAction);
+            Action<string> open = binds ? Bind : Connect;
+            open(address);
         }
     }
 
@@ -39,8 +46,6 @@ public abstract partial class NetMQSocket : INetMQSocket
     NetMQSocket ISocketPollable.Socket => this;
 
     internal SocketSettings Settings { get; }
-
-    internal event Action<ZeroMqEvent>? Observed;
 
     /// <summary>The socket of Broker.ZeroMq, which this call creates if necessary.</summary>
     private protected StartedSocket Started => _started is { } started && !_hasNewOptions ? started : Start();
@@ -80,6 +85,8 @@ public abstract partial class NetMQSocket : INetMQSocket
         }
 
         Readiness.WakeAll();
+        _endpoints.ReportClosed();
+        _events.Dispose();
         if (_started is { } started)
         {
             CloseStarted(started, SocketSettings.Limit(Settings.Linger));
@@ -124,6 +131,4 @@ public abstract partial class NetMQSocket : INetMQSocket
             return _started;
         }
     }
-
-    private void Observe(ZeroMqEvent happened) => Observed?.Invoke(happened);
 }

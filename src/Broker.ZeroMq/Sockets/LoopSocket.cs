@@ -194,4 +194,16 @@ public abstract partial class LoopSocket : IAsyncDisposable
             // The documentation of the option says that exceptions are ignored.
         }
     }
+
+    internal void ReportReconnect(string endpoint, TimeSpan wait)
+    {
+        try
+        {
+            _options.OnReconnect?.Invoke(endpoint, wait);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            // As above.
+        }
+    }
 }

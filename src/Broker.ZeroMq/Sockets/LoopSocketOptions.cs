@@ -53,6 +53,13 @@ public abstract record LoopSocketOptions
     public Action<ZeroMqEvent>? OnEvent { get; init; }
 
     /// <summary>
+    /// Called each time the socket begins to wait before it connects to an endpoint again, with the endpoint and the
+    /// length of the wait. <see cref="OnEvent"/> reports why, but the same reason only once. May be called on any
+    /// thread. The callback must not block and must not call the socket. Exceptions that it throws are ignored.
+    /// </summary>
+    public Action<string, TimeSpan>? OnReconnect { get; init; }
+
+    /// <summary>
     /// The addresses and networks that may connect to bound endpoints, such as <c>10.1.0.0/16</c>. Other peers are
     /// refused before anything is read. An IPv4 address on an IPv6 socket counts as the IPv4 address. Peers that use
     /// ipc have no address; use file permissions for them. <see cref="LoopSocket.Bind"/> can set another list for its

@@ -99,8 +99,10 @@ internal sealed class OutgoingLink : IDisposable
                     return;
                 }
 
-                await Task.Delay(
-                    (wait * (1 - (Random.Shared.NextDouble() / 2))).Bounded(), _stopped).ConfigureAwait(false);
+                TimeSpan delay = (wait * (1 - (Random.Shared.NextDouble() / 2))).Bounded();
+                _stopped.ThrowIfCancellationRequested();
+                _socket.ReportReconnect(Endpoint, delay);
+                await Task.Delay(delay, _stopped).ConfigureAwait(false);
             }
             catch (OperationCanceledException) when (IsStopped)
             {

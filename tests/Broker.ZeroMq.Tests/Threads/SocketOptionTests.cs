@@ -217,6 +217,34 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
+    public async Task Each_wait_before_a_reconnect_is_reported_with_its_length()
+    {
+        // A socket that is bound and does not listen refuses each attempt.
+        using var refusing = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        refusing.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        string endpoint = string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)refusing.LocalEndPoint!).Port}");
+        var waits = new Inbox<(string Endpoint, TimeSpan Length)>();
+        using var push = new PushSocket(new ZeroMqSocketOptions
+        {
+            ReconnectInitial = TimeSpan.FromMilliseconds(2),
+            ReconnectMax = TimeSpan.FromMilliseconds(8),
+            Linger = TimeSpan.Zero,
+            OnReconnect = (where, length) =>
+            {
+                waits.Add((where, length));
+                throw new InvalidOperationException("ignored");
+            },
+        });
+        push.Connect(endpoint);
+        foreach (int longest in new[] { 2, 4, 8, 8 })
+        {
+            (string where, TimeSpan length) = await waits.TakeAsync();
+            Assert.Equal(endpoint, where);
+            Assert.InRange(length.TotalMilliseconds, longest / 2.0, longest);
+        }
+    }
+
+    [Fact]
     public async Task The_reconnect_interval_grows_up_to_its_maximum()
     {
         // If the wait doubled each time without a limit, the last waits would be years.
