@@ -2,7 +2,7 @@ using Broker.ZeroMq;
 
 namespace NetMQ;
 
-/// <summary>What one socket knows of the inproc messages that are on their way to it.</summary>
+/// <summary>Waits for inproc messages that are on their way to one socket.</summary>
 internal sealed class InprocSettling(ZeroMqContext context)
 {
     private int _settledCount;
