@@ -101,9 +101,11 @@ public sealed class PubSubTests
     private static async Task WaitForSubscribersAsync(Site site, string subject, int count)
     {
         var query = new SubscriptionQuery { Subject = subject };
-        while ((await site.Server!.InspectSubscriptionsAsync(query, TestContext.Current.CancellationToken)).Subscriptions.Count != count)
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        limit.CancelAfter(Wait.Limit);
+        while ((await site.Server!.InspectSubscriptionsAsync(query, limit.Token)).Subscriptions.Count != count)
         {
-            await Task.Delay(10, TestContext.Current.CancellationToken);
+            await Task.Delay(10, limit.Token);
         }
     }
 }
