@@ -16,7 +16,9 @@ internal sealed class LeafRemoteConfig(List<ConfigProblem> problems)
     {
         var section = new ConfigSection(block, problems, isSecret: true);
         var defaults = new LeafRemoteOptions();
+        int problemsBefore = problems.Count;
         IReadOnlyList<string> urls = [.. section.Many("url", [], UrlShape, Url), .. section.Many("urls", [], UrlShape, Url)];
+        bool lacksUrls = urls.Count == 0 && problems.Count == problemsBefore;
         var remote = new LeafRemoteOptions
         {
             Urls = urls,
@@ -32,7 +34,7 @@ internal sealed class LeafRemoteConfig(List<ConfigProblem> problems)
         };
         remote = Tls(section, remote);
         section.RejectTheRest(UnsupportedKeys.OfLeafRemote);
-        if (urls.Count == 0)
+        if (lacksUrls)
         {
             section.Lacks("\"url\" or \"urls\" is missing");
         }
