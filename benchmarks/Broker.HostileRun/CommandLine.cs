@@ -41,11 +41,16 @@ internal static class CommandLine
             Description = "A native file of the broker to attack, such as artifacts/linux-x64/broker. Without it, the managed program is attacked.",
         };
         program.AcceptExistingOnly();
+        var priority = new Option<AttackersPriority>("--attackers-priority")
+        {
+            Description = "'lowest' gives the attackers a processor only when no other program wants it (nice 19 on Linux), as if they had a "
+                + "machine of their own. With 'normal' they compete with the broker for the processors, so a late answer may be a wait for one.",
+        };
         var noTimes = new Option<bool>("--no-times") { Description = "Report times and rates, but do not judge them: for a machine that does other work." };
         Option<string[]> kinds = Kinds(AttackersProcess.KindsOption);
         var command = new RootCommand("Attacks the built broker beside honest traffic. Nothing honest may be lost, and its memory may not grow.")
         {
-            minutes, kinds, heapLimit, program, noTimes, CreateAttack(),
+            minutes, kinds, priority, heapLimit, program, noTimes, CreateAttack(),
         };
         command.SetAction((result, cancellationToken) =>
         {
@@ -55,6 +60,7 @@ internal static class CommandLine
                 HeapLimit = result.GetValue(heapLimit),
                 Program = result.GetValue(program)?.FullName,
                 Kinds = Catalogue.Select(result.GetValue(kinds) ?? []),
+                Priority = result.GetValue(priority),
                 JudgesTimes = !result.GetValue(noTimes),
             };
             return RunAsync(settings, cancellationToken);

@@ -61,15 +61,17 @@ internal sealed class MixedRun(RunSettings settings, TextWriter progress)
 
         progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"beside attackers for {settings.Duration.TotalSeconds:0} s"));
         Enter(Phase.Attacked);
-        using var attackers = new AttackersProcess(files, settings.Kinds);
+        using var attackers = new AttackersProcess(files, settings.Kinds, settings.Priority);
         var watch = Stopwatch.StartNew();
-        ProcessorTimes times = broker.Times;
+        ProcessorTimes[] times = [broker.Times, Honest()];
         long[] before = [.. _honest.Select(traffic => traffic.Sent)];
         await ObserveAsync(broker, attackers, watch, cancellationToken);
         long[] after = [.. _honest.Select(traffic => traffic.Sent)];
         double seconds = watch.Elapsed.TotalSeconds;
         _outcome.Attacked = watch.Elapsed;
-        _outcome.Broker = broker.Times - times;
+        _outcome.Broker = broker.Times - times[0];
+        _outcome.HonestClients = Honest() - times[1];
+        _outcome.Attackers = ProcessorTimes.Read(attackers.Process);
         Enter(Phase.Ending);
         await attackers.EndAsync();
         _outcome.Attacks = attackers.Counts;
@@ -106,6 +108,13 @@ internal sealed class MixedRun(RunSettings settings, TextWriter progress)
                     $"minute {ended}: {_outcome.Minutes[^1] / 1e6:0} MB resident, {attackers.Counts.Values.Sum():N0} attacks, {_honest[0].Sent:N0} honest messages"));
             }
         }
+    }
+
+    // The honest clients are threads of this process.
+    private static ProcessorTimes Honest()
+    {
+        using var process = Process.GetCurrentProcess();
+        return ProcessorTimes.Read(process);
     }
 
     private bool WantsMore(AttackersProcess attackers)

@@ -19,6 +19,9 @@ internal sealed record RunSettings
 
     public IReadOnlyList<AttackKind> Kinds { get; init; } = Catalogue.All;
 
+    /// <summary>The priority of the attackers' process.</summary>
+    public AttackersPriority Priority { get; init; }
+
     /// <summary>Whether times and rates are promises. Otherwise they are only reported.</summary>
     public bool JudgesTimes { get; init; } = true;
 

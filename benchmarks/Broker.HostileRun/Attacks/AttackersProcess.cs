@@ -14,11 +14,12 @@ internal sealed class AttackersProcess : ChildProcess
     // Guarded by itself.
     private readonly Dictionary<string, long> _counts = [];
 
-    public AttackersProcess(SiteFiles files, IReadOnlyList<AttackKind> kinds)
+    public AttackersProcess(SiteFiles files, IReadOnlyList<AttackKind> kinds, AttackersPriority priority)
         : base(
             "Broker.HostileRun.dll",
             [Command, files.EndpointsFile, KindsOption, string.Join(',', kinds.Select(kind => kind.Name))],
-            new Dictionary<string, string>())
+            new Dictionary<string, string>(),
+            hasLowestPriority: priority == AttackersPriority.Lowest)
     {
     }
 

@@ -22,6 +22,12 @@ internal sealed class RunOutcome
     /// <summary>The processor times of the broker while attackers attacked.</summary>
     public ProcessorTimes Broker { get; set; }
 
+    /// <summary>The processor times of the honest clients while attackers attacked.</summary>
+    public ProcessorTimes HonestClients { get; set; }
+
+    /// <summary>The processor times of the attackers.</summary>
+    public ProcessorTimes Attackers { get; set; }
+
     /// <summary>The load of the machine at the end, if the system tells it.</summary>
     public string Load { get; set; } = "";
 

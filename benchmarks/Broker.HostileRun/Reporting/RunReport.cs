@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Broker.HostileRun.Attacks;
+using Broker.HostileRun.Site;
 
 namespace Broker.HostileRun.Reporting;
 
@@ -13,12 +14,18 @@ internal static class RunReport
     {
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"Attacked for {outcome.Attacked.TotalSeconds:0} s. {Environment.ProcessorCount} processors, load {outcome.Load}.");
-        text.Append(CultureInfo.InvariantCulture, $" The broker ran {outcome.Broker.Ran.TotalSeconds:0} s");
-        text.Append(CultureInfo.InvariantCulture, $" and waited {outcome.Broker.Waited.TotalSeconds:0} s for a processor.");
+        text.Append(CultureInfo.InvariantCulture, $" The attackers had {(settings.Priority == AttackersPriority.Lowest ? "the lowest" : "normal")} priority.");
         text.Append(settings.HeapLimit is { } limit ? string.Create(CultureInfo.InvariantCulture, $" The heap is limited to {limit:N0} bytes.\n\n") : "\n\n");
         foreach (AttackKind kind in settings.Kinds)
         {
             text.Append(CultureInfo.InvariantCulture, $"{outcome.Attacks.GetValueOrDefault(kind.Name),10:N0}  {kind.Name,-20} {kind.What}\n");
+        }
+
+        text.Append(CultureInfo.InvariantCulture, $"\n{"processor time",-18}{"ran",9}{"waited",9}  s\n");
+        foreach ((string name, ProcessorTimes times) in (ReadOnlySpan<(string, ProcessorTimes)>)
+            [("broker", outcome.Broker), ("honest clients", outcome.HonestClients), ("attackers", outcome.Attackers)])
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{name,-18}{times.Ran.TotalSeconds,9:0.0}{times.Waited.TotalSeconds,9:0.0}\n");
         }
 
         text.Append(CultureInfo.InvariantCulture, $"\n{"honest",-18}{"sent",12}{"lost",8}{"wrong",8}{"per s",9}");

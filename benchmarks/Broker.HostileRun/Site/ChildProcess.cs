@@ -7,17 +7,29 @@ internal class ChildProcess : IDisposable
 {
     private const int KeptLines = 10;
 
+    // The lowest priority that Linux has for ordinary processes.
+    private const string Lowest = "19";
+
     private readonly Queue<string> _lastLines = new();
 
     /// <summary>Starts the program.</summary>
     /// <param name="file">The path of a native file, or the name of a managed program beside this one (.dll).</param>
     /// <param name="arguments">The arguments.</param>
     /// <param name="variables">Environment variables in addition to those of this process.</param>
-    protected ChildProcess(string file, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> variables)
+    /// <param name="hasLowestPriority">Whether the program gets a processor only when no other program wants it.</param>
+    protected ChildProcess(
+        string file, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> variables, bool hasLowestPriority = false)
     {
-        ProcessStartInfo start = file.EndsWith(".dll", StringComparison.Ordinal)
-            ? new ProcessStartInfo(Host, [Path.Combine(AppContext.BaseDirectory, file), .. arguments])
-            : new ProcessStartInfo(file, arguments);
+        string[] line = file.EndsWith(".dll", StringComparison.Ordinal)
+            ? [Host, Path.Combine(AppContext.BaseDirectory, file), .. arguments]
+            : [file, .. arguments];
+        if (hasLowestPriority && OperatingSystem.IsLinux())
+        {
+            // On Linux each thread has a priority of its own, so it must be set before the program has threads.
+            line = ["nice", "-n", Lowest, .. line];
+        }
+
+        var start = new ProcessStartInfo(line[0], line[1..]);
         start.RedirectStandardInput = true;
         start.RedirectStandardOutput = true;
         start.RedirectStandardError = true;
@@ -32,6 +44,11 @@ internal class ChildProcess : IDisposable
         Process.ErrorDataReceived += (_, e) => Keep(e.Data);
         AppDomain.CurrentDomain.ProcessExit += OnExit;
         Process.Start();
+        if (hasLowestPriority && !OperatingSystem.IsLinux())
+        {
+            Process.PriorityClass = ProcessPriorityClass.Idle;
+        }
+
         Process.BeginOutputReadLine();
         Process.BeginErrorReadLine();
     }

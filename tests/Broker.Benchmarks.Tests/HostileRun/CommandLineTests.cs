@@ -10,12 +10,15 @@ public sealed class CommandLineTests
     [Theory]
     [InlineData("")]
     [InlineData("--minutes 0.5 --heap-limit 200MB --no-times")]
+    [InlineData("--attackers-priority lowest")]
+    [InlineData("--attackers-priority normal --minutes 1")]
     [InlineData("--kinds zeromq-stops,curve-hellos --kinds slow-readers")]
     public void Valid_arguments_are_accepted(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
     [InlineData("--minutes 0")]
     [InlineData("--heap-limit much")]
+    [InlineData("--attackers-priority highest")]
     [InlineData("--program no-such-file")]
     [InlineData("--kinds zeromq-stops,nothing")]
     [InlineData("--fast")]
