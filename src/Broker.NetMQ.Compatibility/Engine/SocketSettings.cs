@@ -81,6 +81,8 @@ internal sealed class SocketSettings
 
     internal bool ManualPublisher { get; set; }
 
+    internal CurveSettings Curve { get; } = new();
+
     /// <summary>Receives the events of the socket.</summary>
     internal Action<ZeroMqEvent>? OnEvent { get; init; }
 
@@ -93,6 +95,7 @@ internal sealed class SocketSettings
         => (TOptions)((ZeroMqSocketOptions)options with
         {
             RoutingId = Identity ?? [],
+            Security = Curve.ToSecurity(),
             SendBufferSize = SendBuffer > 0 ? SendBuffer : null,
             ReceiveBufferSize = ReceiveBuffer > 0 ? ReceiveBuffer : null,
             Linger = Limit(Linger),

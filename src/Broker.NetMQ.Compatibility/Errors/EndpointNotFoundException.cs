@@ -1,3 +1,5 @@
+using System.Runtime.Serialization;
+
 namespace NetMQ;
 
 /// <summary>No socket has bound the endpoint, or this socket does not use it.</summary>
@@ -18,6 +20,13 @@ public class EndpointNotFoundException : NetMQException
     /// <summary>Creates the exception.</summary>
     public EndpointNotFoundException()
         : this(null, null)
+    {
+    }
+
+    /// <summary>Creates the exception from serialised data.</summary>
+    [Obsolete(NetMQException.NotSerialised, DiagnosticId = "SYSLIB0051")]
+    protected EndpointNotFoundException(SerializationInfo info, StreamingContext context)
+        : base(info, context)
     {
     }
 }

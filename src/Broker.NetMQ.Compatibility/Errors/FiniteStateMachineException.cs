@@ -1,3 +1,5 @@
+using System.Runtime.Serialization;
+
 namespace NetMQ;
 
 /// <summary>The socket cannot do this now: REQ and REP sockets send and receive in turn.</summary>
@@ -11,6 +13,13 @@ public class FiniteStateMachineException : NetMQException
     /// <summary>Creates the exception.</summary>
     public FiniteStateMachineException()
         : this(null, null)
+    {
+    }
+
+    /// <summary>Creates the exception from serialised data.</summary>
+    [Obsolete(NetMQException.NotSerialised, DiagnosticId = "SYSLIB0051")]
+    protected FiniteStateMachineException(SerializationInfo info, StreamingContext context)
+        : base(info, context)
     {
     }
 }

@@ -1,3 +1,5 @@
+using System.Runtime.Serialization;
+
 namespace NetMQ;
 
 /// <summary>No peer has the routing id of the message.</summary>
@@ -11,6 +13,13 @@ public class HostUnreachableException : NetMQException
     /// <summary>Creates the exception.</summary>
     public HostUnreachableException()
         : this(null, null)
+    {
+    }
+
+    /// <summary>Creates the exception from serialised data.</summary>
+    [Obsolete(NetMQException.NotSerialised, DiagnosticId = "SYSLIB0051")]
+    protected HostUnreachableException(SerializationInfo info, StreamingContext context)
+        : base(info, context)
     {
     }
 }

@@ -1,3 +1,5 @@
+using System.Runtime.Serialization;
+
 namespace NetMQ;
 
 /// <summary>An argument is not valid.</summary>
@@ -18,6 +20,13 @@ public class InvalidException : NetMQException
     /// <summary>Creates the exception.</summary>
     public InvalidException()
         : this(null, null)
+    {
+    }
+
+    /// <summary>Creates the exception from serialised data.</summary>
+    [Obsolete(NetMQException.NotSerialised, DiagnosticId = "SYSLIB0051")]
+    protected InvalidException(SerializationInfo info, StreamingContext context)
+        : base(info, context)
     {
     }
 }

@@ -1,10 +1,13 @@
 using System.Net.Sockets;
+using System.Runtime.Serialization;
 
 namespace NetMQ;
 
 /// <summary>An operation of a socket failed. <see cref="ErrorCode"/> says why.</summary>
 public class NetMQException : Exception
 {
+    internal const string NotSerialised = "The base library no longer serialises exceptions in binary form.";
+
     /// <summary>Creates an exception without a code.</summary>
     public NetMQException()
     {
@@ -22,6 +25,12 @@ public class NetMQException : Exception
     {
     }
 
+    /// <summary>Creates the exception from serialised data.</summary>
+    [Obsolete(NotSerialised, DiagnosticId = "SYSLIB0051")]
+    protected NetMQException(SerializationInfo info, StreamingContext context)
+        : base(info, context)
+        => ErrorCode = (ErrorCode)info.GetValue(nameof(ErrorCode), typeof(ErrorCode))!;
+
     /// <summary>Creates an exception with a code.</summary>
     protected NetMQException(Exception? innerException, string? message, ErrorCode errorCode)
         : base(message, innerException)
@@ -29,6 +38,15 @@ public class NetMQException : Exception
 
     /// <summary>The reason.</summary>
     public ErrorCode ErrorCode { get; }
+
+    /// <summary>Writes the exception as serialised data.</summary>
+    [Obsolete(NotSerialised, DiagnosticId = "SYSLIB0051")]
+    public override void GetObjectData(SerializationInfo info, StreamingContext context)
+    {
+        ArgumentNullException.ThrowIfNull(info);
+        info.AddValue(nameof(ErrorCode), ErrorCode);
+        base.GetObjectData(info, context);
+    }
 
     /// <summary>Creates the exception for an error of the system.</summary>
     public static NetMQException Create(SocketException innerException)

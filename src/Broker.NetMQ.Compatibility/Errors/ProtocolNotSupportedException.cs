@@ -1,3 +1,5 @@
+using System.Runtime.Serialization;
+
 namespace NetMQ;
 
 /// <summary>The transport is not supported.</summary>
@@ -11,6 +13,13 @@ public class ProtocolNotSupportedException : NetMQException
     /// <summary>Creates the exception.</summary>
     public ProtocolNotSupportedException()
         : this(null, null)
+    {
+    }
+
+    /// <summary>Creates the exception from serialised data.</summary>
+    [Obsolete(NetMQException.NotSerialised, DiagnosticId = "SYSLIB0051")]
+    protected ProtocolNotSupportedException(SerializationInfo info, StreamingContext context)
+        : base(info, context)
     {
     }
 }

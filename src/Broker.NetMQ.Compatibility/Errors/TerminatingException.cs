@@ -1,3 +1,5 @@
+using System.Runtime.Serialization;
+
 namespace NetMQ;
 
 /// <summary>The library was closed while the operation waited.</summary>
@@ -11,6 +13,13 @@ public class TerminatingException : NetMQException
     /// <summary>Creates the exception with a message.</summary>
     public TerminatingException(string? message)
         : this(null, message)
+    {
+    }
+
+    /// <summary>Creates the exception from serialised data.</summary>
+    [Obsolete(NetMQException.NotSerialised, DiagnosticId = "SYSLIB0051")]
+    protected TerminatingException(SerializationInfo info, StreamingContext context)
+        : base(info, context)
     {
     }
 }

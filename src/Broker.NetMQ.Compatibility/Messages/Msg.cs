@@ -1,3 +1,5 @@
+using NetMQ.Core.Utils;
+
 namespace NetMQ;
 
 /// <summary>
@@ -15,7 +17,7 @@ public partial struct Msg
 
     private byte[]? _data;
     private int _offset;
-    private SharedBuffer? _shared;
+    private AtomicCounter? _users;
     private string? _group;
 
     /// <summary>The number of bytes.</summary>
@@ -125,7 +127,7 @@ public partial struct Msg
             throw new FaultException();
         }
 
-        if (MsgType == MsgType.Pool && (_shared is null || _shared.Remove(1)))
+        if (MsgType == MsgType.Pool && RemoveUsers(1))
         {
             BufferPool.Return(_data!);
         }
@@ -139,8 +141,13 @@ public partial struct Msg
     {
         if (amount != 0 && MsgType == MsgType.Pool)
         {
-            _shared ??= new SharedBuffer();
-            _shared.Add(amount);
+            if (_users is null)
+            {
+                _users = AtomicCounterPool.Take();
+                _users.Set(1);
+            }
+
+            _users.Increase(amount);
             Flags |= MsgFlags.Shared;
         }
     }
@@ -154,11 +161,11 @@ public partial struct Msg
             return;
         }
 
-        if (_shared is null || !IsShared)
+        if (_users is null || !IsShared)
         {
             Close();
         }
-        else if (_shared.Remove(amount))
+        else if (RemoveUsers(amount))
         {
             BufferPool.Return(_data!);
             Clear();
@@ -226,8 +233,25 @@ public partial struct Msg
     /// Returns the bytes as an array of the caller's own. An array that no pool keeps and no other
     /// frame uses needs no copy.
     /// </summary>
-    internal byte[] TakeBytes() => MsgType == MsgType.Pool && _shared is null && BufferPool.KeepsNothing
+    internal byte[] TakeBytes() => MsgType == MsgType.Pool && _users is null && BufferPool.KeepsNothing
         && _offset == 0 && _data!.Length == Size ? _data : ToArray();
+
+    // Returns whether no frame uses the pooled array any more.
+    private readonly bool RemoveUsers(int amount)
+    {
+        if (_users is null)
+        {
+            return true;
+        }
+
+        if (_users.Decrement(amount) != 0)
+        {
+            return false;
+        }
+
+        AtomicCounterPool.Return(_users);
+        return true;
+    }
 
     private void Init(MsgType type, byte[]? data, int offset, int size)
     {
@@ -236,7 +260,7 @@ public partial struct Msg
         _data = data;
         _offset = offset;
         Size = size;
-        _shared = null;
+        _users = null;
     }
 
     // The size and the flags of a closed frame stay readable.
@@ -244,6 +268,6 @@ public partial struct Msg
     {
         MsgType = MsgType.Uninitialised;
         _data = null;
-        _shared = null;
+        _users = null;
     }
 }

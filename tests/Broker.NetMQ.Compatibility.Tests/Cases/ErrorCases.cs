@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Runtime.Serialization;
 using NetMQ;
 
 namespace Broker.NetMQCases;
@@ -60,4 +61,64 @@ internal static class ErrorCases
         => t.Show("exception", $"{failure.GetType().Name} {failure.ErrorCode} {failure.InnerException is not null}");
 
     private sealed class OwnException(Exception inner, string message, ErrorCode code) : NetMQException(inner, message, code);
+
+#pragma warning disable CS0672, SYSLIB0050, SYSLIB0051 // Old programs serialise exceptions.
+    public static void Exceptions_can_be_serialised(Transcript t)
+    {
+        var first = new SerializationInfo(typeof(NetMQException), new FormatterConverter());
+        new AddressAlreadyInUseException("text").GetObjectData(first, default);
+        var data = new SerializationInfo(typeof(NetMQException), new FormatterConverter());
+        new OwnNetMQ(first).GetObjectData(data, default);
+        List<string> names = [];
+        foreach (SerializationEntry entry in data)
+        {
+            names.Add(entry.Name);
+        }
+
+        t.Show("names", names.Order(StringComparer.Ordinal));
+        t.Show("code", data.GetValue("ErrorCode", typeof(ErrorCode)));
+        NetMQException[] all =
+        [
+            new OwnNetMQ(data),
+            new OwnAddressAlreadyInUse(data),
+            new OwnEndpointNotFound(data),
+            new OwnTerminating(data),
+            new OwnInvalid(data),
+            new OwnFault(data),
+            new OwnProtocolNotSupported(data),
+            new OwnHostUnreachable(data),
+            new OwnFiniteStateMachine(data),
+        ];
+        foreach (NetMQException each in all)
+        {
+            t.Show(each.GetType().Name, $"{each.ErrorCode} {each.Message}");
+        }
+
+        var plain = new SerializationInfo(typeof(Exception), new FormatterConverter());
+        new TimeoutException("x").GetObjectData(plain, default);
+        t.Try("another", () => new OwnNetMQ(plain));
+    }
+
+    private sealed class OwnNetMQ(SerializationInfo data) : NetMQException(data, default)
+    {
+        public override void GetObjectData(SerializationInfo info, StreamingContext context)
+            => base.GetObjectData(info, context);
+    }
+
+    private sealed class OwnAddressAlreadyInUse(SerializationInfo data) : AddressAlreadyInUseException(data, default);
+
+    private sealed class OwnEndpointNotFound(SerializationInfo data) : EndpointNotFoundException(data, default);
+
+    private sealed class OwnTerminating(SerializationInfo data) : TerminatingException(data, default);
+
+    private sealed class OwnInvalid(SerializationInfo data) : InvalidException(data, default);
+
+    private sealed class OwnFault(SerializationInfo data) : FaultException(data, default);
+
+    private sealed class OwnProtocolNotSupported(SerializationInfo data) : ProtocolNotSupportedException(data, default);
+
+    private sealed class OwnHostUnreachable(SerializationInfo data) : HostUnreachableException(data, default);
+
+    private sealed class OwnFiniteStateMachine(SerializationInfo data) : FiniteStateMachineException(data, default);
+#pragma warning restore CS0672, SYSLIB0050, SYSLIB0051
 }

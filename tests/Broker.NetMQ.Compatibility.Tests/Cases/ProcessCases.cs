@@ -1,4 +1,5 @@
 using NetMQ;
+using NetMQ.Core.Utils;
 
 namespace Broker.NetMQCases;
 
@@ -35,6 +36,19 @@ internal static class ProcessCases
         using var managed = new OwnManagedPool();
     }
 
+    public static void Shared_frames_take_a_counter(Transcript t)
+    {
+        using var own = new OwnCounters();
+        AtomicCounterPool.SetCustomCounterPool(own);
+        Msg msg = default;
+        msg.InitPool(3);
+        msg.AddReferences(2);
+        msg.AddReferences(1);
+        t.Show("calls", own.Calls);
+        AtomicCounterPool.SetGCCounterPool();
+        t.Show("calls", own.Calls);
+    }
+
     public static void A_cleanup_begins_anew(Transcript t)
     {
         using (var pull = new global::NetMQ.Sockets.PullSocket("@inproc://before"))
@@ -60,6 +74,21 @@ internal static class ProcessCases
         }
 
         public void Return(byte[] buffer) => Calls += "return ";
+
+        public void Dispose() => Calls += "dispose ";
+    }
+
+    private sealed class OwnCounters : IAtomicCounterPool
+    {
+        public string Calls { get; private set; } = "";
+
+        public AtomicCounter Take()
+        {
+            Calls += "take ";
+            return new AtomicCounter();
+        }
+
+        public void Return(AtomicCounter counter) => Calls += "return ";
 
         public void Dispose() => Calls += "dispose ";
     }
