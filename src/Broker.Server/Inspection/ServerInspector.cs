@@ -138,11 +138,14 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
             ConnectionDescription description = entry.Describe(now);
             if (query.WithSubscriptions)
             {
-                Subscription[] copied = entry.Session is { Subscriptions.Count: > 0 } session && left > 0
-                    ? await CopyAsync(session, 0, left, cancellationToken).ConfigureAwait(false)
-                    : [];
-                left -= copied.Length;
-                description = description with { SubscriptionList = [.. copied.Select(s => Describe(entry.Session!, s))] };
+                var listed = new ListedSubscriptions();
+                if (entry.Session is { Subscriptions.Count: > 0 } session && left > 0)
+                {
+                    listed.Add(session, await CopyAsync(session, 0, left, cancellationToken).ConfigureAwait(false));
+                    left -= listed.Count;
+                }
+
+                description = description with { SubscriptionList = listed };
             }
 
             connections.Add(description);
@@ -156,7 +159,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
         SubscriptionQuery? query, CancellationToken cancellationToken)
     {
         query = (query ?? new SubscriptionQuery()).Clamp();
-        var found = new List<SubscriptionDescription>();
+        var found = new ListedSubscriptions();
         if (query.Subject is not null)
         {
             byte[] subject = Encoding.UTF8.GetBytes(query.Subject);
@@ -168,11 +171,15 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
                 .Select(s => (Session: ClientSession.Of(s), Subscription: s))
                 .Where(s => s.Session is not null)
                 .Select(s => (s.Session!, s.Subscription));
-            found.AddRange(there
+            foreach (IGrouping<ClientSession, Subscription> client in there
                 .OrderBy(s => s.Session.Id)
                 .Skip(query.Offset)
                 .Take(query.Limit)
-                .Select(s => Describe(s.Session, s.Subscription)));
+                .GroupBy(s => s.Session, s => s.Subscription))
+            {
+                found.Add(client.Key, client.ToArray());
+            }
+
             return new SubscriptionPage(found, query.Offset, query.Limit);
         }
 
@@ -189,7 +196,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
             ArraySegment<Subscription> listed = await _listings
                 .PageAsync(session, skip, query.Limit - found.Count, cancellationToken)
                 .ConfigureAwait(false);
-            found.AddRange(listed.Select(s => Describe(session, s)));
+            found.Add(session, listed);
             skip = 0;
             if (found.Count >= query.Limit)
             {
@@ -234,15 +241,6 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
         cancellationToken.ThrowIfCancellationRequested();
         return done == copied.Task ? await copied.Task.ConfigureAwait(false) : [];
     }
-
-    private static SubscriptionDescription Describe(ClientSession session, Subscription subscription) => new(
-        session.Account.Name,
-        Encoding.UTF8.GetString(subscription.Filter),
-        subscription.Queue is null ? null : Encoding.UTF8.GetString(subscription.Queue),
-        Encoding.UTF8.GetString(subscription.Sid),
-        subscription.Delivered,
-        subscription.Max,
-        session.Id);
 
     private static bool IsOf(string? wanted, Account account)
         => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);

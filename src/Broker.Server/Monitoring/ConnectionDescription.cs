@@ -92,7 +92,8 @@ public sealed record ConnectionDescription
 
     /// <summary>
     /// The client's subscriptions; null if the query did not request them. All clients of a page together list at most
-    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> subscriptions.
+    /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> subscriptions. The list creates each description when it is
+    /// read, so read it once.
     /// </summary>
     public IReadOnlyList<SubscriptionDescription>? SubscriptionList { get; init; }
 }

@@ -91,6 +91,35 @@ public sealed class PagingTests
     }
 
     [Fact]
+    public async Task A_page_with_many_subscriptions_keeps_references_and_not_descriptions()
+    {
+        const int Subscriptions = 20_000;
+        await using Site site = await Site.StartAsync();
+        using LineClient client = site.Connect(
+            more: string.Concat(Enumerable.Range(0, Subscriptions).Select(i => $"SUB some.subject.of.a.client.{i} {i}\r\n")));
+        var query = new ConnectionQuery { WithSubscriptions = true };
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        await Wait.UntilAsync(() => Task.FromResult(site.Server.Snapshot().Subscriptions == Subscriptions), "not all are subscribed");
+        await site.Server.InspectConnectionsAsync(query, cancellation);
+        long allocated = long.MaxValue;
+        for (int round = 0; round < 5; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            ConnectionPage page = await site.Server.InspectConnectionsAsync(query, cancellation);
+            allocated = Math.Min(allocated, GC.GetTotalAllocatedBytes(precise: true) - before);
+            Assert.Equal(Subscriptions, page.Connections[0].SubscriptionList!.Count);
+        }
+
+        Assert.InRange(allocated, 0, Subscriptions * 2 * IntPtr.Size);
+        IReadOnlyList<SubscriptionDescription> list = (await site.Server.InspectConnectionsAsync(query, cancellation)).Connections[0].SubscriptionList!;
+        Assert.Equal(list.Select(s => s.Id), Enumerable.Range(0, Subscriptions).Select(i => list[i].Id));
+        Assert.Throws<ArgumentOutOfRangeException>(() => list[Subscriptions]);
+        Assert.Throws<ArgumentOutOfRangeException>(() => list[-1]);
+        Assert.Equal(Subscriptions, list.Select(s => s.Subject).Distinct().Count());
+        Assert.All(list, s => Assert.Equal(("$G", $"some.subject.of.a.client.{s.Id}"), (s.Account, s.Subject)));
+    }
+
+    [Fact]
     public async Task The_closed_ones_are_remembered_with_a_reason_and_within_a_bound()
     {
         await using Site site = await Site.StartAsync();
