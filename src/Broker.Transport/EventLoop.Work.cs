@@ -141,6 +141,9 @@ public sealed partial class EventLoop
         _timers.Add(timer, due);
     }
 
+    /// <inheritdoc cref="SendShare.Take"/>
+    internal int TakeSendShare() => _work.TakeSendShare();
+
     /// <inheritdoc cref="IterationWork.ScheduleFlush"/>
     internal void ScheduleFlush(LoopWriteBuffer buffer)
     {

@@ -19,6 +19,7 @@ internal sealed class IterationWork(EventLoop loop)
     private readonly Queue<Connection> _yielded = new();
     private readonly Queue<Action> _lateActions = new();
     private readonly CostlySteps _costlySteps = new();
+    private readonly SendShare _sendShare = new();
     private int _dueActions;
 
     /// <summary>Whether there is nothing to do.</summary>
@@ -45,6 +46,7 @@ internal sealed class IterationWork(EventLoop loop)
     internal int BeginIteration()
     {
         _costlySteps.BeginIteration();
+        _sendShare.BeginIteration();
         _dueActions = _lateActions.Count;
         return _yielded.Count;
     }
@@ -75,6 +77,9 @@ internal sealed class IterationWork(EventLoop loop)
 
     /// <summary>Adds a connection that has bytes to deliver as soon as it may run a costly step.</summary>
     internal void AddWaitingForStep(Connection connection) => _costlySteps.Add(connection);
+
+    /// <inheritdoc cref="SendShare.Take"/>
+    internal int TakeSendShare() => _sendShare.Take();
 
     /// <inheritdoc cref="CostlySteps.TryBegin"/>
     internal bool TryBeginCostlyStep(Connection connection)

@@ -28,7 +28,7 @@ internal sealed partial class OutboundPump
             }
         }
 
-        PumpResult result = Send(chain, layer, Loop, MaxPerSend);
+        PumpResult result = Send(chain, layer, Loop, ShareOf(Loop));
         lock (Gate)
         {
             if (!_right.IsBlocked && !_right.IsStopped)

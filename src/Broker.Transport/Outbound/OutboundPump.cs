@@ -15,11 +15,12 @@ namespace Broker.Transport;
 internal sealed partial class OutboundPump
 {
     /// <summary>
-    /// The approximate number of bytes that one send takes from a queue. Without this limit, a peer that accepts bytes
-    /// as fast as they are sent would occupy the loop until the queue is empty. A flush that adds more bytes than this
-    /// may send as many bytes as it adds. Otherwise the queue would grow although the peer accepts all bytes.
+    /// The approximate number of bytes that one send takes from a queue; less if many queues are long
+    /// (<see cref="SendShare"/>). Without this limit, a peer that accepts bytes as fast as they are sent would occupy
+    /// the loop until the queue is empty. A flush that adds more bytes than this may send as many bytes as it adds.
+    /// Otherwise the queue would grow although the peer accepts all bytes.
     /// </summary>
-    internal const int MaxPerSend = 512 * 1024;
+    internal const int MaxPerSend = SendShare.BytesPerIteration;
 
     private readonly Connection _connection;
     private readonly OutboundSender _sender;
@@ -66,6 +67,7 @@ internal sealed partial class OutboundPump
     {
         BlockChain chain;
         SecurityLayer? layer;
+        int most = MaxPerSend;
         lock (Gate)
         {
             layer = _layer;
@@ -105,13 +107,14 @@ internal sealed partial class OutboundPump
             {
                 Queue.Add(flushed, loop);
                 chain = Queue.TakeAll();
+                most = ShareOf(loop);
             }
 
             Marks.CountFlush();
             _right.Take();
         }
 
-        return Send(chain, layer, loop, Math.Max(flushed.Bytes, MaxPerSend));
+        return Send(chain, layer, loop, Math.Max(flushed.Bytes, most));
     }
 
     /// <summary>Sends the queue if sending is possible and no other thread sends.</summary>
@@ -127,7 +130,7 @@ internal sealed partial class OutboundPump
             }
         }
 
-        return Send(chain, layer, loop, MaxPerSend);
+        return Send(chain, layer, loop, ShareOf(loop));
     }
 
     /// <summary>
@@ -184,6 +187,9 @@ internal sealed partial class OutboundPump
             }
         }
     }
+
+    // How much of a long queue the caller may send now. A thread that is no loop delays only itself.
+    private static int ShareOf(EventLoop? loop) => loop?.TakeSendShare() ?? MaxPerSend;
 
     // The caller has the right to send. This method gives it up at its end.
     private PumpResult Send(BlockChain chain, SecurityLayer? layer, EventLoop? loop, long most)
