@@ -1,3 +1,7 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
 using System.Text.Json;
 using Broker.Client;
 using Broker.Leaf.Tests.Support;
@@ -17,7 +21,7 @@ public sealed class WireTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        _edge = await BrokerServer.StartAsync(new BrokerServerOptions { ServerName = "the edge" });
+        _edge = await BrokerServer.StartAsync(new BrokerServerOptions { ServerName = "the edge" }.Listen(0));
         _leaf = LeafNodes.Start(_edge, new LeafNodeOptions
         {
             Remotes = [new LeafRemoteOptions { Urls = [_hub.Url.Replace("//", "//me:secret@", StringComparison.Ordinal)], MaxInterest = 100 }],
@@ -71,6 +75,36 @@ public sealed class WireTests : IAsyncLifetime
             change();
             await _client.FlushAsync(Ended);
             Assert.Equal(expected, await _hub.ReadAsync());
+        }
+    }
+
+    [Fact]
+    public async Task The_subscription_of_a_requester_is_announced_before_its_request_on_each_loop()
+    {
+        await _hub.ShakeHandsAsync();
+        await _hub.SendAsync("LS+ ask\r\n");
+        await _hub.ReadUntilPongAsync();
+
+        // The connections are spread over the loops.
+        for (int connection = 0; connection < 4; connection++)
+        {
+            using var requester = new TcpClient();
+            await requester.ConnectAsync((IPEndPoint)_edge.EndPoints[0], Ended);
+            for (int i = 0; i < 100; i++)
+            {
+                string inbox = string.Create(CultureInfo.InvariantCulture, $"inbox.{connection}.{i}");
+                await requester.GetStream().WriteAsync(Encoding.ASCII.GetBytes($"SUB {inbox} {i}\r\nPUB ask {inbox} 1\r\n?\r\n"), Ended);
+
+                Assert.Equal($"LS+ {inbox}", await _hub.ReadAsync());
+                Assert.Equal($"LMSG ask {inbox} 1", await _hub.ReadAsync());
+                Assert.Equal("?", await _hub.ReadAsync());
+            }
+
+            requester.Close();
+            for (int i = 0; i < 100; i++)
+            {
+                Assert.StartsWith("LS- inbox.", await _hub.ReadAsync(), StringComparison.Ordinal);
+            }
         }
     }
 

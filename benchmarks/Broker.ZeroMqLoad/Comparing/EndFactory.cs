@@ -77,6 +77,11 @@ internal sealed class EndFactory : IDisposable
             arguments.AddRange(["--peers", numbers[0]]);
         }
 
+        if (shape.Subscribers > 0)
+        {
+            arguments.AddRange(["--peers", shape.Subscribers.ToString(CultureInfo.InvariantCulture)]);
+        }
+
         if (back is not null)
         {
             arguments.AddRange(["--back", back]);

@@ -26,7 +26,7 @@ internal static partial class Measurements
     public static Result Publish(EndFactory ends, Kind kind, int subscribers, int milliseconds, int size)
     {
         string endpoint = EndFactory.NewEndpoint();
-        using End pub = ends.Start(kind, 0, "pub", binds: true, endpoint, new Shape(milliseconds, 0, size));
+        using End pub = ends.Start(kind, 0, "pub", binds: true, endpoint, new Shape(milliseconds, 0, size) { Subscribers = subscribers });
         using End sub = ends.Start(kind, 1, "sub", binds: false, endpoint, new Shape(subscribers, 0, size));
         sub.AwaitEnd();
         pub.AwaitEnd();

@@ -15,6 +15,9 @@ internal sealed record Shape(int Count, int WarmUp, int Size)
     /// <summary>Whether threads run the loop's iterations themselves.</summary>
     public bool RunsLoop { get; init; }
 
+    /// <summary>The number of subscribers that a publisher with NetMQ waits for.</summary>
+    public int Subscribers { get; init; }
+
     /// <summary>
     /// The number of topics of a publisher. Each message has its topic in a separate frame; 0 for no topics.
     /// </summary>

@@ -126,10 +126,15 @@ internal sealed class NetMqEnd(Load load, NetMqForm form)
     // The count is in milliseconds, because a publisher that drops messages does not know how many arrived.
     private void Publish()
     {
-        using var pub = new PublisherSocket();
+        // In NetMQ a PUB is an XPUB that does not show subscriptions. On a busy machine subscribers connect late.
+        using var pub = new XPublisherSocket();
         Join(pub);
         byte[] body = new byte[load.Size];
-        Thread.Sleep(Load.SettlingTime);
+        for (int subscriptions = 0; subscriptions < load.Peers; subscriptions++)
+        {
+            Receive(pub);
+        }
+
         int sent = 0;
         var meter = Meter.Start();
         while ((sent & 255) != 0 || meter.Milliseconds < load.Count)

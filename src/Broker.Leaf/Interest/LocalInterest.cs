@@ -4,8 +4,8 @@ using Broker.Transport;
 namespace Broker.Leaf;
 
 /// <summary>
-/// The interest of this server's account, counted by filter and queue group, and what the remote knows of it. Used on
-/// the loop of the link only.
+/// The interest of this server's account, counted by filter and queue group, and what the remote knows of it. It has no
+/// lock: the link protects it.
 /// </summary>
 internal sealed class LocalInterest
 {

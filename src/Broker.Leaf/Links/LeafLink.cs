@@ -19,6 +19,10 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     private readonly ClientTlsContext _tls;
     private readonly LinkLog _log;
     private readonly LinkCounters _counters;
+
+    // Protects the interest, its announcement, and the change of the output. It is held until the announcement is
+    // flushed, so that operations of several loops arrive in the order of the changes.
+    private readonly Lock _announcing = new();
     private readonly LocalInterest _interest = new();
     private readonly TaskCompletionSource _stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private LeafSession? _session;
@@ -150,11 +154,7 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         _failures = 0;
         _isLosing = false;
         _remoteName = info.ServerName ?? info.ServerId ?? "";
-        _output = new LinkOutput(session.Connection!, maxPayload > 0 ? maxPayload : long.MaxValue, info.Headers, session.JetStream, session.Permissions!);
-        LoopWriteBuffer buffer = session.Connection!.GetWriteBuffer(Loop);
-        buffer.Advance(LeafOperationWriter.Subscribe(buffer.GetSpan(LoopSubject.Length + LeafOperationWriter.LineOverhead), LoopSubject, default, 1));
-        _interest.WriteAll(buffer, session.Permissions!);
-        Volatile.Write(ref _announced, _interest.Announced);
+        Announce(new LinkOutput(session.Connection!, maxPayload > 0 ? maxPayload : long.MaxValue, info.Headers, session.JetStream, session.Permissions!));
         _isConnected = true;
         _log.Connected(_remoteName, _address.ToString(), Target.Account);
     }
@@ -171,10 +171,14 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         }
 
         _session = null;
-        _output = null;
         _remoteName = "";
-        _interest.Forget();
-        Volatile.Write(ref _announced, 0);
+        lock (_announcing)
+        {
+            _output = null;
+            _interest.Forget();
+            Volatile.Write(ref _announced, 0);
+        }
+
         Target.ClearInterest();
         OnRemoteInterestChanged();
         if (_isStopping)
@@ -200,13 +204,35 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     }
 
     public void OnInterestChanged(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, bool isAdded)
-        => _interest.Change(filter, queueGroup, isAdded);
-
-    public void OnInterestReported()
     {
-        LinkOutput? output = _output;
-        _interest.WriteChanges(output?.Connection.GetWriteBuffer(Loop), _session?.Permissions);
-        Volatile.Write(ref _announced, _interest.Announced);
+        lock (_announcing)
+        {
+            _interest.Change(filter, queueGroup, isAdded);
+        }
+    }
+
+    public void OnInterestReported(EventLoop loop)
+    {
+        lock (_announcing)
+        {
+            LinkOutput? output = _output;
+            _interest.WriteChanges(output?.Connection.GetWriteBuffer(loop), output?.Permissions);
+            Volatile.Write(ref _announced, _interest.Announced);
+            output?.Connection.Flush(loop);
+        }
+    }
+
+    private void Announce(LinkOutput output)
+    {
+        LoopWriteBuffer buffer = output.Connection.GetWriteBuffer(Loop);
+        buffer.Advance(LeafOperationWriter.Subscribe(buffer.GetSpan(LoopSubject.Length + LeafOperationWriter.LineOverhead), LoopSubject, default, 1));
+        lock (_announcing)
+        {
+            _interest.WriteAll(buffer, output.Permissions);
+            Volatile.Write(ref _announced, _interest.Announced);
+            output.Connection.Flush(Loop);
+            _output = output;
+        }
     }
 
     private void Connect()

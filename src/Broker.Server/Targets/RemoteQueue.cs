@@ -1,18 +1,29 @@
+using System.Runtime.CompilerServices;
 using Broker.Transport;
 
 namespace Broker.Server;
 
 /// <summary>
 /// The delivery target behind a <see cref="RemoteTarget"/>. Messages go to the handler on the publisher's loop. Changes
-/// of interest are queued and go to the handler on the target's loop.
+/// of interest are queued. They go to the handler before the next message, or soon on the target's loop.
 /// </summary>
+/// <remarks>
+/// The peer must know a requester's subscription before it receives the request. Otherwise a fast reply is lost.
+/// </remarks>
 internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) : DeliveryTarget, IInterestObserver
 {
+    // Protects the queue of changes. Taken for a moment, also under the router's lock.
     private readonly Lock _gate = new();
+
+    // Makes the calls of the handler with changes one after another. Taken before the lock of the queue.
+    private readonly Lock _reports = new();
     private List<(Subscription Subscription, bool IsAdded)> _changes = [];
     private List<(Subscription Subscription, bool IsAdded)> _handled = [];
     private bool _isPosted;
     private volatile bool _isClosed;
+
+    // Set until the handler has written the changes, so that a message on another loop waits for them.
+    private volatile bool _hasChanges;
 
     internal override bool IsInternal => true;
 
@@ -25,6 +36,11 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) 
         if (_isClosed || publisher.ExcludedTarget is RemoteQueue)
         {
             return false;
+        }
+
+        if (_hasChanges)
+        {
+            Report(publisher.Loop);
         }
 
         byte[]? groups = subscription is RemoteDelivery delivery ? delivery.QueueGroups : subscription.Queue;
@@ -45,6 +61,7 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) 
             if (!_isClosed)
             {
                 _changes.Add((subscription, isAdded));
+                _hasChanges = true;
                 Schedule();
             }
         }
@@ -80,21 +97,49 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) 
         lock (_gate)
         {
             _isPosted = false;
-            (_changes, _handled) = (_handled, _changes);
         }
 
-        try
+        Report(loop);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Report(EventLoop current)
+    {
+        lock (_reports)
         {
-            foreach ((Subscription subscription, bool isAdded) in _handled)
+            lock (_gate)
             {
-                handler.OnInterestChanged(subscription.Filter, subscription.Queue, isAdded);
+                (_changes, _handled) = (_handled, _changes);
             }
 
-            handler.OnInterestReported();
+            try
+            {
+                Handle(current);
+            }
+            finally
+            {
+                _handled.Clear();
+                lock (_gate)
+                {
+                    _hasChanges = _changes.Count != 0;
+                }
+            }
         }
-        finally
+    }
+
+    private void Handle(EventLoop current)
+    {
+        // Another loop may have reported these changes before.
+        if (_handled.Count == 0)
         {
-            _handled.Clear();
+            return;
         }
+
+        foreach ((Subscription subscription, bool isAdded) in _handled)
+        {
+            handler.OnInterestChanged(subscription.Filter, subscription.Queue, isAdded);
+        }
+
+        handler.OnInterestReported(current);
     }
 }

@@ -12,6 +12,8 @@ internal sealed class FakeHub : IAsyncDisposable
     internal const string Info =
         """INFO {"server_id":"H","nonce":"a nonce","server_name":"fake","client_id":7,"headers":true,"max_payload":1048576,"info_on_connect":true,"leafnode_urls":["127.0.0.1:1"]}""";
 
+    private const string Ended = "(end)";
+
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private TcpClient? _client;
     private StreamReader? _reader;
@@ -31,16 +33,33 @@ internal sealed class FakeHub : IAsyncDisposable
     /// <summary>Closes the connection.</summary>
     internal void Drop() => _client!.Dispose();
 
-    /// <summary>Does the handshake and returns the link's CONNECT.</summary>
+    /// <summary>
+    /// Does the handshake and returns the link's CONNECT. On a busy machine the link may give up a connection before
+    /// the test has answered, and then connects again.
+    /// </summary>
     /// <param name="answer">The content of the second INFO.</param>
     internal async Task<string> ShakeHandsAsync(string answer = "\"connect_info\":true")
     {
-        await AcceptAsync();
-        await SendAsync(Info + "\r\n");
-        string connect = await ReadAsync();
-        await SendAsync($"INFO {{{answer}}}\r\n");
-        Assert.StartsWith("LS+ $LDS.", await ReadAsync(), StringComparison.Ordinal);
-        return connect;
+        while (true)
+        {
+            await AcceptAsync();
+            try
+            {
+                await SendAsync(Info + "\r\n");
+                string connect = await ReadAsync();
+                await SendAsync($"INFO {{{answer}}}\r\n");
+                string first = await ReadAsync();
+                if (first != Ended)
+                {
+                    Assert.StartsWith("LS+ $LDS.", first, StringComparison.Ordinal);
+                    return connect;
+                }
+            }
+            catch (IOException)
+            {
+                // The link has closed this connection.
+            }
+        }
     }
 
     internal Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
@@ -49,7 +68,7 @@ internal sealed class FakeHub : IAsyncDisposable
 
     /// <summary>Reads a line.</summary>
     internal async Task<string> ReadAsync()
-        => await _reader!.ReadLineAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit) ?? "(end)";
+        => await _reader!.ReadLineAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit) ?? Ended;
 
     /// <summary>Reads the lines that the link has sent before its answer to a PING.</summary>
     internal async Task<List<string>> ReadUntilPongAsync()
@@ -58,7 +77,7 @@ internal sealed class FakeHub : IAsyncDisposable
         var lines = new List<string>();
         for (string line = await ReadAsync(); line != "PONG"; line = await ReadAsync())
         {
-            Assert.NotEqual("(end)", line);
+            Assert.NotEqual(Ended, line);
             lines.Add(line);
         }
 
@@ -73,7 +92,7 @@ internal sealed class FakeHub : IAsyncDisposable
         {
             lines.Add(await ReadAsync());
         }
-        while (lines[^1] != last && lines[^1] != "(end)");
+        while (lines[^1] != last && lines[^1] != Ended);
         return lines;
     }
 
