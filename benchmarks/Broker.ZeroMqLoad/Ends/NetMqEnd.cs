@@ -128,6 +128,7 @@ internal sealed class NetMqEnd(Load load, NetMqForm form)
     {
         // In NetMQ a PUB is an XPUB that does not show subscriptions. On a busy machine subscribers connect late.
         using var pub = new XPublisherSocket();
+        pub.Options.XPubVerbose = true;
         Join(pub);
         byte[] body = new byte[load.Size];
         for (int subscriptions = 0; subscriptions < load.Peers; subscriptions++)
