@@ -41,6 +41,7 @@ public sealed class LeafNodes : IAsyncDisposable
         var nodes = new LeafNodes(server);
         LeafLink[] links = nodes.Create(options, []);
         nodes._links = links;
+        server.DescribeLeafNodes = () => [.. nodes._links.Select(static link => link.DescribeForPages())];
         Array.ForEach(links, static link => link.Start());
         return nodes;
     }
@@ -99,7 +100,8 @@ public sealed class LeafNodes : IAsyncDisposable
             foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
             {
                 bool mapsJetStream = IsOnlyRemote(options, remote);
-                LeafLink? same = Array.Find(present, link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && !links.Contains(link));
+                LeafLink? same = Array.Find(
+                    present, link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && !links.Contains(link));
                 if (same is null)
                 {
                     same = new LeafLink(_server, options, remote, LoopId(remote.Account ?? ""), mapsJetStream);

@@ -11,9 +11,15 @@ public sealed partial class BrokerServer
     public Func<HttpDescription>? DescribeHttp { get; set; }
 
     /// <summary>
+    /// Describes the links of the server for the monitoring pages. The package with the links sets it. Called on any
+    /// thread.
+    /// </summary>
+    public Func<IReadOnlyList<LeafNodeDescription>>? DescribeLeafNodes { get; set; }
+
+    /// <summary>
     /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
     /// </summary>
-    public ServerDescription Inspect() => _inspector.Inspect() with { Http = DescribeHttp?.Invoke() };
+    public ServerDescription Inspect() => _inspector.Inspect() with { Http = DescribeHttp?.Invoke(), LeafNodes = DescribeLeafNodes?.Invoke() ?? [] };
 
     /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
     public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();

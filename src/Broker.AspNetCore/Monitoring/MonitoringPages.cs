@@ -111,7 +111,10 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         => MonitoringJson.WriteRoutezAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
 
     internal Task LeafzAsync(HttpContext context)
-        => MonitoringJson.WriteLeafzAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
+    {
+        var query = new QueryReader(context.Request.Query);
+        return MonitoringJson.WriteLeafzAsync(JsonBody(context), server.Inspect(), query.Text("acc"), query.Flag("subs"), context.RequestAborted);
+    }
 
     internal Task GatewayzAsync(HttpContext context)
         => MonitoringJson.WriteGatewayzAsync(JsonBody(context), server.Inspect(), context.RequestAborted);

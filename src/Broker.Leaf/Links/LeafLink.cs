@@ -101,25 +101,6 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         }
     }
 
-    /// <summary>Returns the state of the link. Any thread may call this.</summary>
-    internal LeafRemoteStatus Describe() => new()
-    {
-        IsConnected = _isConnected,
-        Account = Target.Account,
-        Address = _address.ToString(),
-        RemoteName = _remoteName,
-        Connects = _counters.Connects,
-        MessagesIn = _counters.MessagesIn,
-        BytesIn = _counters.BytesIn,
-        MessagesOut = _counters.MessagesOut,
-        BytesOut = _counters.BytesOut,
-        MessagesLost = _counters.Lost,
-        RemoteInterest = Volatile.Read(ref _remoteInterest),
-        LocalInterest = Volatile.Read(ref _announced),
-        DiscoveredAddresses = Addresses.Discovered,
-        LastError = _lastError,
-    };
-
     /// <summary>Creates the CONNECT for a session.</summary>
     /// <param name="address">The address that is connected.</param>
     /// <param name="credentials">The credentials that replace those of the address.</param>

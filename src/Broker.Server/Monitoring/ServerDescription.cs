@@ -134,4 +134,7 @@ public sealed record ServerDescription
     /// The address of the monitoring pages; null without monitoring pages. See <see cref="BrokerServer.DescribeHttp"/>.
     /// </summary>
     public HttpDescription? Http { get; init; }
+
+    /// <summary>The remote servers that the server joins as a leaf node.</summary>
+    public IReadOnlyList<LeafNodeDescription> LeafNodes { get; init; } = [];
 }

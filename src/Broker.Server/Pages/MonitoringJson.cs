@@ -81,10 +81,23 @@ public static class MonitoringJson
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
         => WriteAsync(destination, Routez.From(server), PageJson.Default.Routez, cancellationToken);
 
-    /// <summary>Writes the page <c>/leafz</c> of a server without leaf nodes.</summary>
-    public static Task WriteLeafzAsync(
-        Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
-        => WriteAsync(destination, Leafz.From(server), PageJson.Default.Leafz, cancellationToken);
+    /// <summary>Writes the page <c>/leafz</c>: the remote servers that the server has joined as a leaf node.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="account">The only account whose links are written; null for all accounts.</param>
+    /// <param name="withSubscriptions">Whether to write the subscriptions of the remote servers too.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static async Task WriteLeafzAsync(
+        Stream destination,
+        ServerDescription server,
+        string? account = null,
+        bool withSubscriptions = false,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(server);
+        Leafz page = await Leafz.FromAsync(server, account, withSubscriptions).ConfigureAwait(false);
+        await WriteAsync(destination, page, PageJson.Default.Leafz, cancellationToken).ConfigureAwait(false);
+    }
 
     /// <summary>Writes the page <c>/gatewayz</c> of a server without gateways.</summary>
     public static Task WriteGatewayzAsync(

@@ -67,7 +67,7 @@ internal sealed record Varz
 
     public Absent Gateway { get; } = Absent.Value;
 
-    public Absent Leaf { get; } = Absent.Value;
+    public required LeafVarz Leaf { get; init; }
 
     public Absent Mqtt { get; } = Absent.Value;
 
@@ -101,7 +101,7 @@ internal sealed record Varz
 
     public int Remotes { get; }
 
-    public int Leafnodes { get; }
+    public int Leafnodes { get; init; }
 
     public long InMsgs { get; init; }
 
@@ -158,6 +158,8 @@ internal sealed record Varz
             ReceivedBytes = facts.ReceivedBytes,
             ReceiveWaiting = facts.ReceiveWaiting,
             ReceiveClosed = facts.ReceiveClosed,
+            Leaf = LeafVarz.From(facts.LeafNodes),
+            Leafnodes = facts.LeafNodes.Count(static node => node.IsConnected),
             Websocket = WebSocketVarz.From(pages.WebSockets),
             WriteDeadline = Nanoseconds(facts.WriteDeadline),
             Start = facts.Started,

@@ -66,7 +66,9 @@ internal sealed class RequestAnswers(
             "STATZ" => Accstatz(server, request, options),
             "CONNS" => core.Accounts.Find(request.Account!) is { } account ? json.Connections(account, traffic.Sum(account)) : null,
             "ROUTEZ" => json.Page(Routez.From(server), PageJson.Compact.Routez),
-            "LEAFZ" => json.Page(Leafz.From(server), PageJson.Compact.Leafz),
+            "LEAFZ" => json.Page(
+                await Leafz.FromAsync(server, request.Account ?? options.Text("account"), options.Flag("subscriptions")).ConfigureAwait(false),
+                PageJson.Compact.Leafz),
             "GATEWAYZ" => json.Page(Gatewayz.From(server), PageJson.Compact.Gatewayz),
             "JSZ" => request.Account is null
                 ? json.Page(Jsz.From(server), PageJson.Compact.Jsz)

@@ -1,0 +1,15 @@
+namespace Broker.Server;
+
+/// <summary>The part <c>leaf</c> of <c>/varz</c>: the configured remotes.</summary>
+internal sealed record LeafVarz
+{
+    public IReadOnlyList<RemoteVarz>? Remotes { get; init; }
+
+    internal static LeafVarz From(IReadOnlyList<LeafNodeDescription> nodes) => new()
+    {
+        Remotes = nodes.Count == 0 ? null : [.. nodes.Select(static node => new RemoteVarz(node.Account, node.Addresses))],
+    };
+
+    /// <summary>One remote.</summary>
+    internal sealed record RemoteVarz(string LocalAccount, IReadOnlyList<string> Urls);
+}
