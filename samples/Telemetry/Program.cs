@@ -22,7 +22,7 @@ builder.Services.AddHostedService<ExportProblems>();
 
 builder.Services.AddOpenTelemetry()
     .ConfigureResource(resource => resource.AddService("order-desk"))
-    .WithMetrics(metrics => metrics.AddMeter("Broker.Server", "Broker.Client", "Broker.Bridge").AddOtlpExporter())
+    .WithMetrics(metrics => metrics.AddMeter("Broker.Server", "Broker.Leaf", "Broker.Client", "Broker.Bridge").AddOtlpExporter())
     .WithTracing(traces => traces.AddSource("Broker.Client", "Broker.Bridge").AddOtlpExporter());
 
 // A failed start is one line on standard error, below, and not also a log entry with a stack.

@@ -1,5 +1,6 @@
 using Broker.Client;
 using Broker.Hosting;
+using Broker.Leaf;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -19,10 +20,11 @@ public static class BrokerHealth
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Adds three checks. <c>broker-loops</c> (tag <c>live</c>) is healthy if every event loop answers within 5 s.
+    /// Adds four checks. <c>broker-loops</c> (tag <c>live</c>) is healthy if every event loop answers within 5 s.
     /// <c>broker</c> (tag <c>ready</c>) is healthy if all parts have started and the server is not draining.
     /// <c>broker-client</c> (tag <c>ready</c>) is healthy if the default client is connected, and degraded while the
-    /// client reconnects. No check causes a part to start. Before the host has started, all checks report "starting".
+    /// client reconnects. <c>broker-leaf</c> (tag <c>ready</c>) is healthy if all remote servers that the server joins as
+    /// a leaf node are connected, and degraded otherwise. No check causes a part to start. Before the host has started, all checks report "starting".
     /// </summary>
     /// <param name="checks">The host's checks: <c>services.AddHealthChecks()</c>.</param>
     /// <returns>The same checks, for chained calls.</returns>
@@ -32,7 +34,8 @@ public static class BrokerHealth
         return checks
             .Add(new HealthCheckRegistration("broker-loops", static s => new LoopsCheck(s.GetRequiredService<HostedState>(), s), null, [LiveTag], AnswerTime))
             .Add(new HealthCheckRegistration("broker", static s => new ReadyCheck(s.GetRequiredService<HostedState>(), s), null, [ReadyTag]))
-            .Add(new HealthCheckRegistration("broker-client", static s => new ClientCheck(s.GetRequiredService<HostedState>(), s), null, [ReadyTag]));
+            .Add(new HealthCheckRegistration("broker-client", static s => new ClientCheck(s.GetRequiredService<HostedState>(), s), null, [ReadyTag]))
+            .Add(new HealthCheckRegistration("broker-leaf", static s => new LeafCheck(s.GetRequiredService<HostedState>(), s), null, [ReadyTag]));
     }
 
     private sealed class LoopsCheck(HostedState state, IServiceProvider services) : IHealthCheck
@@ -59,6 +62,23 @@ public static class BrokerHealth
                 : !state.IsStarted ? new HealthCheckResult(context.Registration.FailureStatus, "starting")
                 : services.GetService<BrokerServer>()?.Inspect().IsShuttingDown == true ? new HealthCheckResult(context.Registration.FailureStatus, "leaving")
                 : HealthCheckResult.Healthy());
+    }
+
+    // Clients of this server work without the remote servers, so a lost link does not make the host unready.
+    private sealed class LeafCheck(HostedState state, IServiceProvider services) : IHealthCheck
+    {
+        public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+        {
+            if (!state.IsStarted)
+            {
+                return Task.FromResult(new HealthCheckResult(context.Registration.FailureStatus, "starting"));
+            }
+
+            IReadOnlyList<LeafRemoteStatus> remotes = services.GetService<LeafNodes>()?.Remotes ?? [];
+            return Task.FromResult(remotes.FirstOrDefault(static remote => !remote.IsConnected) is { } lost
+                ? HealthCheckResult.Degraded($"not connected to {lost.Address}: {lost.LastError}")
+                : HealthCheckResult.Healthy());
+        }
     }
 
     private sealed class ClientCheck(HostedState state, IServiceProvider services) : IHealthCheck

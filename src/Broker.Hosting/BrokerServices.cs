@@ -3,6 +3,7 @@ using System.Diagnostics.Metrics;
 using Broker.Bridge;
 using Broker.Client;
 using Broker.Hosting;
+using Broker.Leaf;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Configuration;
@@ -17,7 +18,7 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <remarks>
 /// <para>
 /// Each part is a singleton. A part starts when it is first resolved, at the latest when the host starts, before all
-/// hosted services: first the server, then clients, then the bridge. If a part fails to start, the host fails to start.
+/// hosted services: first the server and its links to other servers, then clients, then the bridge. If a part fails to start, the host fails to start.
 /// When the host stops, the clients' subscriptions are drained first. The parts themselves run until all hosted
 /// services have stopped, and then stop in the reverse order. They deliver queued messages for as long as
 /// <c>HostOptions.ShutdownTimeout</c> allows.
@@ -29,7 +30,10 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// </remarks>
 public static class BrokerServices
 {
-    /// <summary>Adds a <see cref="BrokerServer"/>. The configuration section <c>Broker</c> sets its options.</summary>
+    /// <summary>
+    /// Adds a <see cref="BrokerServer"/>, and <see cref="LeafNodes"/> with its links to remote servers. The
+    /// configuration section <c>Broker</c> sets their options.
+    /// </summary>
     /// <param name="services">The services of a host.</param>
     /// <param name="configure">Changes the settings after the configuration has been applied.</param>
     /// <returns>The same services, for chained calls.</returns>
@@ -48,7 +52,9 @@ public static class BrokerServices
         services.TryAddSingleton<IValidateOptions<BrokerSettings>, ServerSetup>();
         services.TryAddSingleton<SettingsReload>();
         services.TryAddSingleton(ServerStart.Start);
+        services.TryAddSingleton(LeafStart.Start);
         services.AddSingleton(new HostedPart(HostedPartKind.Server, static provider => provider.GetRequiredService<BrokerServer>()));
+        services.AddSingleton(new HostedPart(HostedPartKind.LeafNodes, static provider => provider.GetRequiredService<LeafNodes>()));
         return services;
     }
 

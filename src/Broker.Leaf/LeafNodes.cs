@@ -86,6 +86,7 @@ public sealed class LeafNodes : IAsyncDisposable
         await _change.WaitAsync().ConfigureAwait(false);
         _isDisposed = true;
         _change.Release();
+        _server.DescribeLeafNodes = null;
         Array.ForEach(_links, static link => link.Stop());
         await Task.WhenAll(_links.Select(static link => link.Stopped)).ConfigureAwait(false);
     }

@@ -194,7 +194,7 @@ public sealed class HostingTests
 
         HealthReport running = await health.CheckHealthAsync(Cancellation);
         Assert.Equal(HealthStatus.Healthy, running.Status);
-        Assert.Equal(["broker", "broker-client", "broker-loops"], running.Entries.Keys.Order(StringComparer.Ordinal));
+        Assert.Equal(["broker", "broker-client", "broker-leaf", "broker-loops"], running.Entries.Keys.Order(StringComparer.Ordinal));
 
         StopGate gate = host.Services.GetRequiredService<StopGate>();
         Task stopping = host.StopAsync(Cancellation);

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Metrics;
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Leaf;
 using Broker.Server;
 
 namespace Broker.Hosting;
@@ -17,6 +18,7 @@ internal sealed class HostedMetrics(IMeterFactory? meters) : IDisposable
     [SuppressMessage("Reliability", "CA2000:Dispose objects before losing scope", Justification = "Dispose disposes them.")]
     public void Add(object part, string name) => _metrics.Add(part switch
     {
+        LeafNodes links => new LeafMetrics(links, meters),
         BrokerServer server => new ServerMetrics(server, meters),
         BrokerConnection client => new ClientMetrics(client, name, meters),
         ZeroMqBridge bridge => new BridgeMetrics(bridge, meters),

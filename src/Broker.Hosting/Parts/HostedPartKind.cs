@@ -4,6 +4,7 @@ namespace Broker.Hosting;
 internal enum HostedPartKind
 {
     Server,
+    LeafNodes,
     Client,
     Bridge,
 }

@@ -2,6 +2,7 @@ using System.Collections.Immutable;
 using System.Runtime.ExceptionServices;
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Leaf;
 using Broker.Server;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -135,6 +136,9 @@ internal sealed class HostedParts(
 
         await Task.WhenAll(Bridges.Select(bridge => TryAsync(
             async () => _log.BridgeClosed(await CloseAsync(bridge, cancellationToken).ConfigureAwait(false))))).ConfigureAwait(false);
+
+        // The last messages for remote servers have been written now, and are sent before the links end.
+        await Task.WhenAll(_started.OfType<LeafNodes>().Select(links => TryAsync(() => links.DisposeAsync().AsTask()))).ConfigureAwait(false);
 
         if (failure is not null)
         {

@@ -65,6 +65,7 @@ internal sealed class SettingsReload(
             }
 
             await server.ReloadAsync(running => Change(options, running, endPoints)).ConfigureAwait(false);
+            await LeafStart.ChangeAsync(services, settings).ConfigureAwait(false);
             _log.Reloaded();
             return null;
         }

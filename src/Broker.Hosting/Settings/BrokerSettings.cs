@@ -1,3 +1,4 @@
+using Broker.Leaf;
 using Broker.Server;
 
 namespace Broker.Hosting;
@@ -91,6 +92,11 @@ public sealed class BrokerSettings
     public BrokerTlsSettings? Tls { get; set; }
 
     /// <summary>
+    /// The clusters of nats-servers that the server joins as a leaf node. Null, the default, means none.
+    /// </summary>
+    public BrokerLeafSettings? LeafNodes { get; set; }
+
+    /// <summary>
     /// The number of event loops. Each has one thread. This host's server, clients and bridge share the loops. 0, the
     /// default, means half of the number of processors, at most 8.
     /// </summary>
@@ -100,6 +106,9 @@ public sealed class BrokerSettings
     /// The callbacks of <see cref="Configure(Action{BrokerServerOptions})"/>. They run at the start and at each reload.
     /// </summary>
     internal List<Action<IServiceProvider, BrokerServerOptions>> Configurations { get; } = [];
+
+    /// <summary>The callbacks of <see cref="ConfigureLeafNodes"/>.</summary>
+    internal List<Func<IServiceProvider, LeafNodeOptions, LeafNodeOptions>> LeafConfigurations { get; } = [];
 
     /// <summary>
     /// Adds a callback that sets options which the configuration cannot set: callbacks, accounts, certificates from a
@@ -119,6 +128,22 @@ public sealed class BrokerSettings
     {
         ArgumentNullException.ThrowIfNull(configure);
         Configurations.Add(configure);
+        return this;
+    }
+
+    /// <summary>
+    /// Adds a callback that sets options of leaf nodes which the configuration cannot set, such as keys:
+    /// <c>settings.ConfigureLeafNodes((services, options) => options with { … })</c>.
+    /// </summary>
+    /// <param name="configure">
+    /// Receives the options after the other settings were applied, and returns the options to use. Runs at the start and
+    /// at each reload.
+    /// </param>
+    /// <returns>The same settings, for chained calls.</returns>
+    public BrokerSettings ConfigureLeafNodes(Func<IServiceProvider, LeafNodeOptions, LeafNodeOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        LeafConfigurations.Add(configure);
         return this;
     }
 }

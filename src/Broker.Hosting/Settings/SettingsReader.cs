@@ -40,6 +40,7 @@ internal static class SettingsReader
         settings.NoAuthUser = keys.ReadText(nameof(settings.NoAuthUser)) ?? settings.NoAuthUser;
         Add(settings.Users, keys.ReadInnerList(nameof(settings.Users), ReadUser));
         settings.Tls = keys.ReadInner(nameof(settings.Tls), ReadTls) ?? settings.Tls;
+        settings.LeafNodes = keys.ReadInner(nameof(settings.LeafNodes), ReadLeafNodes) ?? settings.LeafNodes;
         settings.Loops = keys.ReadInteger(nameof(settings.Loops)) ?? settings.Loops;
         keys.RejectTheRest("a server");
         ThrowIfAny(problems, Options.DefaultName, typeof(BrokerSettings));
@@ -127,6 +128,39 @@ internal static class SettingsReader
         AllowNonTls = keys.ReadFlag(nameof(BrokerTlsSettings.AllowNonTls)) ?? false,
         HandshakeFirst = keys.ReadFlag(nameof(BrokerTlsSettings.HandshakeFirst)) ?? false,
     };
+
+    private static BrokerLeafSettings ReadLeafNodes(SettingsSection keys)
+    {
+        var leaf = new BrokerLeafSettings { ReconnectDelay = keys.ReadDuration(nameof(BrokerLeafSettings.ReconnectDelay)) };
+        Add(leaf.Remotes, keys.ReadInnerList(nameof(leaf.Remotes), ReadLeafRemote));
+        return leaf;
+    }
+
+    private static BrokerLeafRemoteSettings ReadLeafRemote(SettingsSection keys)
+    {
+        var remote = new BrokerLeafRemoteSettings
+        {
+            Account = keys.ReadText(nameof(BrokerLeafRemoteSettings.Account)),
+            NoRandomize = keys.ReadFlag(nameof(BrokerLeafRemoteSettings.NoRandomize)) ?? false,
+            IgnoreDiscoveredServers = keys.ReadFlag(nameof(BrokerLeafRemoteSettings.IgnoreDiscoveredServers)) ?? false,
+            JetStreamDomain = keys.ReadText(nameof(BrokerLeafRemoteSettings.JetStreamDomain)),
+            Disabled = keys.ReadFlag(nameof(BrokerLeafRemoteSettings.Disabled)) ?? false,
+            DialTimeout = keys.ReadDuration(nameof(BrokerLeafRemoteSettings.DialTimeout)),
+            FirstInfoTimeout = keys.ReadDuration(nameof(BrokerLeafRemoteSettings.FirstInfoTimeout)),
+            MaxPending = keys.ReadSize(nameof(BrokerLeafRemoteSettings.MaxPending), long.MaxValue),
+            Tls = keys.ReadInner(nameof(BrokerLeafRemoteSettings.Tls), static tls => new BrokerLeafTlsSettings
+            {
+                AuthorityFile = tls.ReadText(nameof(BrokerLeafTlsSettings.AuthorityFile)),
+                CertificateFile = tls.ReadText(nameof(BrokerLeafTlsSettings.CertificateFile)),
+                KeyFile = tls.ReadText(nameof(BrokerLeafTlsSettings.KeyFile)),
+                HandshakeFirst = tls.ReadFlag(nameof(BrokerLeafTlsSettings.HandshakeFirst)) ?? false,
+            }),
+        };
+        Add(remote.Urls, keys.ReadTexts(nameof(remote.Urls)));
+        Add(remote.DenyImports, keys.ReadTexts(nameof(remote.DenyImports)));
+        Add(remote.DenyExports, keys.ReadTexts(nameof(remote.DenyExports)));
+        return remote;
+    }
 
     private static void Add<T>(IList<T> list, IReadOnlyList<T> read)
     {

@@ -34,6 +34,7 @@ internal sealed partial class LeafLink
             Account = Target.Account,
             Addresses = [.. _remote.Urls.Select(LeafAddress.Describe)],
             IsConnected = _isConnected,
+            Name = _remoteName,
             Host = address.Host,
             Port = address.Port,
             MessagesIn = _counters.MessagesIn,

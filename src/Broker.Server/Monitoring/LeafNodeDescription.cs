@@ -12,6 +12,9 @@ public sealed record LeafNodeDescription
     /// <summary>Whether messages pass.</summary>
     public required bool IsConnected { get; init; }
 
+    /// <summary>The name of the connected server; empty without a connection.</summary>
+    public string Name { get; init; } = "";
+
     /// <summary>The host or IP address of the connection.</summary>
     public string Host { get; init; } = "";
 

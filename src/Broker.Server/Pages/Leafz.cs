@@ -20,7 +20,7 @@ internal sealed record Leafz(string ServerId, DateTime Now)
         var leafs = new List<LeafzEntry>();
         foreach (LeafNodeDescription node in server.LeafNodes)
         {
-            if (node.IsConnected && (account is null || node.Account == account))
+            if (node.IsConnected && (account is null || string.Equals(node.Account, account, StringComparison.Ordinal)))
             {
                 leafs.Add(await LeafzEntry.FromAsync(node, withSubscriptions).ConfigureAwait(false));
             }

@@ -3,6 +3,8 @@ namespace Broker.Server;
 /// <summary>A connected remote in the response of <c>/leafz</c>, with the field names of nats-server.</summary>
 internal sealed record LeafzEntry
 {
+    public required string Name { get; init; }
+
     public required string Account { get; init; }
 
     public required string Ip { get; init; }
@@ -23,6 +25,7 @@ internal sealed record LeafzEntry
 
     internal static async Task<LeafzEntry> FromAsync(LeafNodeDescription node, bool withSubscriptions) => new()
     {
+        Name = node.Name,
         Account = node.Account,
         Ip = node.Host,
         Port = node.Port,

@@ -80,7 +80,7 @@ public sealed partial class MetricsTests
         await using TestHost host = await StartAsync();
         using var socket = new PullSocket();
         using var metrics = new ZeroMqMetrics(socket, "in", host.Services.GetRequiredService<IMeterFactory>());
-        string[] meters = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.ZeroMq"];
+        string[] meters = ["Broker.Server", "Broker.Leaf", "Broker.Client", "Broker.Bridge", "Broker.ZeroMq"];
 
         Assert.Equal(meters.SelectMany(m => Instruments(host, m)).Select(i => i.Instrument.Name).Distinct().Order(StringComparer.Ordinal), documented);
     }
@@ -128,7 +128,8 @@ public sealed partial class MetricsTests
         Routes = [new PubSubRouteOptions { Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")], Subscribers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")] }],
     });
 
-    private static Task<TestHost> StartAsync() => TestHost.StartAsync(AddAll, Free);
+    // Nothing listens at the remote's port, so the link has counters but is not connected.
+    private static Task<TestHost> StartAsync() => TestHost.StartAsync(AddAll, Free, ("Broker:LeafNodes:Remotes:0:Urls", "nats-leaf://127.0.0.1:1"));
 
     private static List<(Instrument Instrument, double Value)> Instruments(TestHost host, string meter)
     {
