@@ -41,7 +41,8 @@ internal sealed class SocketEndpoints(SocketEventFeed events)
         _open.Add(new OpenEndpoint(address, Last, IsBound: true));
     }
 
-    internal void Connect(StartedSocket started, string address)
+    /// <summary>Connects to an address, whose peer has the given routing id here if there is one.</summary>
+    internal void Connect(StartedSocket started, string address, byte[]? routingId = null)
     {
         bool isInproc = EndpointAddress.IsInproc(address);
         if (isInproc && !InprocBinders.Contains(address))
@@ -50,9 +51,9 @@ internal sealed class SocketEndpoints(SocketEventFeed events)
         }
 
         events.OnConnecting(address);
-        ConnectTo(started.Socket, address);
+        ConnectTo(started.Socket, address, routingId);
         Last = address;
-        _open.Add(new OpenEndpoint(address, address, IsBound: false));
+        _open.Add(new OpenEndpoint(address, address, IsBound: false, routingId));
         UsesInproc |= isInproc;
     }
 
@@ -78,7 +79,7 @@ internal sealed class SocketEndpoints(SocketEventFeed events)
         {
             if (!open.IsBound)
             {
-                ConnectTo(started.Socket, open.Address);
+                ConnectTo(started.Socket, open.Address, open.RoutingId);
                 continue;
             }
 
@@ -131,10 +132,16 @@ internal sealed class SocketEndpoints(SocketEventFeed events)
         return taken;
     }
 
-    private static void ConnectTo(MessageSocket socket, string address)
+    private static void ConnectTo(MessageSocket socket, string address, byte[]? routingId)
     {
         try
         {
+            if (routingId is not null)
+            {
+                ((RouterSocket)socket).Connect(address, routingId);
+                return;
+            }
+
             socket.Connect(address);
         }
         catch (FormatException failure)

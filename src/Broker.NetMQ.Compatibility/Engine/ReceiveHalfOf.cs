@@ -10,5 +10,8 @@ internal sealed class ReceiveHalfOf<TSocket>(TSocket socket) : ReceiveHalf
 
     internal override bool TryReceive(ZeroMqMessage message, TimeSpan timeout) => socket.TryReceive(message, timeout);
 
+    internal override ValueTask ReceiveAsync(ZeroMqMessage message, CancellationToken cancellation)
+        => socket.ReceiveAsync(message, cancellation);
+
     internal override IDisposable Watch(Action onMessages) => socket.WatchMessages(onMessages);
 }

@@ -11,6 +11,8 @@ internal abstract class SendHalf
 
     internal abstract bool TrySend(ZeroMqMessage message, TimeSpan timeout);
 
+    internal abstract ValueTask SendAsync(ZeroMqMessage message, CancellationToken cancellation);
+
     /// <summary>Calls an action on any thread when there may be room again, until the result is disposed.</summary>
     internal abstract IDisposable Watch(Action onRoom);
 }

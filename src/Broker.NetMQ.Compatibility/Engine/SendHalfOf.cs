@@ -12,5 +12,8 @@ internal sealed class SendHalfOf<TSocket>(TSocket socket) : SendHalf
 
     internal override bool TrySend(ZeroMqMessage message, TimeSpan timeout) => socket.TrySend(message, timeout);
 
+    internal override ValueTask SendAsync(ZeroMqMessage message, CancellationToken cancellation)
+        => socket.SendAsync(message, cancellation);
+
     internal override IDisposable Watch(Action onRoom) => socket.WatchRoom(onRoom);
 }

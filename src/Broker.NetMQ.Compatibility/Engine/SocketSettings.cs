@@ -81,6 +81,9 @@ internal sealed class SocketSettings
 
     internal bool ManualPublisher { get; set; }
 
+    /// <summary>The routing id of the peer that a PEER has connected to last.</summary>
+    internal byte[]? LastPeerRoutingId { get; set; }
+
     internal CurveSettings Curve { get; } = new();
 
     /// <summary>Receives the events of the socket.</summary>

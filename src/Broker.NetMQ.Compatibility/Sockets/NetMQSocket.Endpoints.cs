@@ -27,11 +27,14 @@ public abstract partial class NetMQSocket
     }
 
     /// <inheritdoc/>
-    public void Connect(string address)
+    public void Connect(string address) => Connect(address, routingId: null);
+
+    /// <summary>Connects to an address, whose peer has the given routing id here if there is one.</summary>
+    private protected void Connect(string address, byte[]? routingId)
     {
         ThrowIfDisposed();
         EndpointAddress.Check(address);
-        _endpoints.Connect(Started, address);
+        _endpoints.Connect(Started, address, routingId);
         if (EndpointAddress.IsInproc(address))
         {
             InprocTraffic.Add();

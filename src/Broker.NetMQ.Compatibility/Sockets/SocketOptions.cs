@@ -87,6 +87,9 @@ public partial class SocketOptions
     /// <summary>The address of the last bind or connect, with the port that the system chose.</summary>
     public string? LastEndpoint => _socket.LastEndpoint;
 
+    /// <summary>The routing id of the peer that a PEER has connected to last; null for other sockets.</summary>
+    public byte[]? LastPeerRoutingId => Read().LastPeerRoutingId;
+
     /// <summary>
     /// Whether a ROUTER throws <see cref="HostUnreachableException"/> if no peer has the routing id of a message. May
     /// be set at any time. If it is set before the first message, a send also waits while the peer has no room.

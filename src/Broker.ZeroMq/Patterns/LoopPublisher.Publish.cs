@@ -71,7 +71,7 @@ public sealed partial class LoopPublisher
     public int Publish<TMessage>(EventLoop loop, ReadOnlySpan<byte> topic, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        Span<PublisherSession> peers = _subscriptions.Match(loop, topic);
+        Span<PublisherSession> peers = HasGroups ? MatchGroup(loop, topic) : _subscriptions.Match(loop, topic);
         if (peers.IsEmpty || _closed)
         {
             return 0;
@@ -154,6 +154,15 @@ public sealed partial class LoopPublisher
         buffer.Advance(encoded.Length);
         session.Count(loop);
         return true;
+    }
+
+    // A message of a group that is too long reaches nobody.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Span<PublisherSession> MatchGroup(EventLoop loop, ReadOnlySpan<byte> group)
+    {
+        Span<byte> prefix = stackalloc byte[ZmtpGroup.MaxPrefix];
+        ReadOnlySpan<byte> key = ZmtpGroup.ToPrefix(group, prefix);
+        return key.IsEmpty ? default : _subscriptions.Match(loop, key);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -42,6 +42,9 @@ public sealed partial class LoopPublisher : LoopSocket
 
     internal SubscriptionBudget Budget { get; }
 
+    /// <summary>Whether the socket is a RADIO: the topic of a message is a group, which matches as a whole.</summary>
+    internal bool HasGroups => SocketType == ZmtpSocketType.Radio;
+
     /// <summary>The options that the socket was created with.</summary>
     public LoopPublisherOptions Options { get; }
 

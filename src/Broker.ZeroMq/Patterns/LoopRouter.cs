@@ -14,7 +14,10 @@ namespace Broker.ZeroMq.Loops;
 /// </remarks>
 public sealed class LoopRouter : SingleLoopSocket
 {
-    private readonly RoutingIds _ids = new();
+    private const int GeneratedIdSize = 5;
+    private const int DraftIdSize = 4;
+
+    private readonly RoutingIds _ids;
     private readonly LoopRouterOptions _options;
     private bool _closed;
     private long _dropped;
@@ -33,6 +36,7 @@ public sealed class LoopRouter : SingleLoopSocket
         : base(loop, ZmtpSocketType.Router, options ??= new LoopRouterOptions(), sink)
     {
         _options = options;
+        _ids = new RoutingIds(options.DraftType is null ? GeneratedIdSize : DraftIdSize);
     }
 
     /// <summary>

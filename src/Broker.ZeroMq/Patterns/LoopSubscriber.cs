@@ -42,6 +42,9 @@ public sealed class LoopSubscriber : LoopSocket
 
     internal ZeroMqMessageHandler OnMessage { get; }
 
+    /// <summary>Whether the socket is a DISH: it subscribes to groups, which match as a whole.</summary>
+    internal bool HasGroups => SocketType == ZmtpSocketType.Dish;
+
     /// <summary>
     /// Called on a peer's loop when an accepted peer has disconnected. Set it before the first endpoint is bound or
     /// connected.
@@ -128,6 +131,12 @@ public sealed class LoopSubscriber : LoopSocket
 
     private void Change(byte[] prefix, bool subscribe)
     {
+        if (HasGroups)
+        {
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(prefix.Length, ZmtpGroup.MaxLength, nameof(prefix));
+            prefix = ZmtpGroup.ToPrefix(prefix, new byte[ZmtpGroup.MaxPrefix]).ToArray();
+        }
+
         // All loops must see the changes in the same order.
         lock (_order)
         {

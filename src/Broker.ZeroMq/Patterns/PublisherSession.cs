@@ -85,7 +85,7 @@ internal sealed partial class PublisherSession : PeerSession
 
     private ZmtpVerdict OnMessage(in ZmtpMessage message)
     {
-        var subscription = ZmtpSubscription.From(message);
+        ZmtpSubscription subscription = _socket.HasGroups ? default : ZmtpSubscription.From(message);
         ZmtpVerdict verdict = subscription.Kind != ZmtpSubscriptionKind.None ? Change(subscription) : OnUpstream(message);
         if (verdict != ZmtpVerdict.Defer)
         {
@@ -113,7 +113,10 @@ internal sealed partial class PublisherSession : PeerSession
 
     private ZmtpVerdict OnCommand(in ZmtpCommand command)
     {
-        var subscription = ZmtpSubscription.From(command);
+        Span<byte> prefix = stackalloc byte[ZmtpGroup.MaxPrefix];
+        ZmtpSubscription subscription = _socket.HasGroups
+            ? ZmtpSubscription.FromGroup(command, prefix)
+            : ZmtpSubscription.From(command);
         if (subscription.Kind != ZmtpSubscriptionKind.None)
         {
             return Change(subscription);

@@ -14,7 +14,14 @@ internal sealed class RoutingIds
     // A random start, so that the ids of a restarted program differ from those before the restart.
     private uint _next = (uint)Random.Shared.Next();
 
-    internal RoutingIds() => _bySpan = _pipes.GetAlternateLookup<ReadOnlySpan<byte>>();
+    private readonly int _size;
+
+    /// <param name="size">The size of a generated id in bytes.</param>
+    internal RoutingIds(int size)
+    {
+        _size = size;
+        _bySpan = _pipes.GetAlternateLookup<ReadOnlySpan<byte>>();
+    }
 
     internal OutboundPipe? Find(ReadOnlySpan<byte> id) => _bySpan.TryGetValue(id, out OutboundPipe? pipe) ? pipe : null;
 
@@ -60,10 +67,11 @@ internal sealed class RoutingIds
     /// </summary>
     internal byte[] Generate()
     {
-        byte[] id = new byte[1 + sizeof(uint)];
+        byte[] id = new byte[_size];
         do
         {
-            BinaryPrimitives.WriteUInt32BigEndian(id.AsSpan(1), _next++);
+            BinaryPrimitives.WriteUInt32BigEndian(id.AsSpan(_size - sizeof(uint)), _next++);
+            id[0] = 0;
         }
         while (_pipes.ContainsKey(id));
 

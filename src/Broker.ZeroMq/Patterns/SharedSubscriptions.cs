@@ -31,7 +31,7 @@ internal sealed class SharedSubscriptions
     /// <paramref name="loop"/>. The returned memory is valid until the next call on that loop.
     /// </summary>
     /// <exception cref="ArgumentException">The loop belongs to another group.</exception>
-    internal Span<PublisherSession> Match(EventLoop loop, ReadOnlySpan<byte> topic)
+    internal Span<PublisherSession> Match(EventLoop loop, scoped ReadOnlySpan<byte> topic)
     {
         ArgumentNullException.ThrowIfNull(loop);
         int index = loop.Index;
@@ -129,7 +129,7 @@ internal sealed class SharedSubscriptions
 
         internal Lock? Gate { get; } = gate;
 
-        internal Span<PublisherSession> Find(PrefixSubscriptions prefixes, ReadOnlySpan<byte> topic)
+        internal Span<PublisherSession> Find(PrefixSubscriptions prefixes, scoped ReadOnlySpan<byte> topic)
         {
             int count = 0;
             PrefixSubscriptions.Matching places = prefixes.Match(topic);

@@ -31,6 +31,12 @@ internal sealed class SubscriberSession : PeerSession
     /// </summary>
     internal void SendSubscription(ReadOnlySpan<byte> prefix, bool subscribe)
     {
+        if (_socket.HasGroups)
+        {
+            SendGroup(ZmtpGroup.Of(prefix), subscribe);
+            return;
+        }
+
         bool asCommand = Peer!.Zmtp.UsesSubscribeCommands;
         LoopWriteBuffer buffer = WriteBuffer;
         Span<byte> destination = buffer.GetSpan(ZmtpCommandWriter.SubscriptionSize(prefix.Length, subscribe, asCommand));
@@ -94,7 +100,7 @@ internal sealed class SubscriberSession : PeerSession
     private ZmtpVerdict OnMessage(in ZmtpMessage message)
     {
         ZeroMqPeer peer = Peer!;
-        if (!_subscriptions.Matches(message.FirstFrame.Body))
+        if (!IsWanted(message.FirstFrame.Body))
         {
             peer.CountReceived();
             peer.CountFiltered();
@@ -110,6 +116,25 @@ internal sealed class SubscriberSession : PeerSession
 
         // The handler may have closed or paused the peer.
         return MustStop ? Stopped() : ZmtpVerdict.Continue;
+    }
+
+    private bool IsWanted(ReadOnlySpan<byte> topic)
+    {
+        if (!_socket.HasGroups)
+        {
+            return _subscriptions.Matches(topic);
+        }
+
+        ReadOnlySpan<byte> prefix = ZmtpGroup.ToPrefix(topic, stackalloc byte[ZmtpGroup.MaxPrefix]);
+        return !prefix.IsEmpty && _subscriptions.Matches(prefix);
+    }
+
+    private void SendGroup(ReadOnlySpan<byte> group, bool join)
+    {
+        ReadOnlySpan<byte> name = join ? "JOIN"u8 : "LEAVE"u8;
+        LoopWriteBuffer buffer = WriteBuffer;
+        Span<byte> destination = buffer.GetSpan(ZmtpCommandWriter.CommandSize(name.Length, group.Length));
+        buffer.Advance(ZmtpCommandWriter.WriteCommand(destination, name, group));
     }
 
     private ZmtpVerdict OnCommand(in ZmtpCommand command)

@@ -58,7 +58,7 @@ public record LoopMessageOptions : LoopSocketOptions
 
     /// <summary>Whether there is a hello message, but sockets of this type send none.</summary>
     internal bool HasUnusableHello(ZmtpSocketType type) => !HelloMessage.IsEmpty
-        && type is not (ZmtpSocketType.Push or ZmtpSocketType.Dealer or ZmtpSocketType.Router or ZmtpSocketType.Pair);
+        && (type.Basis() ?? type) is not (ZmtpSocketType.Push or ZmtpSocketType.Dealer or ZmtpSocketType.Router or ZmtpSocketType.Pair);
 
     /// <summary>Whether the socket sends an empty message to ROUTER peers first, so that they know it.</summary>
     internal virtual bool ProbesRouter => false;

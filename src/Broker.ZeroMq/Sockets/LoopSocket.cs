@@ -43,6 +43,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
         _listener = new EndpointListener(this, singleLoop);
         _onMemoryAvailable = OnMemoryAvailable;
         Loops = loops;
+        type = TypeOf(type, options);
         SocketType = type;
         InboundLimits = options.InboundLimits;
         Inproc = options.Inproc;
@@ -108,6 +109,18 @@ public abstract partial class LoopSocket : IAsyncDisposable
     }
 
     internal void CountRefusedPeer() => Interlocked.Increment(ref _peersRefused);
+
+    private static ZmtpSocketType TypeOf(ZmtpSocketType type, LoopSocketOptions options)
+    {
+        if (options.DraftType is not { } draft)
+        {
+            return type;
+        }
+
+        return draft.Basis() == type
+            ? draft
+            : throw new ArgumentException($"A {type} socket cannot have the draft type {draft}.", nameof(options));
+    }
 
     internal LoopSocketOptions CommonOptions => _options;
 

@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq;
 
-/// <summary>The socket types of RFC 37. Names and legal pairs are in <see cref="ZmtpSocketTypes"/>.</summary>
+/// <summary>The socket types of RFC 37, and the draft types of libzmq. Names and legal pairs are in <see cref="ZmtpSocketTypes"/>.</summary>
 public enum ZmtpSocketType
 {
     /// <summary>REQ: sends a request and receives its reply, in strict alternation.</summary>
@@ -35,4 +35,25 @@ public enum ZmtpSocketType
 
     /// <summary>PAIR: exchanges messages with exactly one peer.</summary>
     Pair,
+
+    /// <summary>CLIENT: sends messages of one frame to SERVER peers in turn (RFC 41).</summary>
+    Client,
+
+    /// <summary>SERVER: addresses CLIENT peers by an id of four bytes (RFC 41).</summary>
+    Server,
+
+    /// <summary>RADIO: sends to the DISH peers that have joined a group (RFC 48).</summary>
+    Radio,
+
+    /// <summary>DISH: receives from the groups that it has joined (RFC 48).</summary>
+    Dish,
+
+    /// <summary>SCATTER: sends messages of one frame to GATHER peers in turn (RFC 49).</summary>
+    Scatter,
+
+    /// <summary>GATHER: receives from SCATTER peers (RFC 49).</summary>
+    Gather,
+
+    /// <summary>PEER: addresses other PEERs by an id of four bytes.</summary>
+    Peer,
 }

@@ -8,7 +8,7 @@ internal static class ZmtpSocketTypes
     /// <summary>
     /// The number of socket types. The values of the enumeration run from 0 to this number minus one.
     /// </summary>
-    public const int Count = (int)ZmtpSocketType.Pair + 1;
+    public const int Count = (int)ZmtpSocketType.Peer + 1;
 
     /// <summary>Returns the name that is sent in the Socket-Type property. The span is static data.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not a member of the enumeration.</exception>
@@ -25,6 +25,13 @@ internal static class ZmtpSocketTypes
         ZmtpSocketType.Push => "PUSH"u8,
         ZmtpSocketType.Pull => "PULL"u8,
         ZmtpSocketType.Pair => "PAIR"u8,
+        ZmtpSocketType.Client => "CLIENT"u8,
+        ZmtpSocketType.Server => "SERVER"u8,
+        ZmtpSocketType.Radio => "RADIO"u8,
+        ZmtpSocketType.Dish => "DISH"u8,
+        ZmtpSocketType.Scatter => "SCATTER"u8,
+        ZmtpSocketType.Gather => "GATHER"u8,
+        ZmtpSocketType.Peer => "PEER"u8,
         _ => throw new ArgumentOutOfRangeException(nameof(type)),
     };
 
@@ -33,7 +40,7 @@ internal static class ZmtpSocketTypes
     /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> name, out ZmtpSocketType type)
     {
-        for (type = ZmtpSocketType.Req; type <= ZmtpSocketType.Pair; type++)
+        for (type = ZmtpSocketType.Req; type <= ZmtpSocketType.Peer; type++)
         {
             if (name.SequenceEqual(type.Name()))
             {
@@ -53,6 +60,18 @@ internal static class ZmtpSocketTypes
     public static bool HasIdentity(this ZmtpSocketType type)
         => type is ZmtpSocketType.Req or ZmtpSocketType.Dealer or ZmtpSocketType.Router;
 
+    /// <summary>The type whose work a socket of a draft type does; null if the type is not a draft.</summary>
+    public static ZmtpSocketType? Basis(this ZmtpSocketType type) => type switch
+    {
+        ZmtpSocketType.Client => ZmtpSocketType.Dealer,
+        ZmtpSocketType.Server or ZmtpSocketType.Peer => ZmtpSocketType.Router,
+        ZmtpSocketType.Radio => ZmtpSocketType.Pub,
+        ZmtpSocketType.Dish => ZmtpSocketType.Sub,
+        ZmtpSocketType.Scatter => ZmtpSocketType.Push,
+        ZmtpSocketType.Gather => ZmtpSocketType.Pull,
+        _ => null,
+    };
+
     private static uint Partners(ZmtpSocketType type) => type switch
     {
         ZmtpSocketType.Req => Bit(ZmtpSocketType.Rep) | Bit(ZmtpSocketType.Router),
@@ -64,7 +83,14 @@ internal static class ZmtpSocketTypes
         ZmtpSocketType.Push => Bit(ZmtpSocketType.Pull),
         ZmtpSocketType.Pull => Bit(ZmtpSocketType.Push),
 
-        // PAIR connects only to PAIR.
+        ZmtpSocketType.Client => Bit(ZmtpSocketType.Server),
+        ZmtpSocketType.Server => Bit(ZmtpSocketType.Client),
+        ZmtpSocketType.Radio => Bit(ZmtpSocketType.Dish),
+        ZmtpSocketType.Dish => Bit(ZmtpSocketType.Radio),
+        ZmtpSocketType.Scatter => Bit(ZmtpSocketType.Gather),
+        ZmtpSocketType.Gather => Bit(ZmtpSocketType.Scatter),
+
+        // PAIR connects only to PAIR, and PEER only to PEER.
         _ => Bit(type),
     };
 

@@ -14,6 +14,17 @@ internal static class Program
 
     private static int Main(string[] names)
     {
+        if (names is ["echo"])
+        {
+            DraftEcho.Run();
+            return 0;
+        }
+
+        if (names is ["guide", var program])
+        {
+            return NetMQGuide.Guide.Run([program], Console.Out);
+        }
+
         MethodInfo[] cases =
         [
             .. typeof(Program).Assembly.GetTypes()

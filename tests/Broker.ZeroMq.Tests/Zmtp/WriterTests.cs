@@ -121,7 +121,7 @@ public sealed class WriterTests
             Assert.Equal(ZmtpCommandKind.Unknown, Parse(name));
         }
 
-        Assert.Equal(ZmtpCommandKind.Unknown, Parse("JOIN"));
+        Assert.Equal(ZmtpCommandKind.Unknown, Parse("JOINED"));
 
         static ZmtpCommandKind Parse(string name)
         {

@@ -90,6 +90,8 @@ internal readonly ref struct ZmtpCommand
     {
         4 when name.SequenceEqual("PING"u8) => ZmtpCommandKind.Ping,
         4 when name.SequenceEqual("PONG"u8) => ZmtpCommandKind.Pong,
+        4 when name.SequenceEqual("JOIN"u8) => ZmtpCommandKind.Join,
+        5 when name.SequenceEqual("LEAVE"u8) => ZmtpCommandKind.Leave,
         5 when name.SequenceEqual("READY"u8) => ZmtpCommandKind.Ready,
         5 when name.SequenceEqual("ERROR"u8) => ZmtpCommandKind.Error,
         5 when name.SequenceEqual("HELLO"u8) => ZmtpCommandKind.Hello,

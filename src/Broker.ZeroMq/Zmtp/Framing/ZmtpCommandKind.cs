@@ -26,6 +26,12 @@ internal enum ZmtpCommandKind
     /// <summary>PONG (3.1): the answer to PING.</summary>
     Pong,
 
+    /// <summary>JOIN (RFC 48): adds a group.</summary>
+    Join,
+
+    /// <summary>LEAVE (RFC 48): removes a group.</summary>
+    Leave,
+
     /// <summary>HELLO, of PLAIN and CURVE.</summary>
     Hello,
 

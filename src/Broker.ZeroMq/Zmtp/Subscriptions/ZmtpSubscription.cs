@@ -30,6 +30,22 @@ internal readonly ref struct ZmtpSubscription
         _ => default,
     };
 
+    /// <summary>Reads the joining or leaving of a group from a command to a RADIO.</summary>
+    /// <param name="command">The command.</param>
+    /// <param name="prefix">At least <see cref="ZmtpGroup.MaxPrefix"/> bytes, which the result refers to.</param>
+    public static ZmtpSubscription FromGroup(in ZmtpCommand command, Span<byte> prefix)
+    {
+        if (command.Kind is not (ZmtpCommandKind.Join or ZmtpCommandKind.Leave)
+            || command.Data.Length > ZmtpGroup.MaxLength)
+        {
+            return default;
+        }
+
+        return new ZmtpSubscription(
+            command.Kind == ZmtpCommandKind.Join ? ZmtpSubscriptionKind.Subscribe : ZmtpSubscriptionKind.Cancel,
+            ZmtpGroup.ToPrefix(command.Data, prefix));
+    }
+
     /// <summary>
     /// Reads a subscription from a message to a PUB or XPUB socket. Only a message of one frame can be a subscription;
     /// other messages are an XSUB socket's messages to its publishers.

@@ -1,0 +1,4 @@
+namespace NetMQ;
+
+/// <summary>A socket that receives from groups.</summary>
+public interface IGroupInSocket : IThreadSafeSocket;

@@ -1,0 +1,4 @@
+namespace NetMQ;
+
+/// <summary>A socket that receives.</summary>
+public interface IThreadSafeInSocket : IThreadSafeSocket;

@@ -1,0 +1,4 @@
+namespace NetMQ;
+
+/// <summary>A socket that sends.</summary>
+public interface IThreadSafeOutSocket : IThreadSafeSocket;
