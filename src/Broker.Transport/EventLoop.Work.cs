@@ -96,7 +96,8 @@ public sealed partial class EventLoop
     {
         ArgumentNullException.ThrowIfNull(callback);
         var timer = new LoopTimer(this, callback);
-        Enqueue(timer, due);
+        RequireCurrent();
+        _timers.Add(timer, due);
         return timer;
     }
 
@@ -134,12 +135,6 @@ public sealed partial class EventLoop
 
     internal void PostClose(Connection connection, CloseReason reason)
         => Post(() => connection.CloseOnLoop(reason, null, TimeSpan.Zero));
-
-    internal void Enqueue(LoopTimer timer, TimeSpan due)
-    {
-        RequireCurrent();
-        _timers.Add(timer, due);
-    }
 
     /// <inheritdoc cref="SendShare.Take"/>
     internal int TakeSendShare() => _work.TakeSendShare();

@@ -44,7 +44,8 @@ public sealed class LoopTimer
             throw new InvalidOperationException("A timer can be restarted only after its callback has been called.");
         }
 
-        _loop.Enqueue(this, due);
+        _loop.RequireCurrent();
+        _loop.Timers.Add(this, due);
         IsPending = true;
     }
 

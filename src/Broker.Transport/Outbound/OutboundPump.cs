@@ -14,14 +14,6 @@ namespace Broker.Transport;
 /// </remarks>
 internal sealed partial class OutboundPump
 {
-    /// <summary>
-    /// The approximate number of bytes that one send takes from a queue; less if many queues are long
-    /// (<see cref="SendShare"/>). Without this limit, a peer that accepts bytes as fast as they are sent would occupy
-    /// the loop until the queue is empty. A flush that adds more bytes than this may send as many bytes as it adds.
-    /// Otherwise the queue would grow although the peer accepts all bytes.
-    /// </summary>
-    internal const int MaxPerSend = SendShare.BytesPerIteration;
-
     private readonly Connection _connection;
     private readonly OutboundSender _sender;
     private readonly IOutboundTransport _transport;
@@ -67,7 +59,7 @@ internal sealed partial class OutboundPump
     {
         BlockChain chain;
         SecurityLayer? layer;
-        int most = MaxPerSend;
+        int most = SendShare.BytesPerIteration;
         lock (Gate)
         {
             layer = _layer;
@@ -189,7 +181,7 @@ internal sealed partial class OutboundPump
     }
 
     // How much of a long queue the caller may send now. A thread that is no loop delays only itself.
-    private static int ShareOf(EventLoop? loop) => loop?.TakeSendShare() ?? MaxPerSend;
+    private static int ShareOf(EventLoop? loop) => loop?.TakeSendShare() ?? SendShare.BytesPerIteration;
 
     // The caller has the right to send. This method gives it up at its end.
     private PumpResult Send(BlockChain chain, SecurityLayer? layer, EventLoop? loop, long most)

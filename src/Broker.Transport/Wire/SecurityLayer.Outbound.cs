@@ -130,7 +130,7 @@ internal abstract partial class SecurityLayer
         {
             if (_head is not null)
             {
-                var wire = new SentTally { MaxBytes = OutboundPump.MaxPerSend };
+                var wire = new SentTally { MaxBytes = SendShare.BytesPerIteration };
                 _head = transport.Send(_head, loop, ref wire, out outcome);
                 _tail = _head is null ? null : _tail;
                 Volatile.Write(ref _ciphertextSent, _ciphertextSent + wire.Bytes);

@@ -91,7 +91,7 @@ public abstract partial class TransportCompliance
     {
         // A chunk of TLS, a flush of a pipe, and two sends in an iteration: one that continues and one because the
         // peer reads.
-        long mostPerIteration = (3 * OutboundPump.MaxPerSend) + (4 * 64 * 1024);
+        long mostPerIteration = (3 * SendShare.BytesPerIteration) + (4 * 64 * 1024);
         if (Kind == TransportKind.InProcess)
         {
             // In-process links pass whole blocks, whatever their size is.

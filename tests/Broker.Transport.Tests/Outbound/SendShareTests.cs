@@ -46,7 +46,7 @@ public sealed class SendShareTests
                     queues.BeginToCount();
                 });
                 long sent = await held.Task.WaitAsync(ConnectionPairs.WaitLimit, Cancellation);
-                Assert.InRange(queues.ShortestQueue, OutboundPump.MaxPerSend, BytesOfPeer);
+                Assert.InRange(queues.ShortestQueue, SendShare.BytesPerIteration, BytesOfPeer);
                 reading = [.. peers.Select(peer => ReadAsync(peer, received))];
 
                 // While the loop waits, the peers take all bytes out of the kernel, so all of them can be sent to.
