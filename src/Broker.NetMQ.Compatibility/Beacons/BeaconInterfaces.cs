@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace NetMQ;
 
-/// <summary>What the system says about addresses and names.</summary>
+/// <summary>Finds the addresses of this machine and the names of hosts.</summary>
 internal static class BeaconInterfaces
 {
     internal static List<InterfaceItem> Find()

@@ -48,7 +48,7 @@ internal sealed class CurveSettings
         _isOn = true;
     }
 
-    /// <summary>What the socket of Broker.ZeroMq uses.</summary>
+    /// <summary>Converts the options to those of Broker.ZeroMq.</summary>
     /// <exception cref="InvalidException">The program has set CURVE, but not all keys.</exception>
     internal ZeroMqSecurity ToSecurity()
     {

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace NetMQ;
 
-/// <summary>What the extension methods of the thread-safe sockets share.</summary>
+/// <summary>Sends and receives for the extension methods of the thread-safe sockets.</summary>
 internal static class ThreadSafeTransfer
 {
     /// <summary>Sends a message and closes it.</summary>
