@@ -24,7 +24,8 @@ public static class BrokerHealth
     /// <c>broker</c> (tag <c>ready</c>) is healthy if all parts have started and the server is not draining.
     /// <c>broker-client</c> (tag <c>ready</c>) is healthy if the default client is connected, and degraded while the
     /// client reconnects. <c>broker-leaf</c> (tag <c>ready</c>) is healthy if all remote servers that the server joins as
-    /// a leaf node are connected, and degraded otherwise. No check causes a part to start. Before the host has started, all checks report "starting".
+    /// a leaf node are connected, and degraded otherwise. No check causes a part to start. Before the host has started,
+    /// all checks report "starting".
     /// </summary>
     /// <param name="checks">The host's checks: <c>services.AddHealthChecks()</c>.</param>
     /// <returns>The same checks, for chained calls.</returns>

@@ -18,7 +18,8 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <remarks>
 /// <para>
 /// Each part is a singleton. A part starts when it is first resolved, at the latest when the host starts, before all
-/// hosted services: first the server and its links to other servers, then clients, then the bridge. If a part fails to start, the host fails to start.
+/// hosted services: first the server and its links to other servers, then clients, then the bridge. If a part fails to
+/// start, the host fails to start.
 /// When the host stops, the clients' subscriptions are drained first. The parts themselves run until all hosted
 /// services have stopped, and then stop in the reverse order. They deliver queued messages for as long as
 /// <c>HostOptions.ShutdownTimeout</c> allows.
