@@ -2,6 +2,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Broker.Protocol;
 using Broker.Server;
+using Broker.Transport;
 
 namespace Broker.Leaf;
 
@@ -44,6 +45,29 @@ public sealed class LeafNodes : IAsyncDisposable
         server.DescribeLeafNodes = () => [.. nodes._links.Select(static link => link.DescribeForPages())];
         Array.ForEach(links, static link => link.Start());
         return nodes;
+    }
+
+    /// <summary>
+    /// Checks options without using them, for example before a reload changes anything. The files of TLS options are
+    /// read.
+    /// </summary>
+    /// <param name="options">The options.</param>
+    /// <param name="accounts">
+    /// The names of the configured accounts that the server will have. The global account and the system account exist
+    /// always.
+    /// </param>
+    /// <exception cref="ArgumentException">As for <see cref="Start"/>.</exception>
+    public static void Validate(LeafNodeOptions options, IEnumerable<string> accounts)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(accounts);
+        Check(options);
+        HashSet<string> known = [.. accounts, "$G", "$SYS"];
+        foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
+        {
+            Require(remote.Account is null || known.Contains(remote.Account), $"there is no account '{remote.Account}'");
+            _ = new ClientTlsContext(remote.Tls);
+        }
     }
 
     /// <summary>

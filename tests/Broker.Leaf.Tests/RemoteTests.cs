@@ -129,9 +129,11 @@ public sealed class RemoteTests
 
     [Theory]
     [InlineData("nats-leaf://u:p@hub.example.org", "10.0.0.7:7422", "hub.example.org")]
-    [InlineData("tls://hub.example.org", "other.example.org:7422", "other.example.org")]
+    [InlineData("tls://hub.example.org", "other.example.org:7422", "hub.example.org")]
+    [InlineData("tls://10.0.0.1", "other.example.org:7422", "other.example.org")]
+    [InlineData("tls://10.0.0.1", "10.0.0.7:7422", "10.0.0.7")]
     [InlineData("wss://hub.example.org:443/edge", "[::1]:443", "hub.example.org")]
-    public void The_certificate_of_a_listed_IP_address_must_have_the_configured_name(string configured, string listed, string tlsHost)
+    public void The_certificate_of_a_listed_address_must_have_the_configured_name(string configured, string listed, string tlsHost)
     {
         var from = LeafAddress.Parse(configured);
 

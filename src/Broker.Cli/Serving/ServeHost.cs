@@ -92,6 +92,11 @@ internal sealed class ServeHost : IServeHost
     {
         try
         {
+            if (settings.LeafNodes is { } leafNodes)
+            {
+                LeafNodes.Validate(leafNodes, settings.Security?.Accounts.Select(static a => a.Name) ?? []);
+            }
+
             await _server!.ReloadAsync(options =>
             {
                 ServerOptionsSetup.Apply(settings, options);

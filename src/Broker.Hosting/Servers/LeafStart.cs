@@ -27,13 +27,33 @@ internal static class LeafStart
         }
     }
 
+    /// <summary>Checks changed settings, before any setting is applied.</summary>
+    /// <param name="services">The host's services.</param>
+    /// <param name="settings">The settings.</param>
+    /// <param name="server">The server's options that will be applied before the links change.</param>
+    /// <returns>The options for <see cref="ChangeAsync"/>.</returns>
+    /// <exception cref="ArgumentException">A setting is wrong.</exception>
+    public static LeafNodeOptions Check(IServiceProvider services, BrokerSettings settings, BrokerServerOptions server)
+    {
+        LeafNodeOptions options = Build(services, settings);
+        try
+        {
+            LeafNodes.Validate(options, [.. server.Accounts.Select(static a => a.Name), server.SystemAccount ?? "$SYS"]);
+            return options;
+        }
+        catch (ArgumentException e)
+        {
+            throw new ArgumentException(Explain(e), e);
+        }
+    }
+
     /// <summary>Applies changed settings. Links of remotes that did not change stay connected.</summary>
     /// <exception cref="ArgumentException">A setting is wrong. Then no link has changed.</exception>
-    public static async Task ChangeAsync(IServiceProvider services, BrokerSettings settings)
+    public static async Task ChangeAsync(IServiceProvider services, LeafNodeOptions options)
     {
         try
         {
-            await services.GetRequiredService<LeafNodes>().ChangeAsync(Build(services, settings)).ConfigureAwait(false);
+            await services.GetRequiredService<LeafNodes>().ChangeAsync(options).ConfigureAwait(false);
         }
         catch (ArgumentException e)
         {

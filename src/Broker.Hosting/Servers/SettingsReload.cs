@@ -1,4 +1,5 @@
 using System.Net;
+using Broker.Leaf;
 using Broker.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -64,8 +65,9 @@ internal sealed class SettingsReload(
                 throw new ArgumentException(Fixed(nameof(BrokerSettings.Loops)));
             }
 
+            LeafNodeOptions links = LeafStart.Check(services, settings, options);
             await server.ReloadAsync(running => Change(options, running, endPoints)).ConfigureAwait(false);
-            await LeafStart.ChangeAsync(services, settings).ConfigureAwait(false);
+            await LeafStart.ChangeAsync(services, links).ConfigureAwait(false);
             _log.Reloaded();
             return null;
         }

@@ -102,15 +102,16 @@ internal sealed class LeafAddress
             return null;
         }
 
-        // An IP address is in few certificates. The servers of a cluster have the name by which users reach them.
-        bool isIp = IPAddress.TryParse(found.Host, out _);
+        // A remote must not choose the name that its certificate is compared with. An IP address is in few certificates,
+        // so a configured IP address is no such name.
+        bool hasName = !IPAddress.TryParse(TlsHost, out _);
         return new LeafAddress(found.Host, found.Port)
         {
             _scheme = _scheme,
             User = User,
             Password = Password,
             Token = Token,
-            TlsHost = isIp ? TlsHost : found.Host,
+            TlsHost = hasName ? TlsHost : found.Host,
             WebSocketUri = WebSocketUri is { } uri ? new UriBuilder(uri) { Host = found.Host, Port = found.Port }.Uri : null,
         };
     }

@@ -85,6 +85,26 @@ public sealed class LeafNodesTests
         Assert.DoesNotContain("Parameter", refused.Message, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("Broker:LeafNodes:Remotes:0:Urls:0", "http://secret@hub", "nats-leaf://127.0.0.1:1", "The scheme")]
+    [InlineData("Broker:LeafNodes:Remotes:0:Account", "nobody", "$SYS", "no account 'nobody'")]
+    [InlineData("Broker:LeafNodes:Remotes:0:DenyExports:0", "a..b", "a.b", "'a..b'")]
+    public async Task A_wrong_remote_at_a_reload_leaves_all_settings_as_they_are(string key, string value, string right, string problem)
+    {
+        await using TestHost host = await TestHost.StartAsync(
+            static s => s.AddBroker(), Free, ("Broker:MaxConnections", "7"), ("Broker:LeafNodes:Remotes:0:Urls:0", "nats-leaf://127.0.0.1:1"));
+        BrokerServer server = host.Services.GetRequiredService<BrokerServer>();
+
+        host.Change(("Broker:MaxConnections", "8"), (key, value));
+
+        await Wait.UntilAsync(() => host.Log.Text.Contains(problem, StringComparison.Ordinal), () => host.Log.Text);
+        Assert.Equal(7, server.MaxConnections);
+        Assert.DoesNotContain("secret", host.Log.Text, StringComparison.Ordinal);
+        Assert.Equal("127.0.0.1:1", host.Services.GetRequiredService<LeafNodes>().Remotes.Single().Address);
+        host.Change(("Broker:MaxConnections", "9"), (key, right));
+        await Wait.UntilAsync(() => server.MaxConnections == 9, () => host.Log.Text);
+    }
+
     [Fact]
     public async Task A_callback_sets_what_the_settings_cannot()
     {
