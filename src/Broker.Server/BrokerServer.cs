@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Net;
+using System.Net.Sockets;
 using Broker.Transport;
 
 namespace Broker.Server;
@@ -158,6 +159,16 @@ public sealed partial class BrokerServer : IAsyncDisposable
         EventLoop own = loop.Group == Loops ? loop : Loops.Next();
         var session = new ClientSession(_core, own, null, ClientTransport.InProcess, user, reservation: reservation);
         return InProcessLink.Create(loop, handler, own, session).First;
+    }
+
+    /// <summary>Refuses a dial to a server that shuts down, as the closed port refuses one over TCP.</summary>
+    /// <exception cref="SocketException">The server is shutting down.</exception>
+    internal void ThrowIfShuttingDown()
+    {
+        if (_core.IsShuttingDown)
+        {
+            throw new SocketException((int)SocketError.ConnectionRefused);
+        }
     }
 
     private void ThrowIfUnknown(string? user)

@@ -11,6 +11,7 @@ internal sealed class InProcessDialer(BrokerServer server, string? user) : IRese
         EventLoop loop, ConnectionHandler handler, CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
+        server.ThrowIfShuttingDown();
         return ValueTask.FromResult(server.ConnectInProcess(loop, handler, user));
     }
 

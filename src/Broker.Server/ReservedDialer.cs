@@ -11,6 +11,7 @@ internal sealed class ReservedDialer(BrokerServer server, string? user) : ISubje
         EventLoop loop, ConnectionHandler handler, CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
+        server.ThrowIfShuttingDown();
         return ValueTask.FromResult(server.ConnectInProcess(loop, handler, user, _reservation));
     }
 

@@ -10,7 +10,8 @@ namespace Broker.Bridge;
 internal abstract class RequestReplyRoute : BridgeRoute
 {
     /// <summary>
-    /// How long a closing route waits until it receives no more requests, or for the replies of its workers.
+    /// How long a closing route waits until it receives no more requests, for the replies of its workers, or for
+    /// replies while no server is connected.
     /// </summary>
     private protected static readonly TimeSpan StopGrace = TimeSpan.FromSeconds(2);
 
@@ -92,10 +93,12 @@ internal abstract class RequestReplyRoute : BridgeRoute
     {
         var settled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Task draining = Task.CompletedTask;
+        bool hasServer = false;
         await StopAsync(() =>
         {
             StopRequests();
             draining = Draining;
+            hasServer = HasServer;
             _settled = settled;
             NotifyIfSettled();
         }).ConfigureAwait(false);
@@ -106,7 +109,9 @@ internal abstract class RequestReplyRoute : BridgeRoute
 
         if (most > TimeSpan.Zero)
         {
-            await Task.WhenAny(settled.Task, Task.Delay(most)).ConfigureAwait(false);
+            // Without a server no reply arrives, unless the client soon reaches another server of the cluster.
+            TimeSpan wait = hasServer || most < StopGrace ? most : StopGrace;
+            await Task.WhenAny(settled.Task, Task.Delay(wait)).ConfigureAwait(false);
         }
     }
 

@@ -70,6 +70,23 @@ public sealed class LossTests
     }
 
     [Fact]
+    public async Task A_closing_bridge_does_not_wait_its_linger_time_for_replies_of_a_server_that_is_gone()
+    {
+        await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);
+        BrokerConnection silent = await site.ClientAsync();
+        silent.Subscribe(RequestSite.Subject, (in MessageView _) => { });
+        await silent.FlushAsync(Token);
+        await using var host = ForeignHost.Take();
+        ForeignSocket req = await host.SocketAsync("REQ");
+        await req.ConnectAsync(site.Endpoint("request"));
+        await req.SendTextAsync("x");
+        await Wait.UntilAsync(() => site.Requests is { Pending: 1, ToSubjects: 1 }, () => $"{site.Requests}");
+        await site.Server!.DrainAsync(TimeSpan.Zero, Token);
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().Server is null, "the end of the connection");
+        await site.Bridge.CloseAsync(TimeSpan.FromHours(1)).WaitAsync(Wait.Limit, Token);
+    }
+
+    [Fact]
     public async Task Only_the_first_of_several_replies_reaches_the_client()
     {
         await using RequestSite site = await RequestSite.StartAsync(1, RequestSite.Asking);

@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Text;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
@@ -49,6 +50,25 @@ public sealed class InProcessDialerTests
         IDialer dialer = server.CreateDialer("a");
         await server.ReloadAsync(o => o.Users = [new User("b", "p")]);
         await Assert.ThrowsAsync<ArgumentException>(async () => await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct));
+    }
+
+    [Fact]
+    public async Task A_dialer_of_a_server_that_shuts_down_is_refused_without_a_session_or_a_line_in_the_log()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
+        IReservingDialer dialer = server.CreateDialer();
+        ISubjectReservation reservation = dialer.Reserve();
+        await server.DrainAsync(TimeSpan.Zero, Ct);
+        foreach (IDialer each in new IDialer[] { dialer, reservation })
+        {
+            SocketException refused = await Assert.ThrowsAsync<SocketException>(
+                async () => await each.DialAsync(server.Loops[0], new InProcessClient(), Ct));
+            Assert.Equal(SocketError.ConnectionRefused, refused.SocketErrorCode);
+        }
+
+        Assert.Equal(0, server.Snapshot().Connections);
+        Assert.DoesNotContain(log.All, line => line.Contains("refused", StringComparison.Ordinal));
     }
 
     private static async Task<(Connection Connection, InProcessClient Client)> DialAsync(IDialer dialer, BrokerServer server)
