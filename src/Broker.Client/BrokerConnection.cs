@@ -24,8 +24,32 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>The event loop that runs the handlers and callbacks of this connection.</summary>
     public EventLoop Loop => Core.Loop;
 
+    /// <summary>
+    /// The prefix of reply subjects, <see cref="ClientOptions.InboxPrefix"/>, for <see cref="NewInbox"/>.
+    /// </summary>
+    public string InboxPrefix => Core.Options.InboxPrefix;
+
     /// <summary>The current state. It may have changed by the time the caller uses it.</summary>
     public ConnectionState State => Core.State;
+
+#pragma warning disable MA0046 // The connection itself is the sender, and its type saves each handler a cast.
+    /// <summary>
+    /// Raised when a server was lost (<see cref="ConnectionState.Reconnecting"/>), when a server is connected again
+    /// (<see cref="ConnectionState.Connected"/>), and when the connection has closed
+    /// (<see cref="ConnectionState.Closed"/>). Libraries use it, because the callbacks of the options belong to the
+    /// program that connects.
+    /// </summary>
+    /// <remarks>
+    /// The first two are raised on <see cref="Loop"/> and in order. After a reconnect, the new server already has the
+    /// SUB of each subscription. The last one is raised on a thread-pool thread. An exception is reported to
+    /// <see cref="ClientOptions.OnFault"/>.
+    /// </remarks>
+    public event Action<BrokerConnection, ConnectionState>? StateChanged
+    {
+        add => Core.Events.StateChanged += value;
+        remove => Core.Events.StateChanged -= value;
+    }
+#pragma warning restore MA0046
 
     /// <summary>
     /// The largest message that the server accepts, in bytes, headers included. Another server may have another limit.

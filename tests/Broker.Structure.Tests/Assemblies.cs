@@ -14,6 +14,7 @@ internal static class Assemblies
         ["Broker.Transport"] = [],
         ["Broker.Server"] = ["Broker.Protocol", "Broker.Transport"],
         ["Broker.Client"] = ["Broker.Protocol", "Broker.Transport"],
+        ["Broker.Client.Streams"] = ["Broker.Client", "Broker.Protocol", "Broker.Transport"],
         ["Broker.ZeroMq"] = ["Broker.Transport"],
         ["Broker.NetMQ.Compatibility"] = ["Broker.Cryptography", "Broker.ZeroMq", "Broker.Transport"],
         ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],

@@ -11,6 +11,10 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
 #pragma warning disable MA0046 // The delegate has the type of the option's callback.
     /// <summary>Raised after the option's callback when the connection has closed.</summary>
     internal event Action<BrokerConnection>? Closed;
+
+    /// <summary>Raised after the option's callback when a server was lost, was reached again, or the connection has
+    /// closed.</summary>
+    internal event Action<BrokerConnection, ConnectionState>? StateChanged;
 #pragma warning restore MA0046
 
     /// <summary>The number of exceptions that handlers and callbacks have thrown.</summary>
@@ -60,15 +64,27 @@ internal sealed class ClientEvents(BrokerConnection connection, ClientOptions op
         }
     }
 
-    internal void RaiseDisconnected(Exception cause) => Raise(options.OnDisconnected, cause);
+    internal void RaiseDisconnected(Exception cause)
+    {
+        Raise(options.OnDisconnected, cause);
+        Raise(StateChanged, ConnectionState.Reconnecting);
+    }
 
     internal void RaiseReconnecting(string server) => Raise(options.OnReconnecting, server);
 
-    internal void RaiseReconnected() => Raise(options.OnReconnected);
+    internal void RaiseReconnected()
+    {
+        Raise(options.OnReconnected);
+        Raise(StateChanged, ConnectionState.Connected);
+    }
 
     internal void RaiseConnectFailed(Exception cause) => Raise(options.OnConnectFailed, cause);
 
-    internal void RaiseClosed() => Raise(options.OnClosed + Closed);
+    internal void RaiseClosed()
+    {
+        Raise(options.OnClosed + Closed);
+        Raise(StateChanged, ConnectionState.Closed);
+    }
 
     internal void RaiseServerError(string text) => Raise(options.OnServerError, text);
 

@@ -1,0 +1,6 @@
+namespace Broker.Client.Streams;
+
+internal sealed class PauseRequest
+{
+    public DateTimeOffset? PauseUntil { get; init; }
+}

@@ -1,0 +1,14 @@
+namespace Broker.Client.Streams;
+
+/// <summary>Where a stream keeps its messages.</summary>
+public enum StorageType
+{
+    /// <summary>In files, so that the messages survive a restart of the server.</summary>
+    File,
+
+    /// <summary>In memory.</summary>
+    Memory,
+
+    /// <summary>A value of a newer server. It cannot be sent.</summary>
+    Other,
+}

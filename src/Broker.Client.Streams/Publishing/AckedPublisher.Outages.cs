@@ -1,0 +1,133 @@
+namespace Broker.Client.Streams;
+
+/// <summary>Ends or repeats messages whose acknowledgement does not come.</summary>
+internal sealed partial class AckedPublisher
+{
+    private static readonly TimeSpan SweepPause = TimeSpan.FromMilliseconds(50);
+
+    private void OnStateChanged(BrokerConnection connection, ConnectionState state)
+    {
+        if (state == ConnectionState.Closed)
+        {
+            EndAll("the connection was closed");
+        }
+        else if (state == ConnectionState.Reconnecting)
+        {
+            LoseServer();
+        }
+        else
+        {
+            Resend();
+        }
+    }
+
+    // The acknowledgements of the lost server will not come. A message with an id is sent again to the next server; the
+    // stream stores it once.
+    private void LoseServer()
+    {
+        lock (_gate)
+        {
+            _table.Collect(_found, static publish => publish.Phase == PublishPhase.Sent);
+            foreach (PendingPublish publish in _found)
+            {
+                if (publish.Options.MessageId is null)
+                {
+                    EndUnderGate(publish, default, new UnknownOutcomeException(publish.Subject, null, "the server was lost before it acknowledged the message"));
+                }
+                else
+                {
+                    publish.Phase = PublishPhase.Retrying;
+                    publish.RetryAt = long.MaxValue;
+                }
+            }
+
+            _found.Clear();
+            SendWaiting();
+        }
+    }
+
+    private void Resend()
+    {
+        lock (_gate)
+        {
+            _table.Collect(_found, static publish => publish is { Phase: PublishPhase.Retrying, RetryAt: long.MaxValue });
+            foreach (PendingPublish publish in _found)
+            {
+                SendAgain(publish);
+            }
+
+            _found.Clear();
+        }
+    }
+
+    // Called under the lock.
+    private void SendAgain(PendingPublish publish)
+    {
+        // Its deadline stays.
+        publish.Retries = Math.Max(publish.Retries, 1);
+        publish.Phase = PublishPhase.Sent;
+        Send(publish);
+    }
+
+    private void EndAll(string cause)
+    {
+        lock (_gate)
+        {
+            _table.Collect(_found, static _ => true);
+            foreach (PendingPublish publish in _found)
+            {
+                EndUnderGate(publish, default, new UnknownOutcomeException(publish.Subject, publish.Options.MessageId, cause));
+            }
+
+            _found.Clear();
+            foreach (PendingPublish publish in _table.RemoveWaiting())
+            {
+                publish.Phase = PublishPhase.Ended;
+                publish.SetOutcome(default, new StreamException($"The message to '{publish.Subject}' was not sent: {cause}."));
+                _outcomes.Add(publish);
+            }
+        }
+    }
+
+    // Called on the loop.
+    private void StartSweeping() => _connection.Loop.StartTimer(SweepPause, _sweep);
+
+    // Called on the loop.
+    private void Sweep()
+    {
+        lock (_gate)
+        {
+            long now = Environment.TickCount64;
+            _table.Collect(_found, publish => publish.Deadline <= now || (publish.Phase == PublishPhase.Retrying && publish.RetryAt <= now));
+            foreach (PendingPublish publish in _found)
+            {
+                if (publish.Deadline <= now)
+                {
+                    EndUnderGate(publish, default, TimeoutOf(publish));
+                }
+                else
+                {
+                    SendAgain(publish);
+                }
+            }
+
+            _found.Clear();
+            SendWaiting();
+            _isSweeping = !_table.IsEmpty;
+            if (_isSweeping)
+            {
+                StartSweeping();
+            }
+        }
+    }
+
+    // A message that waits to be sent again was refused before because no stream has its subject.
+    private StreamException TimeoutOf(PendingPublish publish)
+        => publish is { Phase: PublishPhase.Retrying, RetryAt: < long.MaxValue }
+            ? new NoStreamException(publish.Subject)
+            : new UnknownOutcomeException(
+                publish.Subject,
+                publish.Options.MessageId,
+                $"no acknowledgement came within {_limits.Timeout.TotalSeconds:0.###} s (StreamsOptions.AcknowledgementTimeout)"
+                + (_connection.State == ConnectionState.Connected ? "" : ", and no server is connected"));
+}

@@ -1,0 +1,106 @@
+namespace Broker.Client.Streams;
+
+public sealed partial class StreamsClient
+{
+    /// <summary>Creates a consumer. It has no effect if the consumer exists with the same configuration.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="config">The configuration. A consumer without a name gets one.</param>
+    /// <param name="cancellationToken">Ends the wait. The server may create the consumer nevertheless.</param>
+    /// <exception cref="StreamException">The consumer exists with another configuration, there is no such stream, or
+    /// the server refused the configuration.</exception>
+    public Task<ConsumerInfo> CreateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
+        => _consumers.ChangeAsync(stream, config, "create", cancellationToken);
+
+    /// <summary>Changes the configuration of a consumer. nats-server 2.9 creates a missing one.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="config">The whole new configuration, with its name.</param>
+    /// <param name="cancellationToken">Ends the wait. The server may change the consumer nevertheless.</param>
+    /// <exception cref="StreamException">There is no such stream or consumer, or the server refused the
+    /// change.</exception>
+    public Task<ConsumerInfo> UpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
+        => _consumers.ChangeAsync(stream, config, "update", cancellationToken);
+
+    /// <summary>Creates a consumer, or changes the consumer of this name.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="config">The whole configuration. A consumer without a name gets one.</param>
+    /// <param name="cancellationToken">Ends the wait. The server may do it nevertheless.</param>
+    /// <exception cref="StreamException">There is no such stream, or the server refused the configuration.</exception>
+    public Task<ConsumerInfo> CreateOrUpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
+        => _consumers.ChangeAsync(stream, config, null, cancellationToken);
+
+    /// <summary>Returns the configuration and the progress of a consumer.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="consumer">The name of the consumer.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="StreamException">There is no such stream or consumer.</exception>
+    public Task<ConsumerInfo> GetConsumerInfoAsync(string stream, string consumer, CancellationToken cancellationToken = default)
+        => _consumers.GetAsync(stream, consumer, cancellationToken);
+
+    /// <summary>
+    /// Returns the configuration and the progress of a consumer, or null if there is no such consumer or stream.
+    /// </summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="consumer">The name of the consumer.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    public async Task<ConsumerInfo?> FindConsumerInfoAsync(string stream, string consumer, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return await _consumers.GetAsync(stream, consumer, cancellationToken).ConfigureAwait(false);
+        }
+        catch (StreamException e) when (e.Code is StreamErrorCode.ConsumerNotFound or StreamErrorCode.StreamNotFound)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Lists the consumers of a stream. The server sends them in pages.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="cancellationToken">Ends the list.</param>
+    /// <exception cref="StreamException">There is no such stream.</exception>
+    public IAsyncEnumerable<ConsumerInfo> ListConsumersAsync(string stream, CancellationToken cancellationToken = default)
+        => _consumers.ListAsync(stream, cancellationToken);
+
+    /// <summary>Lists the names of a stream's consumers.</summary>
+    /// <inheritdoc cref="ListConsumersAsync"/>
+    public IAsyncEnumerable<string> ListConsumerNamesAsync(string stream, CancellationToken cancellationToken = default)
+        => _consumers.ListNamesAsync(stream, cancellationToken);
+
+    /// <summary>Deletes a consumer.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="consumer">The name of the consumer.</param>
+    /// <param name="cancellationToken">Ends the wait. The server may delete the consumer nevertheless.</param>
+    /// <returns>False if there was no such consumer.</returns>
+    /// <exception cref="StreamException">There is no such stream.</exception>
+    public async Task<bool> DeleteConsumerAsync(string stream, string consumer, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return (await _consumers.DeleteAsync(stream, consumer, cancellationToken).ConfigureAwait(false)).Success;
+        }
+        catch (StreamException e) when (e.Code == StreamErrorCode.ConsumerNotFound)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Pauses the deliveries of a consumer. Needs nats-server 2.11.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="consumer">The name of the consumer.</param>
+    /// <param name="until">When the consumer resumes by itself.</param>
+    /// <param name="cancellationToken">Ends the wait. The server may pause the consumer nevertheless.</param>
+    /// <returns>Whether the consumer is paused: false if the time has passed already.</returns>
+    /// <exception cref="StreamException">There is no such stream or consumer.</exception>
+    /// <exception cref="StreamsUnavailableException">The server does not know the request.</exception>
+    public async Task<bool> PauseConsumerAsync(string stream, string consumer, DateTimeOffset until, CancellationToken cancellationToken = default)
+        => (await _consumers.PauseAsync(stream, consumer, until, cancellationToken).ConfigureAwait(false)).Paused;
+
+    /// <summary>Resumes the deliveries of a paused consumer. Needs nats-server 2.11.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="consumer">The name of the consumer.</param>
+    /// <param name="cancellationToken">Ends the wait. The server may resume the consumer nevertheless.</param>
+    /// <exception cref="StreamException">There is no such stream or consumer.</exception>
+    /// <exception cref="StreamsUnavailableException">The server does not know the request.</exception>
+    public Task ResumeConsumerAsync(string stream, string consumer, CancellationToken cancellationToken = default)
+        => _consumers.PauseAsync(stream, consumer, null, cancellationToken);
+}

@@ -1,0 +1,3 @@
+using Broker.Client.Streams.Tests.Support;
+
+[assembly: AssemblyFixture(typeof(SharedServers))]
