@@ -52,13 +52,13 @@ internal sealed partial class InterestSet
     /// <summary>The number of subscriptions, pending or active.</summary>
     public int SubscriptionCount => _byId.Count;
 
-    /// <summary>Adds one reference to a prefix.</summary>
-    public InterestStatus Add<TCommands>(ReadOnlySpan<byte> prefix, ref TCommands commands)
+    /// <summary>Adds one reference to a prefix. The set keeps the array, which must not change any more.</summary>
+    public InterestStatus Add<TCommands>(byte[] prefix, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        if (_prefixesBySpan.TryGetValue(prefix, out long count))
+        if (_prefixes.TryGetValue(prefix, out long count))
         {
-            _prefixesBySpan[prefix] = count + 1;
+            _prefixes[prefix] = count + 1;
             return InterestStatus.Accepted;
         }
 
@@ -72,7 +72,7 @@ internal sealed partial class InterestSet
             return InterestStatus.TooManyBytes;
         }
 
-        _prefixesBySpan[prefix] = 1;
+        _prefixes.Add(prefix, 1);
         _bytes += prefix.Length;
         Want(LowerToStem(prefix), ref commands);
         EndCommands(ref commands);

@@ -22,7 +22,9 @@ public sealed partial class LoopPublisher
     /// <summary>
     /// Adds a prefix that a peer had not subscribed to before. Returns false if the prefix would exceed a limit.
     /// </summary>
-    internal bool AddInterest(ReadOnlySpan<byte> prefix, PublisherSession peer)
+    /// <param name="prefix">The array of the peer's own set.</param>
+    /// <param name="peer">The peer.</param>
+    internal bool AddInterest(byte[] prefix, PublisherSession peer)
     {
         lock (_interestGate)
         {

@@ -57,7 +57,8 @@ internal sealed partial class PublisherSession
                 _socket.RemoveInterest(prefix, this);
             }
         }
-        else if (AddOnce(_subscriptions, prefix) == PrefixChange.First && !_socket.AddInterest(prefix, this))
+        else if (AddOnce(_subscriptions, prefix, out PrefixSubscriptions.Place place) == PrefixChange.First
+            && !_socket.AddInterest(place.Prefix, this))
         {
             _subscriptions.Remove(prefix);
         }
@@ -91,9 +92,9 @@ internal sealed partial class PublisherSession
     // Here a peer's repeated subscriptions to one prefix count as one, although in RFC 29 the publisher counts them.
     // libzmq and similar libraries count in the subscriber: they send every SUBSCRIBE, but only one CANCEL when the
     // last subscription is removed.
-    private static PrefixChange AddOnce(PrefixSubscriptions set, ReadOnlySpan<byte> prefix)
+    private static PrefixChange AddOnce(PrefixSubscriptions set, ReadOnlySpan<byte> prefix, out PrefixSubscriptions.Place place)
     {
-        PrefixChange change = set.Add(prefix);
+        PrefixChange change = set.Add(prefix, out place);
         if (change == PrefixChange.Counted)
         {
             set.Remove(prefix);
@@ -107,7 +108,7 @@ internal sealed partial class PublisherSession
     private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
         PrefixSubscriptions set = _requested ?? _subscriptions;
-        PrefixChange change = AddOnce(set, prefix);
+        PrefixChange change = AddOnce(set, prefix, out PrefixSubscriptions.Place place);
         if (change == PrefixChange.Counted)
         {
             return true;
@@ -125,7 +126,7 @@ internal sealed partial class PublisherSession
         {
             refusal = "its subscriptions need more than its share of the memory";
         }
-        else if (_requested is null && !_socket.AddInterest(prefix, this))
+        else if (_requested is null && !_socket.AddInterest(place.Prefix, this))
         {
             _socket.Budget.Return(ref _subscriptionMemory, prefix.Length);
             refusal = ZmtpErrors.Text(ZmtpError.SubscriptionLimit);

@@ -52,13 +52,16 @@ internal sealed class SharedSubscriptions
         }
     }
 
-    /// <summary>Adds a prefix that a peer had not subscribed to before.</summary>
-    internal PrefixChange Add(ReadOnlySpan<byte> prefix, PublisherSession peer)
+    /// <summary>
+    /// Adds a prefix that a peer had not subscribed to before. The array belongs to the peer's own set. It is not copied,
+    /// because a peer can have very many prefixes.
+    /// </summary>
+    internal PrefixChange Add(byte[] prefix, PublisherSession peer)
     {
         EnterAll();
         try
         {
-            PrefixChange change = _prefixes.Add(prefix, out PrefixSubscriptions.Place place);
+            PrefixChange change = _prefixes.AddShared(prefix, out PrefixSubscriptions.Place place);
             if (place.Exists)
             {
                 place.Value = Subscribers.With(place.Value, peer);

@@ -143,14 +143,29 @@ public sealed class InterestSetTests
     public void Prefixes_and_their_bytes_are_bounded_and_references_are_free()
     {
         var set = new InterestSet(new TopicCodec(Codecs.Options), 2, 10);
-        Assert.Equal(InterestStatus.Accepted, set.Add("12345678"u8, ref _log));
-        Assert.Equal(InterestStatus.TooManyBytes, set.Add("abc"u8, ref _log));
-        Assert.Equal(InterestStatus.Accepted, set.Add("ab"u8, ref _log));
-        Assert.Equal(InterestStatus.TooManyPrefixes, set.Add(""u8, ref _log));
-        Assert.Equal(InterestStatus.Accepted, set.Add("ab"u8, ref _log));
+        Assert.Equal(InterestStatus.Accepted, set.Add("12345678"u8.ToArray(), ref _log));
+        Assert.Equal(InterestStatus.TooManyBytes, set.Add("abc"u8.ToArray(), ref _log));
+        Assert.Equal(InterestStatus.Accepted, set.Add("ab"u8.ToArray(), ref _log));
+        Assert.Equal(InterestStatus.TooManyPrefixes, set.Add(""u8.ToArray(), ref _log));
+        Assert.Equal(InterestStatus.Accepted, set.Add("ab"u8.ToArray(), ref _log));
         Assert.Equal(InterestStatus.Unknown, set.Remove("abc"u8, ref _log));
         Assert.Equal(InterestStatus.Accepted, set.Remove("12345678"u8, ref _log));
-        Assert.Equal(InterestStatus.Accepted, set.Add("12345abc"u8, ref _log));
+        Assert.Equal(InterestStatus.Accepted, set.Add("12345abc"u8.ToArray(), ref _log));
+    }
+
+    [Fact]
+    public void A_prefix_is_not_copied()
+    {
+        const int Many = 100;
+        var set = new InterestSet(new TopicCodec(Codecs.Options), Many, 1 << 20);
+        byte[][] prefixes = [.. Enumerable.Range(0, Many).Select(i => Codecs.Latin1(new string('x', 4000) + i))];
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        foreach (byte[] prefix in prefixes)
+        {
+            set.Add(prefix, ref _log);
+        }
+
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, Many * 1000);
     }
 
     [Fact]

@@ -25,4 +25,18 @@ public sealed class RouterMemoryTests
         Assert.Equal(1000, all.Take(1000).Count(s => router.Find(s.Filter).PlainSubscriptions is [var only] && only == s));
         GC.KeepAlive(all);
     }
+
+    [Fact]
+    public void A_node_with_one_child_has_no_table()
+    {
+        const int Tokens = 10;
+        Subscription[] all = [.. Enumerable.Range(0, 1 << Tokens).Select(bits => new Subscription(null!, Encoding.ASCII.GetBytes(Filter(bits)), null, "1"u8))];
+        var trie = new SubscriptionTrie(1);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Array.ForEach(all, trie.Add);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 1, 128L * all.Length);
+        Assert.Equal(all.Length - 2, trie.Nodes - all.Length);
+
+        static string Filter(int bits) => string.Join('.', Enumerable.Range(0, Tokens).Select(i => (bits >> i & 1) == 0 ? "a" : "*"));
+    }
 }

@@ -97,12 +97,23 @@ internal sealed partial class PrefixSubscriptions
     /// </param>
     public PrefixChange Add(ReadOnlySpan<byte> prefix, out Place place)
     {
-        PrefixChange change = AddNode(prefix, out Node? node);
+        PrefixChange change = AddNode(prefix, copy: null, out Node? node);
         place = new Place(node);
         return change;
     }
 
-    private PrefixChange AddNode(ReadOnlySpan<byte> prefix, out Node? added)
+    /// <summary>
+    /// Adds a subscription like <see cref="Add(ReadOnlySpan{byte}, out Place)"/>, but the set may keep the array of the
+    /// prefix in place of a copy. The array must not change any more.
+    /// </summary>
+    public PrefixChange AddShared(byte[] prefix, out Place place)
+    {
+        PrefixChange change = AddNode(prefix, prefix, out Node? node);
+        place = new Place(node);
+        return change;
+    }
+
+    private PrefixChange AddNode(ReadOnlySpan<byte> prefix, byte[]? copy, out Node? added)
     {
         added = null;
         Node node = _root;
@@ -118,7 +129,7 @@ internal sealed partial class PrefixSubscriptions
                     return PrefixChange.LimitReached;
                 }
 
-                added = new Node(prefix.ToArray(), depth, prefix.Length);
+                added = new Node(copy ?? prefix.ToArray(), depth, prefix.Length);
                 return Insert(added, node);
             }
 
@@ -154,7 +165,7 @@ internal sealed partial class PrefixSubscriptions
             return PrefixChange.LimitReached;
         }
 
-        node.Key = prefix.ToArray();
+        node.Key = copy ?? prefix.ToArray();
         added = node;
         return Begin(node);
     }
