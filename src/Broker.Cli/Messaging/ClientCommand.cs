@@ -28,7 +28,7 @@ internal static class ClientCommand
 
         ClientOptions Options(ParseResult flags)
         {
-            ClientOptions options = connection.Read(flags, timeout(flags));
+            ClientOptions options = connection.Read(flags, timeout(flags), shell.Age);
             return reconnects ? options : options with { MaxReconnectAttempts = 0 };
         }
     }

@@ -12,7 +12,7 @@ namespace Broker.Cli.Messaging;
 internal sealed class ClientRun
 {
     private static readonly TimeSpan WaitPace = TimeSpan.FromMilliseconds(200);
-    private static readonly TimeSpan LeastConnectTimeout = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LeastTimeout = TimeSpan.FromSeconds(1);
 
     private readonly TimeSpan _silence;
     private int _errors;
@@ -35,8 +35,8 @@ internal sealed class ClientRun
     /// <summary>Connects to the server, runs <paramref name="work"/> and returns the exit code.</summary>
     /// <param name="shell">The streams of the command.</param>
     /// <param name="options">Returns the client's options. It may read files and throw. The
-    /// <see cref="ClientOptions.ConnectTimeout"/> of the options is also the longest time in which the server may make
-    /// no progress later.</param>
+    /// <see cref="ClientOptions.WriteDeadline"/> of the options is the longest time in which the server may make no
+    /// progress; the time of the connect counts too.</param>
     /// <param name="wait">How long to wait for a server that cannot be reached.</param>
     /// <param name="work">Uses the connection and returns the exit code.</param>
     /// <param name="cancellationToken">Ends the command, as Ctrl+C does.</param>
@@ -79,6 +79,8 @@ internal sealed class ClientRun
         ShellStreams shell, ClientOptions options, TimeSpan wait, Func<ClientRun, Task<int>> work, CancellationToken stop)
     {
         ClientRun? run = null;
+        string? lost = null;
+        bool reconnects = options.MaxReconnectAttempts != 0;
         options = options with
         {
             OnServerError = (_, text) =>
@@ -89,25 +91,48 @@ internal sealed class ClientRun
                     Interlocked.Increment(ref run._errors);
                 }
             },
-            OnDisconnected = (_, reason) => shell.Complain($"the connection to the server was lost: {reason.Message}"),
+            OnDisconnected = (_, reason) =>
+            {
+                string text = $"the connection to the server was lost: {reason.Message}";
+                if (reconnects)
+                {
+                    shell.Complain(text);
+                }
+
+                Volatile.Write(ref lost, text);
+            },
             OnReconnected = _ => shell.Say("reconnected to the server"),
         };
-        await using BrokerConnection connection = await ConnectAsync(shell, options, wait, stop);
-        run = new ClientRun(connection, options.ConnectTimeout, stop);
-        return await work(run);
+        (BrokerConnection connection, TimeSpan taken) = await ConnectAsync(shell, options, wait, stop);
+        await using BrokerConnection closed = connection;
+        TimeSpan left = options.WriteDeadline - taken;
+        run = new ClientRun(connection, left > LeastTimeout ? left : LeastTimeout, stop);
+        try
+        {
+            return await work(run);
+        }
+        catch (Exception e) when (!reconnects && e is ClientException or TimeoutException && Volatile.Read(ref lost) is not null)
+        {
+            // The exception only says that there is no connection.
+            throw new IOException(lost, e);
+        }
     }
 
     // A script or a compose file may start the server and its clients at the same time, so the connect is repeated.
-    private static async Task<BrokerConnection> ConnectAsync(ShellStreams shell, ClientOptions options, TimeSpan wait, CancellationToken stop)
+    // The time in the result is that of the last attempt.
+    private static async Task<(BrokerConnection Connection, TimeSpan Taken)> ConnectAsync(
+        ShellStreams shell, ClientOptions options, TimeSpan wait, CancellationToken stop)
     {
         long begin = Stopwatch.GetTimestamp();
         bool hasTold = false;
         while (true)
         {
             TimeSpan left = wait - Stopwatch.GetElapsedTime(begin);
+            long attempt = Stopwatch.GetTimestamp();
             try
             {
-                return await BrokerConnection.ConnectAsync(left > TimeSpan.Zero ? Within(left, options) : options, stop);
+                BrokerConnection connection = await BrokerConnection.ConnectAsync(left > TimeSpan.Zero ? Within(left, options) : options, stop);
+                return (connection, Stopwatch.GetElapsedTime(attempt));
             }
             catch (Exception e) when (IsUnreachable(e) && Stopwatch.GetElapsedTime(begin) < wait)
             {
@@ -125,7 +150,7 @@ internal sealed class ClientRun
     // A server that accepts the connection and then sends nothing must not use up more than the time that is left.
     private static ClientOptions Within(TimeSpan left, ClientOptions options)
     {
-        TimeSpan time = left > LeastConnectTimeout ? left : LeastConnectTimeout;
+        TimeSpan time = left > LeastTimeout ? left : LeastTimeout;
         return options.ConnectTimeout <= time ? options : options with { ConnectTimeout = time };
     }
 

@@ -101,21 +101,34 @@ internal sealed class ConnectionFlags(Func<string, string?> variable, bool isOfB
     public TimeSpan Wait(ParseResult flags) => flags.GetValue(_wait) ?? TimeSpan.Zero;
 
     /// <param name="flags">The flags of the command.</param>
-    /// <param name="timeout">The time after which the command ends, or null for none.</param>
     /// <exception cref="UsageException">Flags conflict, or a file cannot be used.</exception>
-    public ClientOptions Read(ParseResult flags, TimeSpan? timeout = null)
+    public ClientOptions Read(ParseResult flags)
     {
-        string[] servers = Servers(flags);
-        TimeSpan time = timeout is null || timeout > ConnectTimeout ? ConnectTimeout : timeout < LeastTimeout ? LeastTimeout : timeout.Value;
-        var options = new ClientOptions
-        {
-            Servers = servers,
-            Name = "broker command",
-            ConnectTimeout = servers.Length > 1 && time > TimeoutOfOneOfSeveral ? TimeoutOfOneOfSeveral : time,
-            Tls = Tls(flags),
-        };
-        return WithCredentials(options, flags);
+        var options = new ClientOptions { Servers = Servers(flags), Name = "broker command", Tls = Tls(flags) };
+        return ConnectingWithin(ConnectTimeout, WithCredentials(options, flags));
     }
+
+    /// <summary>
+    /// As <see cref="Read(ParseResult)"/>, for a command that ends at a time. The server must answer, and accept what
+    /// is sent, before that time.
+    /// </summary>
+    /// <param name="flags">The flags of the command.</param>
+    /// <param name="timeout">The time after which the command ends, or null for none.</param>
+    /// <param name="age">Returns how long the command already runs. Called only if the command ends at a time.</param>
+    /// <exception cref="UsageException">Flags conflict, or a file cannot be used.</exception>
+    public ClientOptions Read(ParseResult flags, TimeSpan? timeout, Func<TimeSpan> age)
+    {
+        ClientOptions options = Read(flags);
+        TimeSpan time = timeout is { } asked ? asked - age() : ConnectTimeout;
+        time = time > ConnectTimeout ? ConnectTimeout : time < LeastTimeout ? LeastTimeout : time;
+        // A connection that closes sends what is queued. This must not take longer than the server may be silent.
+        return ConnectingWithin(time, options) with { WriteDeadline = time, DrainTimeout = time };
+    }
+
+    private static ClientOptions ConnectingWithin(TimeSpan time, ClientOptions options) => options with
+    {
+        ConnectTimeout = options.Servers.Count > 1 && time > TimeoutOfOneOfSeveral ? TimeoutOfOneOfSeveral : time,
+    };
 
     private string[] Servers(ParseResult flags) => flags.GetValue(_servers) switch
     {

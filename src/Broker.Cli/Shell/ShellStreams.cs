@@ -1,3 +1,5 @@
+using System.ComponentModel;
+using System.Diagnostics;
 using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Shell;
@@ -23,6 +25,9 @@ internal sealed class ShellStreams(
     /// <summary>Returns the value of an environment variable, or null.</summary>
     public Func<string, string?> Variable { get; init; } = Environment.GetEnvironmentVariable;
 
+    /// <summary>Returns how long the command already runs: of a process, with the start of the runtime.</summary>
+    public Func<TimeSpan> Age { get; init; } = static () => TimeSpan.Zero;
+
     public Stream Input => input;
 
     public Stream Output => output;
@@ -37,7 +42,10 @@ internal sealed class ShellStreams(
         Console.Error,
         Console.IsInputRedirected,
         !Console.IsOutputRedirected && string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR")),
-        !Console.IsErrorRedirected);
+        !Console.IsErrorRedirected)
+    {
+        Age = AgeOfProcess,
+    };
 
     /// <summary>Writes a line to standard error. Can be called on any thread.</summary>
     public void Say(string text) => _told.WriteErrorLine(text);
@@ -55,4 +63,19 @@ internal sealed class ShellStreams(
     /// Can be called on any thread.
     /// </summary>
     public void Complain(string text) => Say("broker: " + SafeText.OneLine(text));
+
+    private static TimeSpan AgeOfProcess()
+    {
+        try
+        {
+            using var process = Process.GetCurrentProcess();
+            TimeSpan age = DateTime.UtcNow - process.StartTime.ToUniversalTime();
+            return age > TimeSpan.Zero ? age : TimeSpan.Zero;
+        }
+        catch (Exception e) when (e is Win32Exception or InvalidOperationException or NotSupportedException or IOException)
+        {
+            // The system does not show when the process has started, such as Linux without /proc.
+            return TimeSpan.Zero;
+        }
+    }
 }

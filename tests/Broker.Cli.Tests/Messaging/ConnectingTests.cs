@@ -1,6 +1,9 @@
+using System.CommandLine;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using Broker.Cli.Messaging;
+using Broker.Cli.Shell;
 using Broker.Cli.Tests.Shell;
 using Broker.Client;
 using Broker.Cryptography;
@@ -81,6 +84,27 @@ public sealed class ConnectingTests : IDisposable
         Assert.Equal((ExitCode.Success, ""), (exitCode, error));
         // Less than the ten seconds that a single server has.
         Assert.InRange(Stopwatch.GetElapsedTime(begin), TimeSpan.FromSeconds(1.9), TimeSpan.FromSeconds(9));
+    }
+
+    [Theory]
+    [InlineData("5s", 3, 2)]
+    [InlineData("5s", 4.5, 1)]
+    [InlineData("5s", 20, 1)]
+    [InlineData("1m", 3, 10)]
+    [InlineData(null, 3, 10)]
+    public void The_start_of_the_process_is_a_part_of_its_time(string? timeout, double age, double left)
+    {
+        var connection = new ConnectionFlags(static _ => null);
+        Option<TimeSpan?> time = CommonOptions.Time("--timeout", "");
+        var command = new Command("x") { time };
+        connection.AddTo(command);
+        ParseResult flags = command.Parse(timeout is null ? [] : ["--timeout", timeout]);
+
+        ClientOptions options = connection.Read(flags, flags.GetValue(time), () => TimeSpan.FromSeconds(age));
+
+        Assert.Equal(TimeSpan.FromSeconds(left), options.ConnectTimeout);
+        Assert.Equal(options.ConnectTimeout, options.WriteDeadline);
+        Assert.Equal(options.ConnectTimeout, options.DrainTimeout);
     }
 
     [Theory]

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using System.Text.Json;
@@ -79,6 +80,28 @@ public sealed class MessageCommandTests
         (await accepting).Dispose();
         Assert.Equal((ExitCode.Failure, ""), (exitCode, output));
         Assert.Matches("^broker: The server (did|does) not answer [^\n]*\n$", error);
+    }
+
+    // The first number of messages fits into the connection's queue, the second does not.
+    [Theory]
+    [InlineData("20000")]
+    [InlineData("200000")]
+    public async Task A_server_that_stops_reading_ends_a_publish_in_its_time_with_one_line(string count)
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        Task<TcpClient> accepting = AcceptAsync(listener, answersHandshake: true);
+        string url = $"nats://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}";
+        long begin = Stopwatch.GetTimestamp();
+
+        (int exitCode, string output, string error) = await ShellRun.OfAsync(
+            "pub", "-s", url, "--timeout", "1s", "--count", count, "a", new string('x', 1024));
+
+        (await accepting).Dispose();
+        Assert.Equal((ExitCode.Failure, ""), (exitCode, output));
+        Assert.Matches("^broker: [^\n]*\n$", error);
+        // Less than the ten seconds without the flag.
+        Assert.InRange(Stopwatch.GetElapsedTime(begin), TimeSpan.Zero, TimeSpan.FromSeconds(9));
     }
 
     private static async Task<TcpClient> AcceptAsync(TcpListener listener, bool answersHandshake)
