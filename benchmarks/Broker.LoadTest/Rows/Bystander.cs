@@ -16,7 +16,7 @@ internal sealed class Bystander : IDisposable
     private readonly RawConnection _connection;
     private readonly Worker _worker;
     private readonly ManualResetEvent _go = new(initialState: false);
-    private readonly List<long> _ticks = [];
+    private readonly List<(long Due, long Sent, long Answered)> _pings = [];
     private volatile bool _stopped;
 
     public Bystander(Session session)
@@ -34,8 +34,20 @@ internal sealed class Bystander : IDisposable
         _stopped = true;
         _go.Set();
         _worker.Join();
-        return _ticks.Count == 0 ? null : Latency.FromTicks([.. _ticks]);
+        return Delays(TimeSpan.Zero);
     }
+
+    /// <summary>
+    /// Returns the times since each PING was due; null if there are none. To be called after <see cref="Stop"/>.
+    /// </summary>
+    /// <param name="from">Leaves out the PINGs of this first part of the measurement.</param>
+    public Latency? Delays(TimeSpan from) => Of(from, static ping => ping.Answered - ping.Due);
+
+    /// <summary>
+    /// Returns the times since each PING was sent; null if there are none. To be called after <see cref="Stop"/>.
+    /// </summary>
+    /// <param name="from">Leaves out the PINGs of this first part of the measurement.</param>
+    public Latency? RoundTrips(TimeSpan from) => Of(from, static ping => ping.Answered - ping.Sent);
 
     public void Dispose()
     {
@@ -53,9 +65,10 @@ internal sealed class Bystander : IDisposable
         long due = Stopwatch.GetTimestamp();
         while (!_stopped)
         {
+            long sent = Stopwatch.GetTimestamp();
             _connection.Fence();
             long now = Stopwatch.GetTimestamp();
-            _ticks.Add(now - due);
+            _pings.Add((due, sent, now));
             due += Interval;
             if (now < due)
             {
@@ -64,5 +77,11 @@ internal sealed class Bystander : IDisposable
                 due = Stopwatch.GetTimestamp();
             }
         }
+    }
+
+    private Latency? Of(TimeSpan from, Func<(long Due, long Sent, long Answered), long> ticks)
+    {
+        long[] values = [.. _pings.Where(ping => Stopwatch.GetElapsedTime(_pings[0].Due, ping.Due) >= from).Select(ticks)];
+        return values.Length == 0 ? null : Latency.FromTicks(values);
     }
 }

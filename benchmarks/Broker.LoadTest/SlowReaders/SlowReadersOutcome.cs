@@ -23,8 +23,21 @@ internal sealed record SlowReadersOutcome(string Server, int Readers, bool AreSl
 
     public long PeakResidentBytes { get; set; }
 
-    /// <summary>The round trips of a client that only sends PINGs.</summary>
+    /// <summary>The times from when the PINGs of a client were due, which only sends PINGs.</summary>
     public Latency? Bystander { get; set; }
+
+    /// <summary>The times from when these PINGs were sent.</summary>
+    public Latency? RoundTrips { get; set; }
+
+    /// <summary>
+    /// The times from when the PINGs were due, without those of <see cref="SlowReadersSettings.Beginning"/>.
+    /// </summary>
+    public Latency? LaterBystander { get; set; }
+
+    /// <summary>
+    /// The times from when the PINGs were sent, without those of <see cref="SlowReadersSettings.Beginning"/>.
+    /// </summary>
+    public Latency? LaterRoundTrips { get; set; }
 
     /// <summary>Why the measurement failed; null if it did not.</summary>
     public string? Failure { get; set; }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Broker.LoadTest.Report;
+using Broker.LoadTest.Rows;
 
 namespace Broker.LoadTest.SlowReaders;
 
@@ -18,7 +19,7 @@ internal static class SlowReadersReport
 
     private static Table Lines(IReadOnlyList<SlowReadersOutcome> outcomes)
     {
-        var table = new Table("server, readers", "received", "expected", "closed", "publish s", "all s", "CPU s", "peak MB", "PING p50 µs", "PING p99 µs");
+        var table = new Table("server, readers", "received", "expected", "closed", "publish s", "all s", "CPU s", "peak MB", "PING p50 µs", "PING p99 µs", "p99 µs after 3 s", "round trip p99 µs", "round trip p99 µs after 3 s");
         foreach (SlowReadersOutcome o in outcomes)
         {
             table.Add(
@@ -32,7 +33,10 @@ internal static class SlowReadersReport
                 Format.Digits(o.CpuSeconds),
                 Count(o.PeakResidentBytes / 1_000_000),
                 o.Bystander is null ? Format.Nothing : Format.Digits(o.Bystander.P50),
-                o.Bystander is null ? Format.Nothing : Format.Digits(o.Bystander.P99),
+                P99(o.Bystander),
+                P99(o.LaterBystander),
+                P99(o.RoundTrips),
+                P99(o.LaterRoundTrips),
             ]);
         }
 
@@ -41,6 +45,8 @@ internal static class SlowReadersReport
 
     private static string Failures(IReadOnlyList<SlowReadersOutcome> outcomes, string bullet)
         => string.Concat(outcomes.Where(o => o.Failure is not null).Select(o => $"{bullet}FAILED {o.Server} with {o.Readers} readers: {o.Failure}\n"));
+
+    private static string P99(Latency? latency) => latency is null ? Format.Nothing : Format.Digits(latency.P99);
 
     private static string Count(long value) => value.ToString("N0", CultureInfo.InvariantCulture);
 }

@@ -70,6 +70,9 @@ internal sealed class SlowReadersRun(SlowReadersSettings settings, ServerCommand
         outcome.Seconds = Stopwatch.GetElapsedTime(from).TotalSeconds;
 
         outcome.Bystander = bystander.Stop();
+        outcome.RoundTrips = bystander.RoundTrips(TimeSpan.Zero);
+        outcome.LaterBystander = bystander.Delays(SlowReadersSettings.Beginning);
+        outcome.LaterRoundTrips = bystander.RoundTrips(SlowReadersSettings.Beginning);
         outcome.CpuSeconds = target.Cpu.Stop();
         outcome.PeakResidentBytes = memory.Stop();
         outcome.Received = drains.Sum(drain => drain.Bytes / frame.Length);

@@ -8,6 +8,12 @@ internal sealed record SlowReadersSettings
     /// <summary>The payload of each message in bytes.</summary>
     public const int PayloadSize = 1024;
 
+    /// <summary>
+    /// The time in which a new process compiles its code and fills its queues. The report has the latencies with and
+    /// without this time.
+    /// </summary>
+    public static readonly TimeSpan Beginning = TimeSpan.FromSeconds(3);
+
     public required long Messages { get; init; }
 
     /// <summary>The numbers of subscribers, one measurement each.</summary>

@@ -20,6 +20,9 @@ public class SlowReadersTests
         Assert.Equal(0, outcome.Closed);
         Assert.Equal((10_000, 10_000), (outcome.Expected, outcome.Received));
         Assert.NotNull(outcome.Bystander);
+        Assert.NotNull(outcome.RoundTrips);
+        Assert.Equal(outcome.Bystander.Count, outcome.RoundTrips.Count);
+        Assert.True(outcome.RoundTrips.P99 <= outcome.Bystander.P99, "A PING was sent before it was due.");
         Assert.True(outcome.PeakResidentBytes > 0, "The memory of the server was not read.");
 
         // A subscriber cannot receive 5,000 KiB at 10 MB/s in less time. The last sleep can be up to 1 ms too short.
