@@ -34,6 +34,12 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     /// </summary>
     internal int Needed => _needed;
 
+    /// <summary>
+    /// Whether the handler was called with more bytes than fit the loop's receive buffer and consumed none of them. So
+    /// it needs one part of a message after another, and <see cref="Needed"/> says nothing about the parts that follow.
+    /// </summary>
+    internal bool NeedsPartByPart { get; private set; }
+
     /// <inheritdoc cref="Connection.ReceivedBytes"/>
     internal long ReceivedBytes => Volatile.Read(ref _received);
 
@@ -138,6 +144,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         LargestDelivered = Math.Max(LargestDelivered, _unconsumed.Length);
         UnconsumedBuffer.Window window = _unconsumed.TakeOut();
         int consumed = Deliver(window.Bytes);
+        NeedsPartByPart = consumed == 0 && window.Length > Loop.ReceiveBuffers.Plain.Length;
         if (connection.IsOpen)
         {
             Loop.BytesMoved += _unconsumed.PutBack(window, consumed);

@@ -163,6 +163,12 @@ internal abstract partial class PullConnection
         // The most bytes to collect: the number that the handler needs. If the handler did not set a number, it is
         // twice the number of kept bytes, and the handler is called for every read.
         long most = Inbound.Needed > kept ? Inbound.Needed : kept * 2L;
+        if (Inbound.NeedsPartByPart)
+        {
+            // If the memory grew by one part at a time, each part would be copied with all parts before it.
+            most = Math.Max(most, kept + (kept / 2L));
+        }
+
         // The size of the largest delivered message is a good guess. But while memory is scarce, only bytes that have
         // arrived prove that memory is needed.
         int guess = Loop.Group.ReceiveBudget.IsTight ? 0 : Inbound.LargestDelivered;

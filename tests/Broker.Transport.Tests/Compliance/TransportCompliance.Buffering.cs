@@ -305,4 +305,36 @@ public abstract partial class TransportCompliance
         Assert.False(lost);
         await Soon(Wait.UntilAsync(() => far.Received == written, Cancellation));
     }
+
+    // A handler of a message of many parts learns the size of each part only when it has the part before.
+    [Fact]
+    public async Task A_handler_that_needs_one_small_part_after_another_costs_a_few_copies_of_each_byte()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        const int Size = 4_000_000;
+        const int Part = 1_000;
+        TaskCompletionSource whole = Signal();
+        var far = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int needed) =>
+            {
+                if (bytes.Length == Size)
+                {
+                    whole.SetResult();
+                    return Size;
+                }
+
+                needed = Math.Min(((bytes.Length / Part) + 1) * Part, Size);
+                return 0;
+            },
+        };
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        await near.WriteAsync(new byte[Size]);
+
+        await Soon(whole.Task);
+        long moved = 0;
+        await OnLoopAsync(far.Connection, connection => moved = connection.Loop.BytesMoved);
+        Assert.InRange(moved, 0, 8L * Size);
+    }
 }
