@@ -15,6 +15,7 @@ internal sealed record Target(string Name, Action<int, byte[]> Parse, IReadOnlyL
         new("zmtp-handshake", ZmtpTargets.ParseHandshake, ZmtpTargets.HandshakeSeeds),
         new("nats-client", NatsTargets.ParseClient, NatsTargets.ClientSeeds),
         new("nats-server", NatsTargets.ParseServer, NatsTargets.ServerSeeds),
+        new("nats-leaf", LeafTargets.Parse, LeafTargets.Seeds),
         new("nats-headers", NatsTargets.ParseHeaders, NatsTargets.HeaderSeeds),
     ];
 

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using Broker.Protocol;
@@ -7,25 +9,36 @@ using Broker.Transport;
 namespace Broker.Leaf;
 
 /// <summary>
-/// The links of a server to remote servers, which it joins as a leaf node. Each link connects by itself, again after
-/// each loss, until this object is disposed. Thread-safe.
+/// The links of a server to remote servers, which it joins as a leaf node, and to servers that have joined it. A link to
+/// a remote connects by itself, again after each loss, until this object is disposed. Thread-safe.
 /// </summary>
 public sealed class LeafNodes : IAsyncDisposable
 {
     private const int LoopIdLength = 22;
+    private const string GlobalAccount = "$G";
+
+    // Connections that have something to send get this time at an end.
+    private static readonly TimeSpan MaxEnd = TimeSpan.FromSeconds(2);
 
     private readonly BrokerServer _server;
     private readonly SemaphoreSlim _change = new(1, 1);
 
     // A loop of links is found by this subject, which is the same on all links of an account.
-    private readonly Dictionary<string, string> _loopIds = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, byte[]> _loopSubjects = new(StringComparer.Ordinal);
     private volatile LeafLink[] _links = [];
+    private volatile LeafListener? _listener;
     private bool _isDisposed;
 
     private LeafNodes(BrokerServer server) => _server = server;
 
     /// <summary>The state of each remote that is not disabled, in the order of the options.</summary>
     public IReadOnlyList<LeafRemoteStatus> Remotes => [.. _links.Select(static link => link.Describe())];
+
+    /// <summary>The state of each server that has joined this server.</summary>
+    public IReadOnlyList<LeafNodeStatus> Joined => [.. (_listener?.Links ?? []).Select(static link => link.Describe())];
+
+    /// <summary>The address at which servers can join this server; null if they cannot.</summary>
+    public IPEndPoint? EndPoint => _listener?.EndPoint;
 
     /// <summary>Starts the links. The method does not wait for a connection.</summary>
     /// <param name="server">The server. Dispose the links before the server.</param>
@@ -34,15 +47,28 @@ public sealed class LeafNodes : IAsyncDisposable
     /// An address is not valid, an account does not exist, two remotes have the same account and address, or a value is
     /// out of its range. The message contains no password.
     /// </exception>
+    /// <exception cref="ListenException">The address of <see cref="LeafNodeOptions.Listen"/> cannot be used.</exception>
     public static LeafNodes Start(BrokerServer server, LeafNodeOptions options)
     {
         ArgumentNullException.ThrowIfNull(server);
         ArgumentNullException.ThrowIfNull(options);
         Check(options);
         var nodes = new LeafNodes(server);
+        LeafListener? listener = options.Listen is { } listen ? nodes.CreateListener(listen, options) : null;
         LeafLink[] links = nodes.Create(options, []);
+        try
+        {
+            listener?.Start();
+        }
+        catch
+        {
+            Array.ForEach(links, static link => link.Stop());
+            throw;
+        }
+
+        nodes._listener = listener;
         nodes._links = links;
-        server.DescribeLeafNodes = () => [.. nodes._links.Select(static link => link.DescribeForPages())];
+        server.DescribeLeafNodes = nodes.DescribeForPages;
         Array.ForEach(links, static link => link.Start());
         return nodes;
     }
@@ -62,7 +88,13 @@ public sealed class LeafNodes : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(accounts);
         Check(options);
-        HashSet<string> known = [.. accounts, "$G", "$SYS"];
+        HashSet<string> known = [.. accounts, GlobalAccount, "$SYS"];
+        foreach (PeerUser user in options.Listen?.Users ?? [])
+        {
+            Require(user.Account is null || known.Contains(user.Account), $"there is no account '{user.Account}'");
+        }
+
+        options.Listen?.Tls?.Validate();
         foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
         {
             Require(remote.Account is null || known.Contains(remote.Account), $"there is no account '{remote.Account}'");
@@ -72,11 +104,16 @@ public sealed class LeafNodes : IAsyncDisposable
 
     /// <summary>
     /// Replaces the options. Links of remotes that did not change stay connected. The method waits until the links of
-    /// removed and changed remotes have ended, for at most a second or two, and does not wait for new connections.
+    /// removed and changed remotes have ended, for at most a second or two, and does not wait for new connections. Servers
+    /// that have joined stay connected, unless the address of <see cref="LeafNodeOptions.Listen"/> or their user has
+    /// changed. After a change of the server's own users, call this method too.
     /// </summary>
     /// <param name="options">The options. The logger is not changed.</param>
     /// <exception cref="ArgumentException">
     /// As for <see cref="Start"/>. Then nothing has changed.
+    /// </exception>
+    /// <exception cref="ListenException">
+    /// The new address of <see cref="LeafNodeOptions.Listen"/> cannot be used. Then nothing has changed.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object has been disposed.</exception>
     public async Task ChangeAsync(LeafNodeOptions options)
@@ -88,7 +125,8 @@ public sealed class LeafNodes : IAsyncDisposable
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             LeafLink[] before = _links;
-            LeafLink[] after = Create(options, before);
+            LeafLink[] after = CreateWithListener(options, before, out Func<Task> changeListener);
+            await changeListener().ConfigureAwait(false);
             LeafLink[] removed = [.. before.Except(after)];
             Array.ForEach(removed, static link => link.Stop());
             await Task.WhenAll(removed.Select(static link => link.Stopped)).ConfigureAwait(false);
@@ -112,6 +150,7 @@ public sealed class LeafNodes : IAsyncDisposable
         _change.Release();
         _server.DescribeLeafNodes = null;
         Array.ForEach(_links, static link => link.Stop());
+        await EndAsync(_listener).ConfigureAwait(false);
         await Task.WhenAll(_links.Select(static link => link.Stopped)).ConfigureAwait(false);
     }
 
@@ -129,7 +168,7 @@ public sealed class LeafNodes : IAsyncDisposable
                     present, link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && !links.Contains(link));
                 if (same is null)
                 {
-                    same = new LeafLink(_server, options, remote, LoopId(remote.Account ?? ""), mapsJetStream);
+                    same = new LeafLink(_server, options, remote, LoopSubject(remote.Account ?? GlobalAccount), mapsJetStream);
                     created.Add(same);
                 }
 
@@ -146,15 +185,53 @@ public sealed class LeafNodes : IAsyncDisposable
         return [.. links];
     }
 
-    private string LoopId(string account)
+    // Prepares a change of the listener. If it fails, nothing has changed.
+    private LeafLink[] CreateWithListener(LeafNodeOptions options, LeafLink[] present, out Func<Task> change)
     {
-        if (!_loopIds.TryGetValue(account, out string? id))
+        LeafListener? before = _listener;
+        if (before is not null && options.Listen is { } same && same.EndPoint.Equals(before.Options.EndPoint))
         {
-            _loopIds.Add(account, id = RandomNumberGenerator.GetHexString(LoopIdLength));
+            LeafListener.Settings settings = before.Read(same, options.PingInterval);
+            change = () =>
+            {
+                before.Change(settings);
+                return Task.CompletedTask;
+            };
+            return Create(options, present);
         }
 
-        return id;
+        LeafListener? after = options.Listen is { } listen ? CreateListener(listen, options) : null;
+        after?.Start();
+        change = () =>
+        {
+            _listener = after;
+            return EndAsync(before);
+        };
+        try
+        {
+            return Create(options, present);
+        }
+        catch
+        {
+            after?.Stop();
+            throw;
+        }
     }
+
+    private LeafListener CreateListener(LeafListenOptions listen, LeafNodeOptions options)
+        => new(_server, listen, new LinkLog(options.Logger), options.PingInterval, LoopSubject);
+
+    private static Task EndAsync(LeafListener? listener)
+    {
+        listener?.Stop();
+        return listener?.WaitAsync(MaxEnd) ?? Task.CompletedTask;
+    }
+
+    private IReadOnlyList<LeafNodeDescription> DescribeForPages()
+        => [.. _links.Select(static link => link.DescribeForPages()), .. (_listener?.Links ?? []).Select(static link => link.DescribeForPages())];
+
+    private byte[] LoopSubject(string account)
+        => _loopSubjects.GetOrAdd(account, static _ => Encoding.ASCII.GetBytes("$LDS." + RandomNumberGenerator.GetHexString(LoopIdLength)));
 
     // If an account joins two clusters, the options must tell which of them has its streams.
     private static bool IsOnlyRemote(LeafNodeOptions options, LeafRemoteOptions remote)
@@ -164,6 +241,11 @@ public sealed class LeafNodes : IAsyncDisposable
     {
         Require(options.ReconnectDelay > TimeSpan.Zero, "ReconnectDelay must be positive");
         Require(options.PingInterval > TimeSpan.Zero, "PingInterval must be positive");
+        if (options.Listen is { } listen)
+        {
+            LeafListener.Check(listen);
+        }
+
         var seen = new HashSet<string>(StringComparer.Ordinal);
         foreach (LeafRemoteOptions remote in options.Remotes)
         {

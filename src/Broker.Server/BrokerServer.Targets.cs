@@ -40,7 +40,24 @@ public sealed partial class BrokerServer
     {
         ArgumentNullException.ThrowIfNull(handler);
         (EventLoop loop, Account account) = FindPlace(options?.Loop, options?.Account);
-        return new RemoteTarget(_core.StateOf(loop), account, loop, handler);
+        return new RemoteTarget(_core.StateOf(loop), account, loop, options ?? new RemoteTargetOptions(), handler, _events.LeafNodeConnected);
+    }
+
+    /// <summary>Creates an object that authenticates servers which join this server. Thread-safe.</summary>
+    /// <param name="users">
+    /// The users that only peer servers can be. Then the users of clients are refused. Empty: peers are users of
+    /// <see cref="BrokerServerOptions.Users"/> and of the accounts.
+    /// </param>
+    /// <exception cref="ArgumentException">
+    /// A user or an account is not valid, a verifier is missing, or a callback authenticates the clients and there are no
+    /// users.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
+    public PeerAuthenticator CreatePeerAuthenticator(IReadOnlyList<PeerUser> users)
+    {
+        ArgumentNullException.ThrowIfNull(users);
+        ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        return new PeerAuthenticator(_core, users);
     }
 
     private (EventLoop Loop, Account Account) FindPlace(EventLoop? wanted, string? accountName)

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using Broker.Client;
@@ -15,6 +16,9 @@ public sealed class ChurnTests
     private const int Groups = 100;
 
     private static readonly int Kills = int.TryParse(Environment.GetEnvironmentVariable("BROKER_HUB_KILLS"), CultureInfo.InvariantCulture, out int kills) ? kills : 10;
+
+    // Each side changes so many subscriptions at least between two kills.
+    private const int ChangesPerKill = 500;
 
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
@@ -35,32 +39,41 @@ public sealed class ChurnTests
             edge.Subscribe($"g.{i}", static (in _) => { }, $"q{i}");
         }
 
-        var kept = new HashSet<string>(StringComparer.Ordinal);
+        // The edge changes its subscriptions all the time, and each hub until it is killed.
+        var atEdge = new Churn(edge, "c", kept: new HashSet<string>(StringComparer.Ordinal));
+        Task edgeRun = atEdge.RunAsync();
+        var atHubs = new List<Churn>();
         for (int round = 0; round < Kills; round++)
         {
             await site.WaitForLinkAsync();
             BrokerConnection hub = await site.AtHubAsync();
-            Task atHub = ChurnAsync(hub, "h", round, []);
-            await ChurnAsync(edge, "c", round, kept);
-            await atHub;
+            var atHub = new Churn(hub, $"h.{round}", kept: null);
+            atHubs.Add(atHub);
+            Task hubRun = atHub.RunAsync();
+            long before = atEdge.Changes;
+            await Wait.UntilAsync(() => atHub.Changes >= ChangesPerKill && atEdge.Changes >= before + ChangesPerKill, () => $"{atHub.Changes} and {atEdge.Changes - before} changes");
             site.Hub.Kill();
+            await atHub.StopAsync(hubRun);
             await hub.DisposeAsync();
-            await ChurnAsync(edge, "c", round + Kills, kept);
             site.Hub.Restart();
         }
 
+        await atEdge.StopAsync(edgeRun);
+        TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
+            CultureInfo.InvariantCulture,
+            $"{Kills} kills; edge: {atEdge.Changes} changes, {atEdge.Changes / atEdge.Seconds:F0}/s; hub: {atHubs.Sum(static h => h.Changes)} changes, {atHubs.Sum(static h => h.Changes) / atHubs.Sum(static h => h.Seconds):F0}/s"));
+        Assert.True(atEdge.Changes >= (long)Kills * ChangesPerKill);
         await site.WaitForLinkAsync();
         BrokerConnection last = await site.AtHubAsync();
         int atLast = 0;
-        var ofHub = new HashSet<string>(StringComparer.Ordinal);
-        await ChurnAsync(last, "h", 3 * Kills, ofHub);
+        string[] ofHub = [.. Enumerable.Range(0, 100).Select(static i => $"xh.{i}")];
         foreach (string subject in ofHub)
         {
-            last.Subscribe($"x{subject}", (in _) => Interlocked.Increment(ref atLast));
+            last.Subscribe(subject, (in _) => Interlocked.Increment(ref atLast));
         }
 
         await site.SettleAsync(last, edge);
-        Assert.Equal(Expected(kept), Listed(await site.PageAsync("/leafz?subs=1")));
+        Assert.Equal(Expected(atEdge.Kept!), Listed(await site.PageAsync("/leafz?subs=1")));
         for (int i = 0; i < Subjects; i++)
         {
             last.Publish($"s.{i}", default);
@@ -68,29 +81,13 @@ public sealed class ChurnTests
 
         foreach (string subject in ofHub)
         {
-            edge.Publish($"x{subject}", default);
+            edge.Publish(subject, default);
         }
 
         await site.SettleAsync(last, edge);
         Assert.All(received, static count => Assert.Equal(1, count));
-        Assert.Equal(ofHub.Count, Volatile.Read(ref atLast));
+        Assert.Equal(ofHub.Length, Volatile.Read(ref atLast));
         Assert.Equal(Kills + 1, site.Status.Connects);
-    }
-
-    // Adds and removes 200 subscriptions. Half of them stay.
-    private static async Task ChurnAsync(BrokerConnection connection, string prefix, int round, HashSet<string> kept)
-    {
-        for (int i = 0; i < 100; i++)
-        {
-            string subject = $"{prefix}.{round}.{i}";
-            connection.Subscribe(subject, static (in _) => { });
-            kept.Add(subject);
-            Subscription brief = connection.Subscribe($"{prefix}.brief.{i % 7}", static (in _) => { });
-            await connection.FlushAsync(Ended);
-            brief.Unsubscribe();
-        }
-
-        await connection.FlushAsync(Ended);
     }
 
     private static List<string> Expected(HashSet<string> kept)
@@ -106,5 +103,63 @@ public sealed class ChurnTests
         List<string> all = [.. leaf.GetProperty("subscriptions_list").EnumerateArray().Select(static s => s.GetString()!).Where(static s => s[..2] is "s." or "g." or "c.")];
         all.Sort(StringComparer.Ordinal);
         return all;
+    }
+
+    /// <summary>Adds and removes subscriptions of a connection until it is stopped or the connection is lost.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="prefix">The beginning of the subjects.</param>
+    /// <param name="kept">Receives the subjects of subscriptions that stay; null if none stays.</param>
+    private sealed class Churn(BrokerConnection connection, string prefix, HashSet<string>? kept)
+    {
+        private readonly CancellationTokenSource _stop = new();
+        private readonly Stopwatch _time = new();
+        private long _changes;
+
+        internal long Changes => Interlocked.Read(ref _changes);
+
+        internal double Seconds => _time.Elapsed.TotalSeconds;
+
+        internal HashSet<string>? Kept => kept;
+
+        internal async Task RunAsync()
+        {
+            // The connection to a killed hub does not answer. The edge must end with a known state.
+            CancellationToken ended = kept is null ? _stop.Token : Ended;
+            _time.Start();
+            for (int round = 0; !_stop.IsCancellationRequested; round++)
+            {
+                for (int i = 0; i < 10; i++)
+                {
+                    Subscription brief = connection.Subscribe($"{prefix}.brief.{i}", static (in _) => { });
+                    brief.Unsubscribe();
+                }
+
+                string subject = $"{prefix}.{round}";
+                Subscription added = connection.Subscribe(subject, static (in _) => { });
+                Interlocked.Add(ref _changes, 21);
+                if (kept is not null && round % 10 == 0)
+                {
+                    kept.Add(subject);
+                }
+                else
+                {
+                    await connection.FlushAsync(ended);
+                    added.Unsubscribe();
+                    Interlocked.Increment(ref _changes);
+                }
+
+                await connection.FlushAsync(ended);
+                // Without a pause, a long test would make tens of thousands of changes a second.
+                await Task.Delay(5, ended);
+            }
+        }
+
+        internal async Task StopAsync(Task run)
+        {
+            await _stop.CancelAsync();
+            await run.WaitAsync(Wait.Limit, Ended).ConfigureAwait(kept is null ? ConfigureAwaitOptions.SuppressThrowing : ConfigureAwaitOptions.None);
+            _time.Stop();
+            Assert.True(run.IsCompleted);
+        }
     }
 }

@@ -51,6 +51,30 @@ public sealed class JetStreamTests
         Assert.Equal(1, site.Status.Connects);
     }
 
+    [Theory]
+    [MemberData(nameof(Sites))]
+    public async Task Row13_npm_s_client_uses_streams_buckets_and_objects_through_the_edge(string version, string? hubDomain, string? clientDomain)
+    {
+        string node = Programs.Require("node");
+        string folder = Path.Combine(Repository.Root, "tests", "Broker.Leaf.Tests", "peers", "node");
+        Missing.Unless(Directory.Exists(Path.Combine(folder, "node_modules", "@nats-io", "jetstream")), "the npm package @nats-io/jetstream");
+        using var store = new StoreFolder();
+        await using LeafSite site = await LeafSite.StartAsync(version, hubConfiguration: store.Configuration(hubDomain));
+        await Wait.UntilAsync(() => site.Status.RemoteInterest >= 4, () => site.Status.ToString());
+        await using var program = PeerProcess.Start("streams.mjs", node, Path.Combine(folder, "streams.mjs"), $"nats://{site.Edge.EndPoints[0]}", clientDomain ?? "");
+
+        string line;
+        do
+        {
+            line = await program.ReadLineAsync();
+        }
+        while (line.StartsWith("STEP ", StringComparison.Ordinal));
+
+        Assert.Equal("DONE 50", line);
+        Assert.Equal(0, site.Status.MessagesLost);
+        Assert.Equal(1, site.Status.Connects);
+    }
+
     [Fact]
     public void The_stored_subject_is_taken_from_the_reply_of_a_stream()
     {

@@ -1,4 +1,6 @@
+using System.Collections.Concurrent;
 using System.Globalization;
+using System.Text;
 using System.Text.Json;
 using Broker.Client;
 using Broker.Leaf.Tests.Support;
@@ -79,6 +81,75 @@ public sealed class RemoteTests
         first.Kill();
 
         await Wait.UntilAsync(() => leaf.Remotes[0].RemoteName == "hub1", () => leaf.Remotes[0].ToString());
+    }
+
+    [Fact]
+    public async Task Row12_a_requester_of_another_cluster_gets_its_answer_and_clients_here_see_its_own_reply_subject()
+    {
+        int leafPort = FreePort.Next();
+        int[] gateways = [FreePort.Next(), FreePort.Next()];
+        string Hub(int at, string more) => string.Create(
+            CultureInfo.InvariantCulture,
+            $"server_name: hub{at}\naccounts {{ SYS {{ users: [ {{ user: s, password: p }} ] }}, A {{ users: [ {{ user: a, password: p }} ] }} }}\nsystem_account: SYS\nno_auth_user: a\ngateway {{ name: G{at}, host: 127.0.0.1, port: {gateways[at]}, gateways: [ {{ name: G{1 - at}, url: \"nats://127.0.0.1:{gateways[1 - at]}\" }} ] }}\n{more}");
+        using var near = NatsServer.StartWithConfiguration(Hub(0, string.Create(CultureInfo.InvariantCulture, $"leafnodes {{ host: 127.0.0.1, port: {leafPort} }}")));
+        using var far = NatsServer.StartWithConfiguration(Hub(1, ""));
+        var permissions = new Permissions { Publish = new SubjectPermissions { Allow = ["_INBOX.>"] } };
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions { Users = [new User("responder", "p", permissions)] }, Ended);
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions { Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(leafPort)] }] });
+        await using BrokerConnection responder = await BrokerConnection.ConnectAsync(edge.CreateDialer("responder"), cancellationToken: Ended);
+        await using BrokerConnection requester = await BrokerConnection.ConnectAsync(far.Url, Ended);
+        var replies = new ConcurrentBag<string>();
+        responder.Subscribe("ask", (in message) =>
+        {
+            replies.Add(Encoding.UTF8.GetString(message.ReplyTo));
+            message.Respond("answer"u8);
+        });
+        await responder.FlushAsync(Ended);
+
+        // The clusters learn of each other's interest by the first requests.
+        await Wait.UntilAsync(
+            async () =>
+            {
+                try
+                {
+                    return (await requester.RequestAsync("ask", default, TimeSpan.FromSeconds(1))).Body.Length == "answer".Length;
+                }
+                catch (Exception e) when (e is NoRespondersException or TimeoutException)
+                {
+                    return false;
+                }
+            },
+            () => $"{leaf.Remotes[0]}\n{string.Join('\n', replies)}");
+        for (int i = 0; i < 100; i++)
+        {
+            Message answer = await requester.RequestAsync("ask", default, Wait.Limit, cancellationToken: Ended);
+            Assert.Equal("answer", Encoding.UTF8.GetString(answer.Body.Span));
+        }
+
+        Assert.All(replies, static reply => Assert.StartsWith("_INBOX.", reply, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Row12_the_prefix_of_another_cluster_is_hidden_and_comes_back_with_the_answer()
+    {
+        await using var hub = new FakeHub();
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(edge.CreateDialer(), cancellationToken: Ended);
+        client.Subscribe("ask", static (in message) => message.Respond(message.ReplyTo));
+        await client.FlushAsync(Ended);
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions { Remotes = [new LeafRemoteOptions { Urls = [hub.Url] }] });
+        await hub.ShakeHandsAsync();
+        await hub.SendAsync("LS+ _GR_.>\r\n");
+        await hub.ReadUntilPongAsync();
+        foreach ((string reply, string seen) in new[]
+        {
+            ("_GR_.abcdef.ghijkl._INBOX.1", "_INBOX.1"), ("_GR_.zzzzzz.ghijkl._INBOX.1", "_INBOX.1"), ("_GR_.abcdef.ghijkl.a", "a"),
+        })
+        {
+            await hub.SendAsync($"LMSG ask {reply} 1\r\n?\r\n");
+            Assert.Equal($"LMSG {reply} {seen.Length}", await hub.ReadAsync());
+            Assert.Equal(seen, await hub.ReadAsync());
+        }
     }
 
     [Fact]

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Broker.Client;
 using Broker.Cryptography;
 using Broker.Leaf.Tests.Support;
 using Broker.Server;
@@ -100,6 +101,86 @@ public sealed class SecurityTests
             change: r => r with { Credentials = new KeySource(seed) });
 
         await site.CheckAsync("u:p");
+    }
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Row7_the_hub_reports_an_expired_JWT_and_a_new_one_is_used(string version)
+    {
+        using var folder = new KeyFolder();
+        var keys = new JwtKeys();
+        string file = folder.Write("edge.creds", keys.Credentials(TimeSpan.FromSeconds(3)));
+        int port = FreePort.Next();
+        using NatsServer hub = LeafSite.StartHub(version, port, keys.HubConfiguration);
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
+        var log = new CountingLog();
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions
+        {
+            Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(port)], Credentials = new KeySource(file) }],
+            ReconnectDelay = TimeSpan.FromMilliseconds(50),
+            Logger = log,
+        });
+
+        // A busy machine may need longer than the JWT lasts.
+        await Wait.UntilAsync(() => log.Texts.Any(static t => t.Contains("User Authentication Expired", StringComparison.OrdinalIgnoreCase)), () => string.Join('\n', log.Texts));
+        folder.Write("edge.creds", keys.Credentials(TimeSpan.FromHours(1)));
+        await Wait.UntilAsync(() => leaf.Remotes[0].IsConnected, () => leaf.Remotes[0].ToString());
+    }
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Row8_two_accounts_with_two_links_exchange_nothing(string version)
+    {
+        int port = FreePort.Next();
+        using NatsServer hub = LeafSite.StartHub(
+            version,
+            port,
+            "accounts { A { users: [ { user: a, password: p } ] }, B { users: [ { user: b, password: p } ] } }",
+            "authorization { users: [ { user: a, password: s, account: A }, { user: b, password: s, account: B } ] }");
+        await using BrokerServer edge = await BrokerServer.StartAsync(
+            new BrokerServerOptions { Accounts = [new AccountOptions("A") { Users = [new User("a", "p")] }, new AccountOptions("B") { Users = [new User("b", "p")] }] }, Ended);
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions
+        {
+            Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(port, "a:s")], Account = "A" }, new LeafRemoteOptions { Urls = [LeafSite.Url(port, "b:s")], Account = "B" }],
+        });
+        await Wait.UntilAsync(() => leaf.Remotes.All(static r => r.IsConnected), () => string.Join('\n', leaf.Remotes));
+        var received = new Dictionary<string, QueuedSubscription>(StringComparer.Ordinal);
+        var connections = new Dictionary<string, BrokerConnection>(StringComparer.Ordinal);
+        foreach (string user in new[] { "a", "b" })
+        {
+            connections["edge " + user] = await BrokerConnection.ConnectAsync(edge.CreateDialer(user), cancellationToken: Ended);
+            connections["hub " + user] = await BrokerConnection.ConnectAsync(hub.Url.Replace("//", $"//{user}:p@", StringComparison.Ordinal), Ended);
+        }
+
+        foreach ((string name, BrokerConnection connection) in connections)
+        {
+            received[name] = connection.SubscribeQueued("m");
+        }
+
+        await HubSite.SettleAsync(connections["edge a"], connections["hub a"]);
+        await HubSite.SettleAsync(connections["edge b"], connections["hub b"]);
+        foreach ((string name, BrokerConnection connection) in connections)
+        {
+            connection.Publish("m", Encoding.UTF8.GetBytes(name));
+        }
+
+        await HubSite.SettleAsync(connections["edge a"], connections["hub a"]);
+        await HubSite.SettleAsync(connections["edge b"], connections["hub b"]);
+        foreach ((string name, QueuedSubscription subscription) in received)
+        {
+            var bodies = new SortedSet<string>(StringComparer.Ordinal);
+            while (subscription.Reader.TryRead(out Message message))
+            {
+                bodies.Add(Encoding.UTF8.GetString(message.Body.Span));
+            }
+
+            Assert.Equal([$"edge {name[^1]}", $"hub {name[^1]}"], bodies);
+        }
+
+        foreach (BrokerConnection connection in connections.Values)
+        {
+            await connection.DisposeAsync();
+        }
     }
 
     [Fact]

@@ -13,7 +13,7 @@ internal static class ConnectionTypes
         ["STANDARD"] = [ClientTransport.Socket, ClientTransport.Stream],
         ["WEBSOCKET"] = [ClientTransport.WebSocket],
         ["IN_PROCESS"] = [ClientTransport.InProcess],
-        ["LEAFNODE"] = [],
+        ["LEAFNODE"] = [ClientTransport.LeafNode],
         ["LEAFNODE_WS"] = [],
         ["MQTT"] = [],
         ["MQTT_WS"] = [],

@@ -2,8 +2,11 @@ using Broker.Leaf;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>Reads the key <c>leafnodes</c>: the clusters of nats-servers that the broker joins as a leaf node.</summary>
-internal sealed class LeafNodesConfig(List<ConfigProblem> problems)
+/// <summary>
+/// Reads the key <c>leafnodes</c>: the clusters of nats-servers that the broker joins as a leaf node, and the port for
+/// servers that join the broker.
+/// </summary>
+internal sealed class LeafNodesConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
 {
     private const string Global = "$G";
 
@@ -49,8 +52,9 @@ internal sealed class LeafNodesConfig(List<ConfigProblem> problems)
         }
 
         TimeSpan reconnect = Reconnect(section, defaults.ReconnectDelay);
+        LeafListenOptions? listen = new LeafListenConfig(problems, warnings).Read(section, settings);
         section.RejectTheRest(UnsupportedKeys.OfLeafNodes);
-        return remotes.Count == 0 ? null : defaults with { Remotes = remotes, ReconnectDelay = reconnect };
+        return remotes.Count == 0 && listen is null ? null : defaults with { Remotes = remotes, Listen = listen, ReconnectDelay = reconnect };
     }
 
     private Dictionary<string, string> Domains(ConfigSection root, ServeSettings settings)

@@ -151,7 +151,8 @@ internal sealed class LeafRemoteConfig(List<ConfigProblem> problems)
         : File.Exists(file) ? file
         : section.Wrong<string?>(key, "an existing file", section.Find(key)!, null);
 
-    private static string? Account(ConfigSection section, string key, ServeSettings settings)
+    /// <summary>Reads the name of an account; null for the global account.</summary>
+    public static string? Account(ConfigSection section, string key, ServeSettings settings)
         => section.Find(key) switch
         {
             null => null,

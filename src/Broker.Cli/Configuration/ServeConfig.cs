@@ -60,7 +60,7 @@ internal static class ServeConfig
             Security = new SecurityConfig(problems, warnings ?? []) { CertificatesNameUsers = settings.Tls is { MapUsers: true } || WebSocketConfig.MapsUsers(root) }
                 .Read(section, settings.Security),
         };
-        settings = settings with { Mappings = new MappingsConfig(problems, warnings ?? []).Read(section), LeafNodes = new LeafNodesConfig(problems).Read(section, settings) };
+        settings = settings with { Mappings = new MappingsConfig(problems, warnings ?? []).Read(section), LeafNodes = new LeafNodesConfig(problems, warnings ?? []).Read(section, settings) };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
         settings = settings with { ZeroMq = new ZeroMqConfig(problems, warnings ?? []).Read(section, settings, settings.ZeroMq) };
         AllowNoOps(section, root, settings, problems, warnings ?? []);

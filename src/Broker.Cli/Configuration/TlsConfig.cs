@@ -54,6 +54,9 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         return options;
     }
 
+    /// <summary>Reads the block of a listener that requires TLS.</summary>
+    public ServerTlsOptions? ReadBlock(ConfigBlock block) => Tls(new ConfigSection(block, problems), block, allowNonTls: false);
+
     private ServerTlsOptions? Tls(ConfigSection section, ConfigBlock block, bool allowNonTls)
     {
         int before = problems.Count;

@@ -9,7 +9,6 @@ internal static class UnsupportedKeys
 {
     public const string NoStreams = "the broker stores no messages, so it has no streams";
     public const string NoRoutes = "the broker does not form clusters";
-    private const string NoLeafServer = "the broker joins other servers as a leaf node, but accepts no leaf nodes";
     private const string NoLeafCompression = "the links of leaf nodes are not compressed";
     private const string NoLeafMasking = "the frames of a WebSocket are always masked";
     private const string NoLeafSetting = "the links of leaf nodes have no such setting";
@@ -74,14 +73,12 @@ internal static class UnsupportedKeys
         ("certs", "the server has one certificate"), ("certificates", "the server has one certificate"));
 
     public static IReadOnlyDictionary<string, string> OfLeafNodes { get; } = Table(
-        ("listen", NoLeafServer), ("host", NoLeafServer), ("net", NoLeafServer), ("port", NoLeafServer),
-        ("authorization", NoLeafServer), ("authentication", NoLeafServer), ("tls", NoLeafServer), ("advertise", NoLeafServer),
-        ("no_advertise", NoLeafServer), ("min_version", NoLeafServer), ("compression", NoLeafServer),
-        ("isolate_leafnode_interest", NoLeafServer), ("isolate", NoLeafServer), ("write_deadline", NoLeafServer),
-        ("write_timeout", NoLeafServer), ("proxy_protocol", NoLeafServer));
+        ("min_version", NoLeafSetting), ("compression", NoLeafCompression),
+        ("isolate_leafnode_interest", NoLeafSetting), ("isolate", NoLeafSetting), ("write_deadline", NoLeafSetting),
+        ("write_timeout", NoLeafSetting), ("proxy_protocol", "the broker does not read the addresses that a proxy sends"));
 
     public static IReadOnlyDictionary<string, string> OfLeafRemote { get; } = Table(
-        ("hub", NoLeafServer),
+        ("hub", "the broker is the leaf node of each of its remotes"),
         ("ws_compression", NoLeafCompression), ("ws_compress", NoLeafCompression), ("websocket_compression", NoLeafCompression),
         ("ws_no_masking", NoLeafMasking), ("websocket_no_masking", NoLeafMasking), ("compression", NoLeafCompression),
         ("isolate_leafnode_interest", NoLeafSetting), ("isolate", NoLeafSetting), ("request_isolation", NoLeafSetting), ("proxy", NoLeafSetting),
@@ -89,7 +86,7 @@ internal static class UnsupportedKeys
 
     public static IReadOnlyDictionary<string, string> OfLeafTls { get; } = Table(
         ("insecure", "the certificate of a remote is always checked"), ("verify", "the certificate of a remote is always checked"),
-        ("verify_and_map", "a leaf node accepts no connections"),
+        ("verify_and_map", "a remote accepts no connections"),
         ("cipher_suites", NoLeafSetting), ("curve_preferences", NoLeafSetting), ("pinned_certs", NoLeafSetting),
         ("cert_store", "certificates are read from PEM files"), ("cert_match", "certificates are read from PEM files"),
         ("cert_match_by", "certificates are read from PEM files"), ("ocsp_peer", "the broker does not check revocation"));
@@ -104,7 +101,7 @@ internal static class UnsupportedKeys
     /// feature. Keys that restrict permissions are never ignored, because the server would permit more than its file
     /// says.
     /// </summary>
-    public static bool CanBeIgnored(string why) => why is NoStreams or NoRoutes or NoLeafServer or NoMqtt or NoSyslog or NoProfiling;
+    public static bool CanBeIgnored(string why) => why is NoStreams or NoRoutes or NoMqtt or NoSyslog or NoProfiling;
 
     private static Dictionary<string, string> Table(params ReadOnlySpan<(string Key, string Why)> rows)
     {

@@ -235,6 +235,10 @@ internal sealed class ServeHost : IServeHost
                 {
                     throw new ServeStartException($"a setting is invalid: {e.Message}", e);
                 }
+                catch (ListenException e) when (e.InnerException is SocketException reason)
+                {
+                    throw ServeStartException.CannotListen(e.Address, reason);
+                }
 
                 break;
         }
@@ -249,6 +253,10 @@ internal sealed class ServeHost : IServeHost
         catch (ArgumentException e)
         {
             throw new ServeStartException($"a setting is invalid: {e.Message}", e);
+        }
+        catch (ListenException e) when (e.InnerException is SocketException reason)
+        {
+            throw ServeStartException.CannotListen(e.Address, reason);
         }
     }
 

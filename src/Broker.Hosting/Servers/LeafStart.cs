@@ -35,9 +35,9 @@ internal static class LeafStart
     /// <exception cref="ArgumentException">A setting is wrong.</exception>
     public static LeafNodeOptions Check(IServiceProvider services, BrokerSettings settings, BrokerServerOptions server)
     {
-        LeafNodeOptions options = Build(services, settings);
         try
         {
+            LeafNodeOptions options = Build(services, settings);
             LeafNodes.Validate(options, [.. server.Accounts.Select(static a => a.Name), server.SystemAccount ?? "$SYS"]);
             return options;
         }
@@ -71,6 +71,7 @@ internal static class LeafStart
             {
                 Remotes = [.. leaf.Remotes.Select(remote => remote.ToOptions(file => ContentRoot.Resolve(services, file)))],
                 ReconnectDelay = leaf.ReconnectDelay ?? options.ReconnectDelay,
+                Listen = leaf.ToListenOptions(file => ContentRoot.Resolve(services, file)),
             };
         }
 

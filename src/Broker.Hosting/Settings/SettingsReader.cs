@@ -131,7 +131,19 @@ internal static class SettingsReader
 
     private static BrokerLeafSettings ReadLeafNodes(SettingsSection keys)
     {
-        var leaf = new BrokerLeafSettings { ReconnectDelay = keys.ReadDuration(nameof(BrokerLeafSettings.ReconnectDelay)) };
+        var leaf = new BrokerLeafSettings
+        {
+            ReconnectDelay = keys.ReadDuration(nameof(BrokerLeafSettings.ReconnectDelay)),
+            Listen = keys.ReadText(nameof(BrokerLeafSettings.Listen)),
+            Tls = keys.ReadInner(nameof(BrokerLeafSettings.Tls), ReadTls),
+            Advertise = keys.ReadText(nameof(BrokerLeafSettings.Advertise)),
+        };
+        Add(leaf.Users, keys.ReadInnerList(nameof(leaf.Users), static user => new BrokerLeafUserSettings
+        {
+            Name = user.ReadText(nameof(BrokerLeafUserSettings.Name)),
+            Password = user.ReadText(nameof(BrokerLeafUserSettings.Password)),
+            Account = user.ReadText(nameof(BrokerLeafUserSettings.Account)),
+        }));
         Add(leaf.Remotes, keys.ReadInnerList(nameof(leaf.Remotes), ReadLeafRemote));
         return leaf;
     }

@@ -37,6 +37,40 @@ internal sealed class LinkPermissions
         };
     }
 
+    // The permissions of a leaf node that has joined this server. This server checks all messages itself.
+    private LinkPermissions(HubInfo seen, Permissions target, bool isSystemAccount)
+        : this(seen, isSystemAccount, [], [], [])
+        => Target = target;
+
+    /// <summary>Returns the permissions of a leaf node that has joined this server.</summary>
+    /// <param name="user">The permissions of its user; null for all subjects.</param>
+    /// <param name="isSystemAccount">Whether the account of the link is the system account.</param>
+    /// <param name="deny">Subjects that the leaf node does not want.</param>
+    /// <exception cref="ArgumentException">A denied subject is not a valid filter.</exception>
+    internal static LinkPermissions ForJoined(Permissions? user, bool isSystemAccount, IReadOnlyList<string> deny)
+    {
+        string[] system = isSystemAccount ? [] : [SystemSubjects];
+        SubjectPermissions publish = user?.Publish ?? new SubjectPermissions();
+        SubjectPermissions subscribe = user?.Subscribe ?? new SubjectPermissions();
+        // This server announces what the leaf node may publish. Entries with a queue group concern subscriptions only.
+        var seen = new HubInfo
+        {
+            Import = new HubPermission { Allow = publish.Allow?.ToArray(), Deny = [.. publish.Deny] },
+            Export = new HubPermission { Allow = subscribe.Allow?.ToArray(), Deny = [.. subscribe.Deny.Where(static d => !d.Contains(' ', StringComparison.Ordinal))] },
+        };
+        var target = new Permissions
+        {
+            Publish = new SubjectPermissions { Allow = publish.Allow, Deny = [.. publish.Deny, .. system] },
+            Subscribe = new SubjectPermissions { Allow = subscribe.Allow, Deny = [.. subscribe.Deny, .. system, .. deny] },
+        };
+        foreach (string denied in deny)
+        {
+            Filter(denied);
+        }
+
+        return new LinkPermissions(seen, target, isSystemAccount);
+    }
+
     /// <summary>The permissions for the server's routing.</summary>
     internal Permissions Target { get; }
 
@@ -68,6 +102,29 @@ internal sealed class LinkPermissions
         }
 
         return false;
+    }
+
+    /// <summary>
+    /// Whether the other server may have interest in a filter. A filter of which only a part is permitted is accepted too;
+    /// routing checks each message.
+    /// </summary>
+    internal bool MayAsk(ReadOnlySpan<byte> filter)
+    {
+        foreach (byte[] denied in _denyExport)
+        {
+            if (FilterSets.Covers(denied, filter))
+            {
+                return false;
+            }
+        }
+
+        bool overlaps = _export is null;
+        foreach (byte[] allowed in _export ?? [])
+        {
+            overlaps |= FilterSets.Overlap(allowed, filter);
+        }
+
+        return overlaps;
     }
 
     /// <summary>Whether the remote accepts a message. For subjects that routing knows under another name.</summary>

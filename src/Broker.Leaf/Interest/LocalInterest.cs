@@ -9,7 +9,7 @@ namespace Broker.Leaf;
 /// </summary>
 internal sealed class LocalInterest
 {
-    private readonly Dictionary<byte[], Entry> _entries = new(new Comparer());
+    private readonly Dictionary<byte[], Entry> _entries = new(ByteComparer.Instance);
     private readonly List<Entry> _changed = [];
 
     /// <summary>The number of entries that were announced to the remote.</summary>
@@ -123,23 +123,5 @@ internal sealed class LocalInterest
         internal int Sent { get; set; }
 
         internal bool IsChanged { get; set; }
-    }
-
-    private sealed class Comparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
-    {
-        public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
-
-        public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);
-
-        public int GetHashCode(byte[] obj) => GetHashCode(obj.AsSpan());
-
-        public int GetHashCode(ReadOnlySpan<byte> alternate)
-        {
-            var hash = default(HashCode);
-            hash.AddBytes(alternate);
-            return hash.ToHashCode();
-        }
-
-        public byte[] Create(ReadOnlySpan<byte> alternate) => alternate.ToArray();
     }
 }

@@ -1,4 +1,3 @@
-using System.Text;
 using Broker.Server;
 
 namespace Broker.Leaf;
@@ -13,14 +12,14 @@ internal sealed partial class LeafLink
         Account = Target.Account,
         Address = _address.ToString(),
         RemoteName = _remoteName,
-        Connects = _counters.Connects,
-        MessagesIn = _counters.MessagesIn,
-        BytesIn = _counters.BytesIn,
-        MessagesOut = _counters.MessagesOut,
-        BytesOut = _counters.BytesOut,
-        MessagesLost = _counters.Lost,
-        RemoteInterest = Volatile.Read(ref _remoteInterest),
-        LocalInterest = Volatile.Read(ref _announced),
+        Connects = Counters.Connects,
+        MessagesIn = Counters.MessagesIn,
+        BytesIn = Counters.BytesIn,
+        MessagesOut = Counters.MessagesOut,
+        BytesOut = Counters.BytesOut,
+        MessagesLost = Counters.Lost,
+        RemoteInterest = RemoteInterest,
+        LocalInterest = LocalInterest,
         DiscoveredAddresses = Addresses.Discovered,
         LastError = _lastError,
     };
@@ -37,29 +36,12 @@ internal sealed partial class LeafLink
             Name = _remoteName,
             Host = address.Host,
             Port = address.Port,
-            MessagesIn = _counters.MessagesIn,
-            MessagesOut = _counters.MessagesOut,
-            BytesIn = _counters.BytesIn,
-            BytesOut = _counters.BytesOut,
-            Subscriptions = Volatile.Read(ref _remoteInterest),
+            MessagesIn = Counters.MessagesIn,
+            MessagesOut = Counters.MessagesOut,
+            BytesIn = Counters.BytesIn,
+            BytesOut = Counters.BytesOut,
+            Subscriptions = RemoteInterest,
             ListSubscriptionsAsync = ListInterestAsync,
         };
-    }
-
-    private Task<IReadOnlyList<string>> ListInterestAsync()
-    {
-        var listed = new TaskCompletionSource<IReadOnlyList<string>>(TaskCreationOptions.RunContinuationsAsynchronously);
-        bool isPosted = Loop.TryPost(() =>
-        {
-            var filters = new List<string>(Target.InterestCount);
-            Target.VisitInterest((filter, _, _) => filters.Add(Encoding.UTF8.GetString(filter)));
-            listed.SetResult(filters);
-        });
-        if (!isPosted)
-        {
-            listed.SetResult([]);
-        }
-
-        return listed.Task;
     }
 }

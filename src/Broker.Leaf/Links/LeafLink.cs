@@ -1,5 +1,4 @@
 using System.Globalization;
-using Broker.Protocol;
 using Broker.Server;
 using Broker.Transport;
 
@@ -9,7 +8,7 @@ namespace Broker.Leaf;
 /// The link to one remote: it dials, keeps one session at a time, and connects again after each loss. Unless a comment
 /// says otherwise, members are used on the loop of the link only.
 /// </summary>
-internal sealed partial class LeafLink : IRemoteTargetHandler
+internal sealed partial class LeafLink : PeerLink
 {
     private static readonly TimeSpan StopLinger = TimeSpan.FromSeconds(1);
 
@@ -17,32 +16,20 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     private volatile LeafNodeOptions _options;
     private readonly LeafRemoteOptions _remote;
     private readonly ClientTlsContext _tls;
-    private readonly LinkLog _log;
-    private readonly LinkCounters _counters;
-
-    // Protects the interest, its announcement, and the change of the output. It is held until the announcement is
-    // flushed, so that operations of several loops arrive in the order of the changes.
-    private readonly Lock _announcing = new();
-    private readonly LocalInterest _interest = new();
     private readonly TaskCompletionSource _stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private LeafSession? _session;
     private string? _serverId;
     private int _failures;
     private bool _isStopping;
 
-    // Read on all threads.
-    private volatile LinkOutput? _output;
-
     // Written after all that a status describes, and read before it, so that no status mixes two states of the link.
     private volatile bool _isConnected;
     private volatile LeafAddress _address;
     private volatile string _remoteName = "";
     private volatile string _lastError = "";
-    private volatile bool _isLosing;
-    private int _announced;
-    private int _remoteInterest;
 
-    internal LeafLink(BrokerServer server, LeafNodeOptions options, LeafRemoteOptions remote, string loopId, bool mapsJetStream)
+    internal LeafLink(BrokerServer server, LeafNodeOptions options, LeafRemoteOptions remote, byte[] loopSubject, bool mapsJetStream)
+        : base(server, new RemoteTargetOptions { Account = remote.Account }, new LinkLog(options.Logger), loopSubject, remote.MaxPendingBytes)
     {
         _server = server;
         _options = options;
@@ -51,16 +38,7 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         Addresses = new AddressList([.. remote.Urls.Select(LeafAddress.Parse)], remote.NoRandomize);
         _address = Addresses.First;
         _tls = new ClientTlsContext(remote.Tls);
-        _log = new LinkLog(options.Logger);
-        _counters = new LinkCounters(server.Loops.Count);
-        LoopSubject = System.Text.Encoding.ASCII.GetBytes("$LDS." + loopId);
-        Target = server.AddRemote(this, new RemoteTargetOptions { Account = remote.Account });
     }
-
-    internal RemoteTarget Target { get; }
-
-    /// <summary>The subject by which the remote and this server find out that messages would go in a circle.</summary>
-    internal byte[] LoopSubject { get; }
 
     internal LeafRemoteOptions Remote => _remote;
 
@@ -68,8 +46,6 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
 
     /// <summary>Whether the streams of this remote are those of the account, unless the options name a domain.</summary>
     internal bool MapsJetStream { get; }
-
-    internal LinkCounters Counters => _counters;
 
     /// <summary>Completes when the link has ended after <see cref="Stop"/>.</summary>
     internal Task Stopped => _stopped.Task;
@@ -85,9 +61,10 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
 
     internal TimeSpan PingInterval => _options.PingInterval;
 
-    internal LinkLog Log => _log;
+    /// <summary>Whether this server accepts leaf nodes, to which the subjects that detect loops must pass.</summary>
+    internal bool AcceptsOthers => _options.Listen is not null;
 
-    private EventLoop Loop => Target.Loop;
+    protected override string PeerText => _address.ToString();
 
     /// <summary>Begins to connect. Any thread may call this.</summary>
     internal void Start() => Loop.Post(Connect);
@@ -131,17 +108,12 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
     /// <param name="maxPayload">The remote's maximum payload for this link; 0 if it is unknown.</param>
     internal void OnReady(LeafSession session, HubInfo info, long maxPayload)
     {
-        _counters.CountConnect();
         _failures = 0;
-        _isLosing = false;
         _remoteName = info.ServerName ?? info.ServerId ?? "";
         Announce(new LinkOutput(session.Connection!, maxPayload > 0 ? maxPayload : long.MaxValue, info.Headers, session.JetStream, session.Permissions!));
         _isConnected = true;
-        _log.Connected(_remoteName, _address.ToString(), Target.Account);
+        Log.Connected(_remoteName, _address.ToString(), Target.Account);
     }
-
-    /// <summary>The remote has announced or withdrawn interest.</summary>
-    internal void OnRemoteInterestChanged() => Volatile.Write(ref _remoteInterest, Target.InterestCount);
 
     /// <summary>The session has ended, established or not.</summary>
     internal void OnEnded(LeafSession session, bool wasReady, string reason)
@@ -153,15 +125,7 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
 
         _session = null;
         _remoteName = "";
-        lock (_announcing)
-        {
-            _output = null;
-            _interest.Forget();
-            Volatile.Write(ref _announced, 0);
-        }
-
-        Target.ClearInterest();
-        OnRemoteInterestChanged();
+        Forget();
         if (_isStopping)
         {
             _isConnected = false;
@@ -174,46 +138,14 @@ internal sealed partial class LeafLink : IRemoteTargetHandler
         TimeSpan delay = LinkDelays.After(_options.ReconnectDelay, reason);
         if (wasReady)
         {
-            _log.Disconnected(_address.ToString(), reason, delay);
+            Log.Disconnected(_address.ToString(), reason, delay);
         }
         else
         {
-            _log.ConnectFailed(_address.ToString(), reason, isFirst: _failures++ == 0);
+            Log.ConnectFailed(_address.ToString(), reason, isFirst: _failures++ == 0);
         }
 
         Loop.RunAfter(delay, Connect);
-    }
-
-    public void OnInterestChanged(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, bool isAdded)
-    {
-        lock (_announcing)
-        {
-            _interest.Change(filter, queueGroup, isAdded);
-        }
-    }
-
-    public void OnInterestReported(EventLoop loop)
-    {
-        lock (_announcing)
-        {
-            LinkOutput? output = _output;
-            _interest.WriteChanges(output?.Connection.GetWriteBuffer(loop), output?.Permissions);
-            Volatile.Write(ref _announced, _interest.Announced);
-            output?.Connection.Flush(loop);
-        }
-    }
-
-    private void Announce(LinkOutput output)
-    {
-        LoopWriteBuffer buffer = output.Connection.GetWriteBuffer(Loop);
-        buffer.Advance(LeafOperationWriter.Subscribe(buffer.GetSpan(LoopSubject.Length + LeafOperationWriter.LineOverhead), LoopSubject, default, 1));
-        lock (_announcing)
-        {
-            _interest.WriteAll(buffer, output.Permissions);
-            Volatile.Write(ref _announced, _interest.Announced);
-            output.Connection.Flush(Loop);
-            _output = output;
-        }
     }
 
     private void Connect()

@@ -24,7 +24,7 @@ internal sealed partial class LeafSession
 
     private void StartTls(Action onSecured)
     {
-        _timer?.Cancel();
+        StopTimer();
         _tlsHandshakeRuns = true;
         Connection!.StartTls(Tls.CreateAuthentication(address.TlsHost), link.Remote.TlsTimeout, _ =>
         {
@@ -33,7 +33,7 @@ internal sealed partial class LeafSession
         });
     }
 
-    private bool ReceiveInfo(ReadOnlySpan<byte> json)
+    protected override bool ReceiveInfo(ReadOnlySpan<byte> json)
     {
         HubInfo? info = null;
         try
@@ -172,13 +172,6 @@ internal sealed partial class LeafSession
             return "TLS failed: the remote requires a client certificate and has accepted none";
         }
 
-        return reason switch
-        {
-            CloseReason.Peer => "the remote closed the connection",
-            CloseReason.QueueFull or CloseReason.WriteTimeout => "the remote did not accept bytes in time",
-            CloseReason.Local => "the link was closed",
-            CloseReason.Shutdown => "the event loops were stopped",
-            _ => error?.GetBaseException().Message ?? "the transport failed",
-        };
+        return LinkEnds.Explain(reason, error);
     }
 }

@@ -1,5 +1,3 @@
-using System.Text;
-using Broker.Protocol;
 using Broker.Transport;
 
 namespace Broker.Leaf;
@@ -8,29 +6,12 @@ namespace Broker.Leaf;
 /// One connection of a link to the remote, from the dial to its close: the handshake, and then the operations of the
 /// remote. Used on the loop of the link only.
 /// </summary>
-internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : ConnectionHandler
+internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : PeerSession
 {
-    // An INFO contains permissions and addresses. The longest subjects are much shorter.
-    private const int MaxLine = 256 * 1024;
-
-    // nats-server accepts no larger limit for itself.
-    private const int MaxPayload = 64 * 1024 * 1024;
-
-    // The queue may contain this number of bytes besides messages: announced interest and replies to PING.
-    private const long ControlBytes = 256L * 1024 * 1024;
-
-    private const int MaxUnansweredPings = 2;
-
     private static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan WriteDeadline = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan ErrorLinger = TimeSpan.FromMilliseconds(500);
 
-    private readonly LeafOperationParser _parser = new(new ParserLimits(MaxLine, MaxPayload));
     private HubInfo _info = new();
     private Phase _phase;
-    private string? _reason;
-    private LoopTimer? _timer;
-    private int _unansweredPings;
     private int _streamInterest;
     private bool _tlsHandshakeRuns;
 
@@ -45,12 +26,17 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
         Ready,
     }
 
-    private LeafLink Link => link;
+    protected override PeerLink Peer => link;
+
+    protected override bool IsReady => _phase == Phase.Ready;
+
+    protected override int MaxInterest => link.Remote.MaxInterest;
+
+    protected override TimeSpan PingInterval => link.PingInterval;
+
+    protected override bool PassesLoopSubjects => link.AcceptsOthers;
 
     private ClientTlsContext Tls => _tls!;
-
-    /// <summary>The connection; null until it is open.</summary>
-    internal Connection? Connection { get; private set; }
 
     /// <summary>The permissions of the link; null until the handshake is done.</summary>
     internal LinkPermissions? Permissions { get; private set; }
@@ -63,124 +49,52 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
 
     public override void OnOpened(Connection connection)
     {
-        Connection = connection;
+        Open(connection, link.Remote.MaxPendingBytes);
         if (link.IsStopping)
         {
             connection.Close();
             return;
         }
 
-        connection.MaxPendingBytes = link.Remote.MaxPendingBytes + ControlBytes;
-        // A link never slows down publishers.
-        connection.HighWaterBytes = long.MaxValue;
-        connection.Framing = LeafFraming.Framing;
-        connection.WriteDeadline = WriteDeadline;
         BeginHandshake();
     }
 
-    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
-    {
-        // All bytes show that the remote is alive.
-        _unansweredPings = 0;
-        var operations = new Operations(this);
-        int consumed = _parser.Parse(bytes, ref operations, ref needed, out ProtocolError error);
-        operations.Count();
-        if (error != ProtocolError.None)
-        {
-            Fail($"the remote violated the protocol: {ProtocolErrorText.For(error)}");
-        }
-
-        return consumed;
-    }
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed) => Parse(bytes, ref needed);
 
     public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
         => link.CountUnsent(LeafFraming.CountMessages(written));
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
-        _timer?.Cancel();
+        StopTimer();
         link.CountUnsent(connection.CountUnsent().Messages);
-        link.OnEnded(this, _phase == Phase.Ready, _reason ?? ExplainEnd(reason, error));
+        link.OnEnded(this, _phase == Phase.Ready, Reason ?? ExplainEnd(reason, error));
     }
 
-    /// <summary>Closes the connection. The first reason is reported.</summary>
-    private void Fail(string reason)
+    protected override void OnHandshakeTimeout()
+        => Fail(_phase == Phase.AwaitingInfo ? "the remote sent no INFO" : "the remote did not answer CONNECT");
+
+    protected override void LogError(string message) => link.Log.Error(address.ToString(), message);
+
+    protected override ReadOnlySpan<byte> ShowReply(ReadOnlySpan<byte> replyTo)
     {
-        _reason ??= reason;
-        Connection!.Close();
-    }
-
-    private void StartTimer(TimeSpan due)
-    {
-        _timer?.Cancel();
-        _timer = Connection!.Loop.StartTimer(due, OnTimer);
-    }
-
-    // During the handshake the timer is its limit, and later the interval of PINGs.
-    private void OnTimer()
-    {
-        if (_phase != Phase.Ready)
+        if (replyTo.IsEmpty || replyTo[0] != (byte)'_')
         {
-            Fail(_phase == Phase.AwaitingInfo ? "the remote sent no INFO" : "the remote did not answer CONNECT");
-            return;
+            return replyTo;
         }
 
-        if (_unansweredPings == MaxUnansweredPings)
+        bool hadAny = link.Replies.HasAny;
+        ReadOnlySpan<byte> shown = link.Replies.Show(link.Target, replyTo, Environment.TickCount64);
+        if (!hadAny && link.Replies.HasAny)
         {
-            Fail("the remote does not answer PING");
-            return;
+            Connection!.Loop.StartTimer(GatewayReplies.Lifetime, RemoveOldReplies);
         }
 
-        _unansweredPings++;
-        Connection!.GetWriteBuffer(Connection.Loop).Write("PING\r\n"u8);
-        StartTimer(link.PingInterval);
-    }
-
-    private bool ReceiveSubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, int weight)
-    {
-        if (_phase != Phase.Ready)
-        {
-            Fail("the remote announced interest before the end of the handshake");
-            return false;
-        }
-
-        if (filter.StartsWith("$LDS."u8))
-        {
-            return !filter.SequenceEqual(link.LoopSubject) || ReportLoop();
-        }
-
-        if (link.Target.InterestCount >= link.Remote.MaxInterest)
-        {
-            Fail($"the remote has more than {link.Remote.MaxInterest} subscriptions");
-            return false;
-        }
-
-        // Each server answers requests about itself.
-        if (link.Target.IsSystemAccount || !filter.StartsWith("$SYS."u8))
-        {
-            int before = link.Target.InterestCount;
-            link.Target.AddInterest(filter, queueGroup, weight);
-            if (link.Target.InterestCount != before)
-            {
-                CountStreamInterest(filter, isAdded: true);
-            }
-        }
-
-        return true;
-    }
-
-    private bool ReceiveUnsubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup)
-    {
-        if (link.Target.RemoveInterest(filter, queueGroup))
-        {
-            CountStreamInterest(filter, isAdded: false);
-        }
-
-        return true;
+        return shown;
     }
 
     // Without these subjects at the remote, a request to a stream must fail at once.
-    private void CountStreamInterest(ReadOnlySpan<byte> filter, bool isAdded)
+    protected override void OnInterestChanged(ReadOnlySpan<byte> filter, bool isAdded)
     {
         if (JetStream is not { } jetStream || !filter.StartsWith(jetStream.Trigger))
         {
@@ -201,27 +115,17 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
         }
     }
 
-    private bool ReportLoop()
+    private void RemoveOldReplies()
     {
-        LoopWriteBuffer buffer = Connection!.GetWriteBuffer(Connection.Loop);
-        buffer.Write("-ERR 'Loop detected for leafnode'\r\n"u8);
-        _reason ??= "Loop detected: the remote sends back what it gets from this server";
-        Connection.Close(ErrorLinger);
-        return false;
-    }
+        if (!Connection!.IsOpen)
+        {
+            return;
+        }
 
-    private bool ReceiveError(ReadOnlySpan<byte> text)
-    {
-        string message = Encoding.UTF8.GetString(text[..Math.Min(text.Length, 256)]);
-        // If the remote closes now, this error is the reason.
-        _reason = message;
-        link.Log.Error(address.ToString(), message);
-        return true;
-    }
-
-    private bool ReceivePing()
-    {
-        Connection!.GetWriteBuffer(Connection.Loop).Write("PONG\r\n"u8);
-        return true;
+        link.Replies.RemoveOld(link.Target, Environment.TickCount64);
+        if (link.Replies.HasAny)
+        {
+            Connection.Loop.StartTimer(GatewayReplies.Lifetime, RemoveOldReplies);
+        }
     }
 }

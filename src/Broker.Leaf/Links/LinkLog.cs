@@ -23,6 +23,26 @@ internal sealed partial class LinkLog(ILogger logger)
     [LoggerMessage(6, LogLevel.Warning, "Leaf node {Address} loses messages: {Reason}; further losses are only counted", EventName = "LeafMessagesLost")]
     private static partial void LosesMessages(ILogger logger, string address, string reason);
 
+    [LoggerMessage(7, LogLevel.Information, "Leaf nodes can join at {Address}", EventName = "LeafListening")]
+    private static partial void ListeningAt(ILogger logger, string address);
+
+    [LoggerMessage(8, LogLevel.Information, "Leaf node {Name} has joined from {Address}, account {Account}", EventName = "LeafJoined")]
+    private static partial void HasJoined(ILogger logger, string name, string address, string account);
+
+    [LoggerMessage(9, LogLevel.Information, "Leaf node {Name} from {Address} has left: {Reason}", EventName = "LeafLeft")]
+    private static partial void HasLeft(ILogger logger, string name, string address, string reason);
+
+    [LoggerMessage(10, LogLevel.Warning, "Leaf node from {Address} was refused: {Reason}", EventName = "LeafRefused")]
+    private static partial void IsRefused(ILogger logger, string address, string reason);
+
+    internal void Listening(string address) => ListeningAt(logger, address);
+
+    internal void Joined(string name, string address, string account) => HasJoined(logger, name, address, account);
+
+    internal void Left(string name, string address, string reason) => HasLeft(logger, name, address, reason);
+
+    internal void Refused(string address, string reason) => IsRefused(logger, address, reason);
+
     internal void Connected(string remote, string address, string account) => ConnectedTo(logger, remote, address, account);
 
     internal void Disconnected(string address, string reason, TimeSpan delay) => DisconnectedFrom(logger, address, reason, delay.TotalSeconds);

@@ -9,6 +9,9 @@ public sealed record LeafNodeOptions
     /// <summary>The servers that the broker joins as a leaf node.</summary>
     public IReadOnlyList<LeafRemoteOptions> Remotes { get; init; } = [];
 
+    /// <summary>How other servers join this server as leaf nodes. Null, the default: they cannot.</summary>
+    public LeafListenOptions? Listen { get; init; }
+
     /// <summary>
     /// The time between two attempts to connect to a remote, one second by default. A random time of up to one second
     /// is added.

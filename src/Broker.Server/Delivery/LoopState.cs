@@ -71,6 +71,9 @@ internal sealed class LoopState
     /// <summary>The publishers with a message that is delivered in shares.</summary>
     internal PendingPublishers PendingPublishers => field ??= new PendingPublishers();
 
+    /// <summary>The queue groups of the present message to peer servers.</summary>
+    internal PeerGroups PeerGroups => field ??= new PeerGroups();
+
     /// <summary>Whether one of the batches is active.</summary>
     internal bool HasBatch { get; set; }
 

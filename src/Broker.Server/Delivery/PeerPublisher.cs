@@ -18,6 +18,7 @@ internal readonly struct PeerPublisher(RoutingPublisher publisher)
     internal int Publish(in RoutedMessage message, ReadOnlySpan<byte> queueGroups, ReadOnlySpan<byte> seenSubject)
     {
         publisher.EndBatch();
+        publisher.State.PeerGroups.BeginMessage(queueGroups, publisher.State);
         if (!seenSubject.IsEmpty)
         {
             return DeliverTo(message.WithSubject(seenSubject), publisher.Router.Find(message.Subject), queueGroups);
@@ -36,11 +37,7 @@ internal readonly struct PeerPublisher(RoutingPublisher publisher)
 
     private int DeliverTo(in RoutedMessage message, Route route, ReadOnlySpan<byte> queueGroups)
     {
-        int delivered = 0;
-        foreach (Subscription subscription in route.PlainSubscriptions)
-        {
-            delivered += publisher.TryDeliver(subscription, route, in message) ? 1 : 0;
-        }
+        int delivered = DeliverToPlain(in message, route);
 
         foreach (RenamedDelivery renamed in route.RenamedDeliveries)
         {
@@ -62,6 +59,22 @@ internal readonly struct PeerPublisher(RoutingPublisher publisher)
 
         publisher.State.PayloadOut += (long)delivered * message.Payload.Length;
         return delivered;
+    }
+
+    private int DeliverToPlain(in RoutedMessage message, Route route)
+    {
+        Subscription[] plain = route.PlainSubscriptions;
+        bool isForMany = RoutingPublisher.IsForMany(in message, plain.Length);
+        int delivered = 0;
+        int end = plain.Length;
+        // Other peers come last in the route. They must not wait for a later share, because their queue groups are found
+        // for one message at a time.
+        while (end != 0 && (!isForMany || plain[end - 1] is RemoteDelivery))
+        {
+            delivered += publisher.TryDeliver(plain[--end], route, in message) ? 1 : 0;
+        }
+
+        return end == 0 ? delivered : delivered + publisher.DeliverToPlain(in message, route, end);
     }
 
     private int DeliverToNamed(ReadOnlySpan<byte> queueGroups, Route route, in RoutedMessage message)

@@ -65,7 +65,7 @@ internal sealed partial class RoutingPublisher
         }
     }
 
-    private static bool IsForMany(in RoutedMessage message, int subscribers)
+    internal static bool IsForMany(in RoutedMessage message, int subscribers)
         => (BytesPerDelivery + message.Payload.Length) * subscribers > MaxAtOnce;
 
     private bool TryDeliverAllPending()
@@ -113,6 +113,20 @@ internal sealed partial class RoutingPublisher
     private int DeliverToMany(in RoutedMessage message, Route route, int visited = 0, int delivered = 0)
     {
         var cursor = new RouteCursor(route, visited);
+        return DeliverToMany(in message, ref cursor, delivered);
+    }
+
+    /// <summary>
+    /// Delivers a message to the first plain subscriptions of a route only, in shares if they are very many.
+    /// </summary>
+    internal int DeliverToPlain(in RoutedMessage message, Route route, int count)
+    {
+        var cursor = RouteCursor.OfPlain(route, count);
+        return DeliverToMany(in message, ref cursor, 0);
+    }
+
+    private int DeliverToMany(in RoutedMessage message, ref RouteCursor cursor, int delivered)
+    {
         int index = _pending?.Count ?? 0;
         delivered += DeliverShare(in message, ref cursor);
         if (cursor.IsAtEnd)

@@ -73,6 +73,10 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         byte[] Body() => _json.Connections(account, _traffic.Of(account));
     }
 
+    /// <summary>Publishes that a link to another server has been established. Runs on the loop.</summary>
+    internal void LeafNodeConnected(EventLoop loop, Account account)
+        => Publish(loop, SystemSubjects.LeafNodeConnect(account.Name), () => _json.LeafNodeConnected(account));
+
     /// <summary>Publishes the statistics event if it has subscribers. A timer calls this every 10 s.</summary>
     internal void PublishStatistics()
     {

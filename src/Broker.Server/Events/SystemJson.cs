@@ -44,6 +44,14 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteNumber("slow_consumers", 0);
     });
 
+    // As in nats-server, this event has no type and no id.
+    internal byte[] LeafNodeConnected(Account account) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteString("acc", account.Name);
+    });
+
     internal byte[] Statistics(ServerDescription facts) => Write(json =>
     {
         json.WritePropertyName("server");

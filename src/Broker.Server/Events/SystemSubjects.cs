@@ -7,6 +7,8 @@ internal static class SystemSubjects
 
     internal static string Disconnect(string account) => $"$SYS.ACCOUNT.{account}.DISCONNECT";
 
+    internal static string LeafNodeConnect(string account) => $"$SYS.ACCOUNT.{account}.LEAFNODE.CONNECT";
+
     internal static string Connections(string account) => $"$SYS.ACCOUNT.{account}.SERVER.CONNS";
 
     /// <summary>

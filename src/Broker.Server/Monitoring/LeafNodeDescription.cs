@@ -1,13 +1,16 @@
 namespace Broker.Server;
 
-/// <summary>A remote server that this server joins as a leaf node, for the monitoring pages.</summary>
+/// <summary>A link to a server that this server joins as a leaf node, or that has joined this server, for the monitoring pages.</summary>
 public sealed record LeafNodeDescription
 {
     /// <summary>The account of this server that takes part.</summary>
     public required string Account { get; init; }
 
-    /// <summary>The configured addresses, as hosts and ports.</summary>
+    /// <summary>The configured addresses, as hosts and ports; empty for a server that has joined.</summary>
     public required IReadOnlyList<string> Addresses { get; init; }
+
+    /// <summary>Whether the other server has joined this one. Default: false, so this server joins the other one.</summary>
+    public bool HasJoined { get; init; }
 
     /// <summary>Whether messages pass.</summary>
     public required bool IsConnected { get; init; }

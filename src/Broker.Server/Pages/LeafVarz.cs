@@ -7,7 +7,9 @@ internal sealed record LeafVarz
 
     internal static LeafVarz From(IReadOnlyList<LeafNodeDescription> nodes) => new()
     {
-        Remotes = nodes.Count == 0 ? null : [.. nodes.Select(static node => new RemoteVarz(node.Account, node.Addresses))],
+        Remotes = nodes.All(static node => node.HasJoined)
+            ? null
+            : [.. nodes.Where(static node => !node.HasJoined).Select(static node => new RemoteVarz(node.Account, node.Addresses))],
     };
 
     /// <summary>One remote.</summary>

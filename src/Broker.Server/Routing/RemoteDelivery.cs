@@ -6,8 +6,38 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class RemoteDelivery(SubscriptionOwner owner, byte[] queueGroups) : Subscription(owner, [], null, "0"u8)
 {
-    /// <summary>The names of the peer's queue groups, with one space between them.</summary>
+    /// <summary>The names of the queue groups that only this peer has, with one space between them.</summary>
     internal byte[] QueueGroups => queueGroups;
 
+    /// <summary>Whether the peer receives messages without a queue group too.</summary>
+    internal bool IsPlain { get; init; }
+
+    /// <summary>The queue groups that several peers have; null for none. All deliveries of a route have the same.</summary>
+    internal SharedGroup[]? SharedGroups { get; init; }
+
+    /// <summary>Whether this is the first delivery of the route, for which a random number is drawn.</summary>
+    internal bool IsFirst { get; init; }
+
     internal override bool IsInternal => true;
+
+    /// <summary>Finds the queue groups that receive the present message at the peer. Used on the publisher's loop.</summary>
+    /// <param name="peer">The peer.</param>
+    /// <param name="from">The peer that publishes; null if a client publishes.</param>
+    /// <param name="state">The state of the publisher's loop.</param>
+    /// <param name="groups">The names, with one space between them. They are valid until the next message.</param>
+    /// <returns>Whether the peer receives the message.</returns>
+    internal bool TryFindGroups(RemoteQueue peer, RemoteQueue? from, LoopState state, out ReadOnlySpan<byte> groups)
+    {
+        groups = queueGroups;
+        if (SharedGroups is null && from is null)
+        {
+            return true;
+        }
+
+        RemoteQueue? named = from is not null && peer.IsBeside(from) ? from : null;
+        return state.PeerGroups.TryFind(this, peer, named, state, ref groups);
+    }
+
+    /// <summary>One queue group that several peers have, with the weights of the peers.</summary>
+    internal sealed record SharedGroup(byte[] Name, (SubscriptionOwner Peer, int Weight)[] Members);
 }

@@ -2,8 +2,8 @@ namespace Broker.Server;
 
 /// <summary>
 /// The interest of peer servers in one subject, while its route is built. Queue groups with a member in this server are
-/// left out, because local members come first. If several peers have members of a group, the route names the group to
-/// one of them.
+/// left out, because local members come first. If several peers have members of a group, each message goes to one of
+/// them.
 /// </summary>
 internal sealed class RemoteInterest
 {
@@ -44,33 +44,34 @@ internal sealed class RemoteInterest
     /// <param name="isLocal">Whether a queue group has a member in this server.</param>
     internal IEnumerable<RemoteDelivery> Resolve(Func<byte[], bool> isLocal)
     {
+        var shared = new List<RemoteDelivery.SharedGroup>();
         foreach ((byte[] name, List<(Peer Peer, int Weight)> members) in _groups)
         {
-            if (!isLocal(name))
+            if (isLocal(name))
             {
-                Choose(members).Groups.Add(name);
+                continue;
             }
+
+            if (members.TrueForAll(m => m.Peer == members[0].Peer))
+            {
+                members[0].Peer.Groups.Add(name);
+                continue;
+            }
+
+            shared.Add(new RemoteDelivery.SharedGroup(name, [.. members.Select(static m => (m.Peer.Owner, m.Weight))]));
+            members.ForEach(static m => m.Peer.HasSharedGroups = true);
         }
 
+        RemoteDelivery.SharedGroup[]? all = shared.Count == 0 ? null : [.. shared];
+        bool isFirst = true;
         foreach (Peer peer in _peers)
         {
-            if (peer.IsPlain || peer.Groups.Count != 0)
+            if (peer.IsPlain || peer.HasSharedGroups || peer.Groups.Count != 0)
             {
-                yield return new RemoteDelivery(peer.Owner, Join(peer.Groups));
+                yield return new RemoteDelivery(peer.Owner, Join(peer.Groups)) { IsPlain = peer.IsPlain, SharedGroups = all, IsFirst = isFirst };
+                isFirst = false;
             }
         }
-    }
-
-    private static Peer Choose(List<(Peer Peer, int Weight)> members)
-    {
-        long left = members.Count == 1 ? 0 : Random.Shared.NextInt64(members.Sum(static m => (long)m.Weight));
-        int at = 0;
-        while (left >= members[at].Weight)
-        {
-            left -= members[at++].Weight;
-        }
-
-        return members[at].Peer;
     }
 
     private static byte[] Join(List<byte[]> names)
@@ -94,6 +95,8 @@ internal sealed class RemoteInterest
         internal SubscriptionOwner Owner => owner;
 
         internal bool IsPlain { get; set; }
+
+        internal bool HasSharedGroups { get; set; }
 
         internal List<byte[]> Groups { get; } = [];
     }

@@ -244,7 +244,11 @@ internal sealed class RouteBuild(ulong seed)
         else if (subscription is RemoteSubscription peer)
         {
             HasRemoteInterest = true;
-            (_remote ??= new RemoteInterest()).Add(peer);
+            // A group must not choose a peer that may not receive the subject.
+            if (peer.Access is not { LimitsReceiving: true } access || access.MayReceive(_subject, default))
+            {
+                (_remote ??= new RemoteInterest()).Add(peer);
+            }
         }
         else if (subscription is not ShadowSubscription shadow)
         {
@@ -299,6 +303,9 @@ internal sealed class RouteBuild(ulong seed)
     {
         foreach (RemoteDelivery delivery in _remote!.Resolve(name => _groups?.ContainsKey(name) is true))
         {
+            // A batch delivers all its messages to one subscriber after the other. But each message of a shared group
+            // chooses one of several.
+            _isOnceEach = _isOnceEach && delivery.SharedGroups is null;
             AddMember(delivery);
         }
 

@@ -27,7 +27,19 @@ internal struct RouteCursor
         _at = visited;
     }
 
+    private RouteCursor(Route route, Subscription[] plain, int end)
+    {
+        Route = route;
+        _plain = plain;
+        _groups = [];
+        _renamed = [];
+        _end = end;
+    }
+
     internal Route Route { get; }
+
+    /// <summary>Returns a cursor over the first plain subscriptions only.</summary>
+    internal static RouteCursor OfPlain(Route route, int count) => new(route, route.PlainSubscriptions, count);
 
     /// <summary>Whether no subscribers are left.</summary>
     internal readonly bool IsAtEnd => _at == _end;

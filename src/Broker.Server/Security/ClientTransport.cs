@@ -17,4 +17,7 @@ public enum ClientTransport
     /// responsible for TLS; the server does not use TLS on such a stream.
     /// </summary>
     Stream,
+
+    /// <summary>A connection of another server that joins this server as a leaf node.</summary>
+    LeafNode,
 }

@@ -33,4 +33,10 @@ public interface IRemoteTargetHandler
     /// </summary>
     /// <param name="loop">The loop that calls, for example for <see cref="Connection.GetWriteBuffer"/>.</param>
     void OnInterestReported(EventLoop loop);
+
+    /// <summary>
+    /// Called on the loop of the target when the delivery that <see cref="RemoteTarget.ContinueDelivery"/> has continued
+    /// is complete, so that the peer may publish again.
+    /// </summary>
+    void OnDelivered();
 }

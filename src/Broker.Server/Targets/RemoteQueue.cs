@@ -10,7 +10,8 @@ namespace Broker.Server;
 /// <remarks>
 /// The peer must know a requester's subscription before it receives the request. Otherwise a fast reply is lost.
 /// </remarks>
-internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) : DeliveryTarget, IInterestObserver
+internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop, Account account, RemoteTargetOptions options)
+    : DeliveryTarget, IInterestObserver
 {
     // Protects the queue of changes. Taken for a moment, also under the router's lock.
     private readonly Lock _gate = new();
@@ -27,13 +28,25 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) 
 
     internal override bool IsInternal => true;
 
+    private Account Account => account;
+
+    private bool HasJoined => options.HasJoined;
+
+    private string? Cluster => options.Cluster;
+
     /// <summary>Sets the subjects that the peer may receive and publish. The caller adds the peer's interest again.</summary>
     internal void SetAccess(AccessRules? access) => Access = access;
 
     internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
-        // A peer's interest is not announced to other peers, so it receives nothing from them either.
-        if (_isClosed || publisher.ExcludedTarget is RemoteQueue)
+        var from = publisher.ExcludedTarget as RemoteQueue;
+        if (_isClosed || (from is not null && !Exchanges(from)))
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> groups = subscription.Queue;
+        if (subscription is RemoteDelivery delivery && !delivery.TryFindGroups(this, from, publisher.State, out groups))
         {
             return false;
         }
@@ -43,7 +56,6 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) 
             Report(publisher.Loop);
         }
 
-        byte[]? groups = subscription is RemoteDelivery delivery ? delivery.QueueGroups : subscription.Queue;
         return handler.OnMessage(new RemoteMessage(in message, groups), publisher.Loop);
     }
 
@@ -51,7 +63,7 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) 
     {
         // The router's lock is held here. No code takes the router's lock while it holds the lock of the queue.
         SubscriptionOwner? owner = subscription.Subscriber;
-        if (subscription is RemoteSubscription || owner is RemoteQueue || !IsAnnounced(subscription, owner))
+        if (owner is RemoteQueue peer ? !Exchanges(peer) : !IsAnnounced(subscription, owner))
         {
             return;
         }
@@ -66,6 +78,15 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop) 
             }
         }
     }
+
+    /// <summary>Whether messages and interest pass between two peers.</summary>
+    internal bool Exchanges(RemoteQueue other)
+        => other != this
+            && (options.HasJoined || other.HasJoined)
+            && (options.Cluster is null || !string.Equals(options.Cluster, other.Cluster, StringComparison.Ordinal));
+
+    /// <summary>Whether two peers are in one account, so that the groups that one names are those of the other.</summary>
+    internal bool IsBeside(RemoteQueue other) => account == other.Account;
 
     internal void Close()
     {

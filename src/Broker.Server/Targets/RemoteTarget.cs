@@ -10,8 +10,8 @@ namespace Broker.Server;
 /// a comment says otherwise, members are used on <see cref="Loop"/> only.
 /// </summary>
 /// <remarks>
-/// The peer's interest is neither counted nor listed as subscriptions of clients, and it is not announced to other
-/// peers. The peer does not receive its own messages.
+/// The peer's interest is neither counted nor listed as subscriptions of clients. Whether it is announced to other peers
+/// depends on <see cref="RemoteTargetOptions.HasJoined"/>. The peer does not receive its own messages.
 /// </remarks>
 public sealed class RemoteTarget : IDisposable
 {
@@ -19,14 +19,16 @@ public sealed class RemoteTarget : IDisposable
     private readonly RemoteQueue _queue;
     private readonly RoutingPublisher _publisher;
     private readonly RemoteInterestTable _interest;
+    private readonly Action<EventLoop, Account> _onConnected;
     private AccessRules? _access;
     private int _isDisposed;
 
-    internal RemoteTarget(LoopState state, Account account, EventLoop loop, IRemoteTargetHandler handler)
+    internal RemoteTarget(LoopState state, Account account, EventLoop loop, RemoteTargetOptions options, IRemoteTargetHandler handler, Action<EventLoop, Account> onConnected)
     {
+        _onConnected = onConnected;
         _account = account;
-        _queue = new RemoteQueue(handler, loop);
-        _publisher = new RoutingPublisher(loop, state, account.Router) { ExcludedTarget = _queue };
+        _queue = new RemoteQueue(handler, loop, account, options);
+        _publisher = new RoutingPublisher(loop, state, account.Router) { ExcludedTarget = _queue, Observer = new PeerDeliveryObserver(handler) };
         _interest = new RemoteInterestTable(account.Router.Seed);
         Loop = loop;
         account.Router.Observe(_queue);
@@ -117,6 +119,35 @@ public sealed class RemoteTarget : IDisposable
             visit(subscription.Filter, subscription.Queue, subscription.Weight);
         }
     }
+
+    /// <summary>
+    /// Publishes the event <c>$SYS.ACCOUNT.&lt;account&gt;.LEAFNODE.CONNECT</c> in the system account: messages pass between
+    /// the peer and this server from now on.
+    /// </summary>
+    public void ReportConnected() => _onConnected(Loop, _account);
+
+    /// <summary>
+    /// Whether the peer has caused as much work since <see cref="BeginWork"/> as one read may cause. The caller then
+    /// continues in the next iteration of the loop (<see cref="Connection.YieldReceiving"/>), so that other connections
+    /// are served.
+    /// </summary>
+    public bool IsWorkUsedUp => _publisher.IsOverBudget;
+
+    /// <summary>
+    /// Whether a message of the peer has not reached all its very many subscribers yet. Publish nothing more before
+    /// <see cref="ContinueDelivery"/> has led to <see cref="IRemoteTargetHandler.OnDelivered"/>.
+    /// </summary>
+    public bool IsDelivering => _publisher.HasPending;
+
+    /// <summary>
+    /// Continues the delivery of a message to very many subscribers in the next iterations of the loop, and calls
+    /// <see cref="IRemoteTargetHandler.OnDelivered"/> at its end. Call this method once after <see cref="Publish"/> if
+    /// <see cref="IsDelivering"/> is true.
+    /// </summary>
+    public void ContinueDelivery() => _publisher.State.PendingPublishers.Add(_publisher);
+
+    /// <summary>Begins the work for received bytes of the peer.</summary>
+    public void BeginWork() => _publisher.Begin();
 
     /// <summary>
     /// Publishes a message of the peer in the account: to all subscriptions without a queue group, and to one member of

@@ -13,4 +13,16 @@ public sealed record RemoteTargetOptions
     /// chooses a loop.
     /// </summary>
     public EventLoop? Loop { get; init; }
+
+    /// <summary>
+    /// Whether the peer has joined this server. Messages and interest pass between such a peer and all other peers of
+    /// the account. Default: false. Two peers that this server has joined exchange nothing through this server.
+    /// </summary>
+    public bool HasJoined { get; init; }
+
+    /// <summary>
+    /// The name of the peer's cluster. Peers of one cluster exchange nothing through this server, because they are
+    /// connected with each other. Null, the default: the peer is in no cluster.
+    /// </summary>
+    public string? Cluster { get; init; }
 }

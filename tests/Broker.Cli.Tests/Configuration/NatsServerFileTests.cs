@@ -7,14 +7,13 @@ public sealed class NatsServerFileTests
 {
     private const string NoStreams = "the broker stores no messages, so it has no streams";
     private const string NoRoutes = "the broker does not form clusters";
-    private const string NoLeafServer = "the broker joins other servers as a leaf node, but accepts no leaf nodes";
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
 
     [Theory]
     [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }", "cluster", NoRoutes)]
     [InlineData("gateway { name: g }", "gateway", NoRoutes)]
-    [InlineData("leafnodes { port: 7422 }", "port", NoLeafServer)]
-    [InlineData("leaf { listen: \"127.0.0.1:-1\" }", "listen", NoLeafServer)]
+    [InlineData("leafnodes { port: 7422, min_version: \"2.9\" }", "min_version", "the links of leaf nodes have no such setting")]
+    [InlineData("leafnodes { port: 7422, compression: s2_fast }", "compression", "the links of leaf nodes are not compressed")]
     [InlineData("leafnodes { remotes: [ { url: \"nats-leaf://h\", compression: x } ] }", "compression", "the links of leaf nodes are not compressed")]
     [InlineData("leafnodes { remotes: [ { url: \"nats-leaf://h\", tls { insecure: true } } ] }", "insecure", "the certificate of a remote is always checked")]
     [InlineData("leafnodes { remotes: [ { url: \"nats-leaf://h\", isolate: true } ] }", "isolate", "the links of leaf nodes have no such setting")]

@@ -31,6 +31,7 @@ internal static class KeyCases
         "mappings" => "mappings { a: [ { BODY } ] }",
         "tls" => "tls { BODY }",
         "leafnodes" => "leafnodes { BODY }",
+        "authorization of leafnodes" => "accounts { A { } }\nleafnodes { port: -1, authorization { BODY } }",
         "remotes" => "accounts { A { } }\nleafnodes { remotes: [ { url: \"nats-leaf://127.0.0.1:1\", BODY } ] }",
         "tls of remotes" => "leafnodes { remotes: [ { url: \"nats-leaf://127.0.0.1:1\", tls { BODY } } ] }",
         "websocket" => "websocket { BODY }",
@@ -56,16 +57,34 @@ internal static class KeyCases
         .. OfFile(), .. OfSecurity(), .. OfAccounts(), .. OfTls(), .. OfWebSocket(), .. OfZeroMq(), .. RouteCases.All,
         Case("leafnodes", "remotes", ["[ { url: \"nats-leaf://127.0.0.1:1\" } ]", "[]"], ["x", "{ }", "[ x ]", "[ { } ]", "[ { url: x } ]"]),
         Case("leafnodes", "reconnect", ["1", "\"2s\""], ["0", "-1", "x", "\"0s\""]),
-        .. Aliases("File", ["leafnodes", "leaf"], ["KEY { remotes: [ { url: \"nats-leaf://127.0.0.1:1\" } ] }", "KEY { }"], ["KEY: x", "KEY: []", "KEY { x: y }", "KEY { port: 7422 }"]),
+        .. Aliases("File", ["leafnodes", "leaf"], ["KEY { remotes: [ { url: \"nats-leaf://127.0.0.1:1\" } ] }", "KEY { }", "KEY { port: -1 }"], ["KEY: x", "KEY: []", "KEY { x: y }"]),
         Case("File", "default_js_domain", ["{ }", "{ \"$G\": hub }", "{ A: hub }\naccounts { A { } }"], ["x", "[]", "{ A: hub }", "{ \"$G\": \"a.b\" }"]),
         Case("remotes", "url", ["\"nats-leaf://127.0.0.1:2\"", "[\"nats://127.0.0.1:3\"]"], ["1", "\"http://a\"", "[]", "x"]),
         Case("remotes", "urls", ["\"nats-leaf://127.0.0.1:2\"", "[\"nats://u:p@127.0.0.1:3\"]"], ["1", "\"http://a\"", "[1]", "\"ws://a?b\""]),
         Case("remotes", "account", ["A", "\"$G\""], ["B", "1"]),
         Case("remotes", "local", ["A"], ["B", "1"]),
-        .. OfRemotes(),
+        .. OfRemotes(), .. OfLeafListeners(),
         Case("loops", "threads", ["0", "3"], ["-1", "257", "x"]),
         Case("loops", "idle_polls", ["0", "7"], ["-1", "x"]),
         Case("loops", "bulk_pause", ["0", "7"], ["-1", "x"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfLeafListeners() =>
+    [
+        Case("leafnodes", "listen", ["-1", "\"127.0.0.1:-1\"", "\"[::1]:-1\"", "\"localhost:-1\"", "0"], ["70000", "x", "\"hub.example.org:7422\"", "true"]),
+        new("leafnodes", "host", ["host: 127.0.0.1, port: -1", "host: \"*\", port: -1"], ["host: \"a b\", port: -1", "host: hub.example.org, port: -1"]),
+        new("leafnodes", "net", ["net: \"::1\", port: -1"], ["net: \"\", port: -1"]),
+        Case("leafnodes", "port", ["-1", "0"], ["70000", "\"1\"", "-2"]),
+        .. Aliases("leafnodes", ["authorization", "authentication"], ["port: -1, KEY { user: a, password: b }", "port: -1, KEY { }"], ["KEY: x", "KEY { token: a }", "KEY { user: a }", "KEY { x: y }"]),
+        new("leafnodes", "tls", ["port: -1, tls { CERTIFICATE }", "port: -1, tls { CERTIFICATE, handshake_first: true }"], ["port: -1, tls { }", "tls: true", "port: -1, tls { CERTIFICATE, verify_and_map: true, ca_file: \"CERT\" }"]),
+        Case("leafnodes", "advertise", ["\"hub.example.org:7422\""], ["1", "\"a b\""]),
+        Case("leafnodes", "no_advertise", ["true", "false"], NotAFlag),
+        .. Aliases("authorization of leafnodes", ["user", "username"], ["KEY: a, password: b"], ["KEY: a", "KEY: 1, password: b", "KEY: \"\", password: b"]),
+        .. Aliases("authorization of leafnodes", ["password", "pass"], ["user: a, KEY: b"], ["KEY: b", "user: a, KEY: 1", "user: a, KEY: \"\""]),
+        Case("authorization of leafnodes", "nkey", ["UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"], ["x", "1", "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4, user: a"]),
+        new("authorization of leafnodes", "account", ["user: a, password: b, account: A"], ["user: a, password: b, account: B", "user: a, password: b, account: 1"]),
+        Case("authorization of leafnodes", "users", ["[ { user: a, password: b, account: A } ]", "[]"], ["x", "[ x ]", "[ { user: a } ]", "[ { user: a, password: b }, { user: a, password: c } ]", "[ { user: a, password: b, x: y } ]"]),
+        Case("authorization of leafnodes", "timeout", ["3", "\"3s\""], ["0", "x"]),
     ];
 
     private static IEnumerable<KeyCase> OfRemotes() =>

@@ -47,12 +47,52 @@ public sealed class LeafNodesTests
     [InlineData("leafnodes {\n remotes: [ { account: \"$G\" } ] }", "\"url\" or \"urls\" is missing at test.conf:2:")]
     [InlineData("leafnodes { remotes: [ { url: \"nats://u:secret@h:7422\" }, { url: \"nats-leaf://h\" } ] }", "another remote has the same address and account at")]
     [InlineData("leafnodes { colour: red }", "unknown key \"colour\" at test.conf:1:13")]
+    [InlineData("leafnodes { listen: \"hub.example.org:7422\" }", "\"listen\" must be an IP address, localhost, or *")]
+    [InlineData("leafnodes { port: 7422, authorization { user: a } }", "a user of \"leafnodes\" must have a \"user\" and a \"password\", or an \"nkey\" at")]
+    [InlineData("leafnodes { port: 7422, authorization { user: a, password: \"secret\", account: B } }", "\"account\" must be the name of one of the accounts")]
+    [InlineData("leafnodes { port: 7422, authorization { users: [ { user: a, password: \"secret\" }, { user: a, password: x } ] } }", "there are two users \"a\" at")]
+    [InlineData("leafnodes { port: 7422, tls { cert_file: \"no-such-file\" } }", "")]
     public void A_wrong_key_is_refused_with_its_position(string text, string problem)
     {
         ConfigException e = Assert.Throws<ConfigException>(() => Bind(text));
 
         Assert.StartsWith(problem, Assert.Single(e.Problems).ToString(), StringComparison.Ordinal);
         Assert.DoesNotContain("secret", e.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_nats_server_joins_a_broker_with_a_port_for_leaf_nodes_and_a_reload_ends_its_user()
+    {
+        string ours = string.Create(CultureInfo.InvariantCulture, $"127.0.0.1:{FreePort.Next()}");
+        ServeSettings with = Bind(
+            $"port: -1\naccounts {{ A {{ users: [ {{ user: a, password: p }} ] }} }}\nleafnodes {{ listen: \"{ours}\", authorization {{ user: edge, password: secret, account: A }}, compression: off }}");
+        await using var host = new ServeHost();
+        ServeAddresses addresses = await host.StartAsync(with, NullLoggerFactory.Instance, TestContext.Current.CancellationToken);
+        using var leaf = NatsServer.StartWithConfiguration(
+            $"leafnodes {{ remotes: [ {{ url: \"nats-leaf://edge:secret@{ours}\" }} ] }}", "-m", "-1");
+        await using BrokerConnection atLeaf = await BrokerConnection.ConnectAsync(leaf.Url, TestContext.Current.CancellationToken);
+        await using BrokerConnection atHub = await BrokerConnection.ConnectAsync(
+            addresses.Nats[0].Replace("//", "//a:p@", StringComparison.Ordinal), TestContext.Current.CancellationToken);
+        atLeaf.Subscribe("ask", static (in message) => message.Respond("answer"u8));
+
+        await Wait.UntilAsync(
+            async () =>
+            {
+                try
+                {
+                    return (await atHub.RequestAsync("ask", default, TimeSpan.FromSeconds(1))).Body.Length == "answer".Length;
+                }
+                catch (Exception e) when (e is NoRespondersException or TimeoutException)
+                {
+                    return false;
+                }
+            },
+            "an answer from the leaf node");
+
+        await host.ReloadAsync(with with { LeafNodes = with.LeafNodes! with { Listen = with.LeafNodes.Listen! with { Users = [new(new("edge", "other"), "A")] } } });
+        await Wait.UntilAsync(
+            async () => (await leaf.Http.GetStringAsync("/leafz", TestContext.Current.CancellationToken)).Contains("\"leafnodes\": 0", StringComparison.Ordinal),
+            "the end of the link");
     }
 
     [Fact]

@@ -66,14 +66,36 @@ public sealed class LeafNodesTests
         Assert.DoesNotContain("secret", health.Description + host.Log.Text, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task Another_server_joins_at_the_address_of_the_settings_and_a_changed_password_ends_its_link()
+    {
+        await using TestHost host = await TestHost.StartAsync(
+            static s => s.AddBroker(),
+            Free,
+            ("Broker:LeafNodes:Listen", "127.0.0.1:0"),
+            ("Broker:LeafNodes:Users:0:Name", "edge"),
+            ("Broker:LeafNodes:Users:0:Password", "secret"));
+        LeafNodes links = host.Services.GetRequiredService<LeafNodes>();
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Cancellation);
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions { Remotes = [new LeafRemoteOptions { Urls = [$"nats-leaf://edge:secret@{links.EndPoint}"] }] });
+
+        await Wait.UntilAsync(() => links.Joined.SingleOrDefault()?.UserName == "edge", () => host.Log.Text);
+
+        host.Change(("Broker:LeafNodes:Users:0:Password", "other"));
+        await Wait.UntilAsync(() => links.Joined.Count == 0, () => host.Log.Text);
+        Assert.DoesNotContain("secret", host.Log.Text, StringComparison.Ordinal);
+    }
+
     [Theory]
+    [InlineData("Broker:LeafNodes:Listen", "hub.example.org:7422")]
+    [InlineData("Broker:LeafNodes:Advertise", "hub:7422")]
     [InlineData("Broker:LeafNodes:Remotes:0:Urls:0", "http://secret@hub")]
     [InlineData("Broker:LeafNodes:Remotes:0:NoRandomize", "true")]
     [InlineData("Broker:LeafNodes:Remotes:0:Account", "nobody")]
     [InlineData("Broker:LeafNodes:Remotes:0:DenyImports", "a..b")]
     public async Task A_wrong_remote_fails_the_start_with_an_error_that_names_the_section(string key, string value)
     {
-        (string, string)[] settings = key.EndsWith("NoRandomize", StringComparison.Ordinal) || key.Contains("Urls", StringComparison.Ordinal)
+        (string, string)[] settings = key.EndsWith("NoRandomize", StringComparison.Ordinal) || key.Contains("Urls", StringComparison.Ordinal) || !key.Contains("Remotes", StringComparison.Ordinal)
             ? [Free, (key, value)]
             : [Free, (key, value), ("Broker:LeafNodes:Remotes:0:Urls:0", "nats-leaf://127.0.0.1:1")];
         await using var host = TestHost.Build(static s => s.AddBroker(), settings);

@@ -5,7 +5,7 @@ using Broker.Transport;
 namespace Broker.Leaf;
 
 // The path of messages to the remote. It runs on the loops of the publishers.
-internal sealed partial class LeafLink
+internal abstract partial class PeerLink
 {
     // Longer subjects are rare.
     private const int MaxStackBytes = 512;
@@ -35,6 +35,11 @@ internal sealed partial class LeafLink
         }
 
         ReadOnlySpan<byte> subject = message.Subject;
+        if (Replies.HasAny && Replies.TryFind(subject, out byte[]? full))
+        {
+            subject = full;
+        }
+
         if (output.JetStream is { } jetStream && subject[0] == (byte)'$')
         {
             int room = subject.Length + jetStream.MaxGrowth;
@@ -54,9 +59,9 @@ internal sealed partial class LeafLink
     {
         int most = subject.Length + message.ReplyTo.Length + message.QueueGroups.Length + payload.Length + LeafOperationWriter.LineOverhead;
         Connection connection = output.Connection;
-        if (connection.BufferedBytes + connection.GetUnflushedBytes(loop) + most > _remote.MaxPendingBytes)
+        if (connection.BufferedBytes + connection.GetUnflushedBytes(loop) + most > _maxPendingBytes)
         {
-            CountLost("more bytes than MaxPendingBytes wait for the remote");
+            CountLost("more bytes than MaxPendingBytes wait for it");
             return false;
         }
 
@@ -82,7 +87,7 @@ internal sealed partial class LeafLink
         if (!_isLosing)
         {
             _isLosing = true;
-            _log.MessagesLost(_address.ToString(), reason);
+            Log.MessagesLost(PeerText, reason);
         }
     }
 }

@@ -2,20 +2,19 @@ using Broker.Protocol;
 
 namespace Broker.Leaf;
 
-internal sealed partial class LeafSession
+internal abstract partial class PeerSession
 {
     /// <summary>Receives the operations from the parser. It exists for one read only.</summary>
-    private struct Operations(LeafSession session) : ILeafOperationHandler
+    private struct Operations(PeerSession session) : ILeafOperationHandler
     {
-        private readonly LeafSession _session = session;
-        private readonly LeafLink _link = session.Link;
+        private readonly PeerSession _session = session;
         private long _messages;
         private long _bytes;
         private bool _hasInterestChanged;
 
         public bool OnMessage(in LeafMessage message)
         {
-            if (_session._phase != Phase.Ready)
+            if (!_session.IsReady)
             {
                 _session.Fail("the remote sent a message before the end of the handshake");
                 return false;
@@ -25,8 +24,8 @@ internal sealed partial class LeafSession
             _bytes += message.Payload.Length;
             ReadOnlySpan<byte> replyTo = message.ReplyTo;
             ReadOnlySpan<byte> stored = JetStreamMapping.TakeStoredSubject(ref replyTo);
-            _link.Target.Publish(message.Subject, replyTo, message.HeaderLength, message.Payload, message.QueueGroups, stored);
-            return true;
+            _session.Peer.Target.Publish(message.Subject, _session.ShowReply(replyTo), message.HeaderLength, message.Payload, message.QueueGroups, stored);
+            return !_session.Peer.Target.IsWorkUsedUp && !_session.Peer.Target.IsDelivering;
         }
 
         public bool OnSubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, int weight)
@@ -51,10 +50,14 @@ internal sealed partial class LeafSession
 
         internal readonly void Count()
         {
-            _link.Counters.CountReceived(_messages, _bytes);
-            if (_hasInterestChanged)
+            if (_messages != 0)
             {
-                _link.OnRemoteInterestChanged();
+                _session.Peer.Counters.CountReceived(_messages, _bytes);
+            }
+
+            if (_hasInterestChanged && _session.IsReady)
+            {
+                _session.Peer.OnRemoteInterestChanged();
             }
         }
     }
