@@ -66,7 +66,8 @@ internal sealed class LeafListener
         Require(options.MaxConnections > 0, "MaxConnections must be positive");
         Require(options.MaxPendingBytes > 0, "MaxPendingBytes must be positive");
         Require(options.MaxInterest > 0, "MaxInterest must be positive");
-        Require(options.Advertise is null || LeafAddress.Describe($"nats-leaf://{options.Advertise}") == options.Advertise, $"Advertise must be a host and a port, and is '{options.Advertise}'");
+        bool isAddress = options.Advertise is null || string.Equals(LeafAddress.Describe($"nats-leaf://{options.Advertise}"), options.Advertise, StringComparison.Ordinal);
+        Require(isAddress, $"Advertise must be a host and a port, and is '{options.Advertise}'");
         Require(options.Tls is null or { AllowNonTls: false }, "AllowNonTls must be false");
         Require(options.Tls is null or { MapUsers: false }, "MapUsers must be false: leaf nodes send the credentials of a user");
     }
