@@ -79,7 +79,7 @@ internal sealed class LeafListenConfig(List<ConfigProblem> problems, List<Config
         return new IPEndPoint(address, Math.Max(0, port.Value));
     }
 
-    private IReadOnlyList<PeerUser> Users(ConfigBlock block, ServeSettings settings, ref TimeSpan timeout)
+    private List<PeerUser> Users(ConfigBlock block, ServeSettings settings, ref TimeSpan timeout)
     {
         var section = new ConfigSection(block, problems, isSecret: true);
         timeout = SecurityConfig.Seconds(section, "timeout", timeout);
