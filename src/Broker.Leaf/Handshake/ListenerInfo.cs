@@ -2,8 +2,11 @@ using System.Text.Json.Serialization;
 
 namespace Broker.Leaf;
 
-/// <summary>The INFO for a leaf node that joins this server. The JSON names are the protocol's.</summary>
-internal sealed record ListenerInfo
+/// <summary>
+/// The INFO for a leaf node that joins this server. The JSON names are the protocol's. This type is not a record, because
+/// a record would print the nonce.
+/// </summary>
+internal sealed class ListenerInfo
 {
     [JsonPropertyName("server_id")]
     public required string ServerId { get; init; }
@@ -42,7 +45,7 @@ internal sealed record ListenerInfo
     public bool? IsTlsVerified { get; init; }
 
     [JsonPropertyName("nonce")]
-    public required string Nonce { get; init; }
+    public required string Nonce { get; set; }
 
     /// <summary>The addresses for reconnects. The list must be there, because it distinguishes the port from others.</summary>
     [JsonPropertyName("leafnode_urls")]
@@ -53,19 +56,19 @@ internal sealed record ListenerInfo
 
     /// <summary>Whether this is the answer to CONNECT.</summary>
     [JsonPropertyName("connect_info")]
-    public bool? ConnectInfo { get; init; }
+    public bool? ConnectInfo { get; set; }
 
     [JsonPropertyName("remote_account")]
-    public string? RemoteAccount { get; init; }
+    public string? RemoteAccount { get; set; }
 
     [JsonPropertyName("acc_is_sys")]
-    public bool? IsSystemAccount { get; init; }
+    public bool? IsSystemAccount { get; set; }
 
     /// <summary>The subjects that the leaf node may subscribe to.</summary>
     [JsonPropertyName("import")]
-    public HubPermission? Import { get; init; }
+    public HubPermission? Import { get; set; }
 
     /// <summary>The subjects that the leaf node may publish to.</summary>
     [JsonPropertyName("export")]
-    public HubPermission? Export { get; init; }
+    public HubPermission? Export { get; set; }
 }

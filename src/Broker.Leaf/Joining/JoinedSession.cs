@@ -332,15 +332,14 @@ internal sealed class JoinedSession(LeafListener listener, EndPoint? address, ul
         _phase = Phase.Ready;
         Connection.MaxReadBytes = 0;
         listener.EndOlder(this, link);
-        Send(listener.CreateInfo(id) with
-        {
-            Nonce = _nonce,
-            ConnectInfo = true,
-            RemoteAccount = identity.Account,
-            IsSystemAccount = link.Target.IsSystemAccount ? true : null,
-            Import = Of(identity.Permissions?.Subscribe),
-            Export = Of(identity.Permissions?.Publish),
-        });
+        ListenerInfo answer = listener.CreateInfo(id);
+        answer.Nonce = _nonce;
+        answer.ConnectInfo = true;
+        answer.RemoteAccount = identity.Account;
+        answer.IsSystemAccount = link.Target.IsSystemAccount ? true : null;
+        answer.Import = Of(identity.Permissions?.Subscribe);
+        answer.Export = Of(identity.Permissions?.Publish);
+        Send(answer);
         link.Begin(new LinkOutput(Connection, long.MaxValue, connect.Headers, null, _permissions));
         StartTimer(PingInterval);
         Connection.ResumeReceiving();

@@ -35,7 +35,7 @@ internal sealed class PeerGroups
     /// <param name="from">The publishing peer, which has named the groups; null if all groups receive the message.</param>
     /// <param name="state">The state of the loop.</param>
     /// <param name="groups">The groups that only this peer has; replaced by all groups.</param>
-    internal bool TryFind(RemoteDelivery delivery, RemoteQueue peer, RemoteQueue? from, LoopState state, ref ReadOnlySpan<byte> groups)
+    internal bool TryFind(RemoteDelivery delivery, PeerTarget peer, PeerTarget? from, LoopState state, ref ReadOnlySpan<byte> groups)
     {
         _foundLength = 0;
         if (from is null)
@@ -68,7 +68,7 @@ internal sealed class PeerGroups
     }
 
     // A peer that publishes has no member, and gets nothing back.
-    private SubscriptionOwner? Choose(RemoteDelivery.SharedGroup group, RemoteQueue? from)
+    private SubscriptionOwner? Choose(RemoteDelivery.SharedGroup group, PeerTarget? from)
     {
         long total = 0;
         foreach ((SubscriptionOwner peer, int weight) in group.Members)
@@ -93,8 +93,8 @@ internal sealed class PeerGroups
         return null;
     }
 
-    private static bool Receives(SubscriptionOwner peer, RemoteQueue? from)
-        => from is null || (peer is RemoteQueue other && other.Exchanges(from));
+    private static bool Receives(SubscriptionOwner peer, PeerTarget? from)
+        => from is null || (peer is PeerTarget other && other.Exchanges(from));
 
     private bool IsNamed(ReadOnlySpan<byte> name)
     {

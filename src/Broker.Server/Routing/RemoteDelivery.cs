@@ -20,24 +20,6 @@ internal sealed class RemoteDelivery(SubscriptionOwner owner, byte[] queueGroups
 
     internal override bool IsInternal => true;
 
-    /// <summary>Finds the queue groups that receive the present message at the peer. Used on the publisher's loop.</summary>
-    /// <param name="peer">The peer.</param>
-    /// <param name="from">The peer that publishes; null if a client publishes.</param>
-    /// <param name="state">The state of the publisher's loop.</param>
-    /// <param name="groups">The names, with one space between them. They are valid until the next message.</param>
-    /// <returns>Whether the peer receives the message.</returns>
-    internal bool TryFindGroups(RemoteQueue peer, RemoteQueue? from, LoopState state, out ReadOnlySpan<byte> groups)
-    {
-        groups = queueGroups;
-        if (SharedGroups is null && from is null)
-        {
-            return true;
-        }
-
-        RemoteQueue? named = from is not null && peer.IsBeside(from) ? from : null;
-        return state.PeerGroups.TryFind(this, peer, named, state, ref groups);
-    }
-
     /// <summary>One queue group that several peers have, with the weights of the peers.</summary>
     internal sealed record SharedGroup(byte[] Name, (SubscriptionOwner Peer, int Weight)[] Members);
 }

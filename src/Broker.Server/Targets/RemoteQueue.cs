@@ -11,7 +11,7 @@ namespace Broker.Server;
 /// The peer must know a requester's subscription before it receives the request. Otherwise a fast reply is lost.
 /// </remarks>
 internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop, Account account, RemoteTargetOptions options)
-    : DeliveryTarget, IInterestObserver
+    : PeerTarget, IInterestObserver
 {
     // Protects the queue of changes. Taken for a moment, also under the router's lock.
     private readonly Lock _gate = new();
@@ -46,7 +46,7 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop, 
         }
 
         ReadOnlySpan<byte> groups = subscription.Queue;
-        if (subscription is RemoteDelivery delivery && !delivery.TryFindGroups(this, from, publisher.State, out groups))
+        if (subscription is RemoteDelivery delivery && !TryFindGroups(delivery, from, publisher.State, out groups))
         {
             return false;
         }
@@ -79,14 +79,11 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop, 
         }
     }
 
-    /// <summary>Whether messages and interest pass between two peers.</summary>
-    internal bool Exchanges(RemoteQueue other)
-        => other != this
-            && (options.HasJoined || other.HasJoined)
-            && (options.Cluster is null || !string.Equals(options.Cluster, other.Cluster, StringComparison.Ordinal));
-
-    /// <summary>Whether two peers are in one account, so that the groups that one names are those of the other.</summary>
-    internal bool IsBeside(RemoteQueue other) => account == other.Account;
+    internal override bool Exchanges(PeerTarget other)
+        => other is RemoteQueue peer
+            && peer != this
+            && (options.HasJoined || peer.HasJoined)
+            && (options.Cluster is null || !string.Equals(options.Cluster, peer.Cluster, StringComparison.Ordinal));
 
     internal void Close()
     {
@@ -95,6 +92,14 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop, 
             _isClosed = true;
             _changes.Clear();
         }
+    }
+
+    // A peer names the groups of its own account only.
+    private bool TryFindGroups(RemoteDelivery delivery, RemoteQueue? from, LoopState state, out ReadOnlySpan<byte> groups)
+    {
+        groups = delivery.QueueGroups;
+        return (delivery.SharedGroups is null && from is null)
+            || state.PeerGroups.TryFind(delivery, this, from?.Account == account ? from : null, state, ref groups);
     }
 
     // Services that the account imports, and replies to other accounts, are interest too. The server's own requests are
