@@ -40,14 +40,14 @@ public sealed class ChurnTests
         }
 
         // The edge changes its subscriptions all the time, and each hub until it is killed.
-        var atEdge = new Churn(edge, "c", kept: new HashSet<string>(StringComparer.Ordinal));
+        using var atEdge = new Churn(edge, "c", kept: new HashSet<string>(StringComparer.Ordinal));
         Task edgeRun = atEdge.RunAsync();
         var atHubs = new List<Churn>();
         for (int round = 0; round < Kills; round++)
         {
             await site.WaitForLinkAsync();
             BrokerConnection hub = await site.AtHubAsync();
-            var atHub = new Churn(hub, $"h.{round}", kept: null);
+            using var atHub = new Churn(hub, $"h.{round}", kept: null);
             atHubs.Add(atHub);
             Task hubRun = atHub.RunAsync();
             long before = atEdge.Changes;
@@ -109,7 +109,7 @@ public sealed class ChurnTests
     /// <param name="connection">The connection.</param>
     /// <param name="prefix">The beginning of the subjects.</param>
     /// <param name="kept">Receives the subjects of subscriptions that stay; null if none stays.</param>
-    private sealed class Churn(BrokerConnection connection, string prefix, HashSet<string>? kept)
+    private sealed class Churn(BrokerConnection connection, string prefix, HashSet<string>? kept) : IDisposable
     {
         private readonly CancellationTokenSource _stop = new();
         private readonly Stopwatch _time = new();
@@ -153,6 +153,8 @@ public sealed class ChurnTests
                 await Task.Delay(5, ended);
             }
         }
+
+        public void Dispose() => _stop.Dispose();
 
         internal async Task StopAsync(Task run)
         {
