@@ -16,15 +16,16 @@ internal sealed class ConflatedMessage
 
     /// <summary>
     /// Stores a message in place of an older stored message. The newest message of a burst is sent at the next iteration
-    /// of the peer's loop in which the previous one has been sent.
+    /// of the peer's loop in which the previous one has been sent. Returns whether one more message will be sent: false
+    /// if the message replaces another one, or if the peer has disconnected.
     /// </summary>
-    internal void Store(Connection connection, ReadOnlySpan<byte> encoded)
+    internal bool Store(Connection connection, ReadOnlySpan<byte> encoded)
     {
         lock (_gate)
         {
             if (_isOver)
             {
-                return;
+                return false;
             }
 
             bool isReplaced = _length > 0;
@@ -39,12 +40,13 @@ internal sealed class ConflatedMessage
             if (isReplaced)
             {
                 // The replaced message has asked for the call already.
-                return;
+                return false;
             }
         }
 
         connection.LowWaterBytes = 0;
         connection.RequestLowWater();
+        return true;
     }
 
     /// <summary>

@@ -81,8 +81,10 @@ internal sealed partial class PublisherSession
         ConflatedMessage conflated = _conflated
             ?? Interlocked.CompareExchange(ref _conflated, new ConflatedMessage(), null)
             ?? _conflated;
-        conflated.Store(Connection, encoded);
-        Peer!.CountSent(Loop == loop);
+        if (conflated.Store(Connection, encoded))
+        {
+            Peer!.CountSent(Loop == loop);
+        }
     }
 
     /// <summary>

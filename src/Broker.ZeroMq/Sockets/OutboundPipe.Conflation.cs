@@ -28,7 +28,7 @@ internal sealed partial class OutboundPipe
 
         if (_buffer is null)
         {
-            _interruptions = 0;
+            _interruptions = _recovered = 0;
         }
 
         place.Clear();
@@ -64,7 +64,7 @@ internal sealed partial class OutboundPipe
     {
         if (_newest is { Count: > 0 })
         {
-            _interruptions = 0;
+            _interruptions = _recovered = 0;
             _backlog!.Clear();
             _newest.MoveTo(_backlog);
         }

@@ -48,6 +48,9 @@ internal sealed partial class OutboundPipe
     private int _credit;
     private long _byteCredit;
     private int _flushingThread;
+
+    // The number of messages at the front of the backlog that were counted as sent for a connection that has ended.
+    private int _recovered;
     private MessageBacklog? _discarded;
 
     /// <param name="socket">The socket.</param>
@@ -208,7 +211,8 @@ internal sealed partial class OutboundPipe
         if (_backlog is { Count: > 0 } backlog)
         {
             int count = backlog.Count;
-            _peer!.CountSent(count);
+            _peer!.MessagesSentAgain = Math.Min(_recovered, count);
+            _peer.CountSent(count);
             backlog.MoveTo(_buffer);
             Flush();
             _marks.Add(Position, count);
@@ -258,6 +262,7 @@ internal sealed partial class OutboundPipe
             connection.TakeUnsent(_backlog!);
             _discarded?.MoveTo(_backlog!);
             dropped = DropInterrupted(_peer!.MessagesSent);
+            _recovered = _backlog!.Count;
             ReplaceBacklogByNewest();
         }
 

@@ -55,7 +55,7 @@ internal sealed class SessionRegistry
         if ((_sessions.Remove(session) || _displaced.Remove(session)) && session.Peer is { } peer)
         {
             _receivedBefore += peer.MessagesReceived;
-            _sentBefore += peer.MessagesSent;
+            _sentBefore += peer.MessagesSent - peer.MessagesSentAgain;
         }
     }
 
@@ -82,7 +82,7 @@ internal sealed class SessionRegistry
             {
                 peers++;
                 received += peer.MessagesReceived;
-                sent += peer.MessagesSent;
+                sent += peer.MessagesSent - peer.MessagesSentAgain;
                 pending += peer.PendingBytes;
             }
         }

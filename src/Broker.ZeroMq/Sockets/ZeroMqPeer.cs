@@ -125,6 +125,12 @@ public sealed class ZeroMqPeer
     /// <summary>An object that the owner of the peer's receive queue stores here. Used on the peer's loop.</summary>
     internal object? Source { get; set; }
 
+    /// <summary>
+    /// The number of <see cref="MessagesSent"/> that were counted for an earlier connection already, which had not sent
+    /// them. Set on the peer's loop before these messages are counted.
+    /// </summary>
+    internal int MessagesSentAgain { get; set; }
+
     internal void CountReceived() => _received++;
 
     internal void CountFiltered() => _filtered++;
