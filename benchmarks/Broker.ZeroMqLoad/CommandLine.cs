@@ -55,10 +55,11 @@ internal static class CommandLine
             Description = "Let the native program of a bridge publish instead of subscribing.",
         };
         var netMq = new Option<NetMqForm?>("--netmq") { Description = "Use NetMQ's sockets: with an array for each message, or with one Msg." };
+        var port = new Option<int>("--port") { Description = "The port of the broker of a bridge; any port by default." };
         var arrays = new Option<bool>("--arrays") { Description = "Let a puller receive each message as an array." };
         var end = new Command("end", "One end of a ZeroMQ link: prints the rate and this process's processor time per message.")
         {
-            role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, runLoop, peers, pattern, topics, publish, netMq, arrays,
+            role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, runLoop, peers, pattern, topics, publish, netMq, arrays, port,
         };
         end.SetAction(parsed => new Load
         {
@@ -80,6 +81,7 @@ internal static class CommandLine
             Publishes = parsed.GetValue(publish),
             NetMq = parsed.GetValue(netMq),
             TakesArrays = parsed.GetValue(arrays),
+            Port = parsed.GetValue(port),
         }.Run());
         return end;
     }

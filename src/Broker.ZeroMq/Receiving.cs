@@ -100,6 +100,21 @@ public static partial class Receiving
         return socket.Receiver.TryReceive(ref reader, timeout, out _);
     }
 
+    /// <summary>
+    /// Receives a message of any number of frames if one arrives within the timeout, and passes its frames to a receiver.
+    /// </summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="frames">Gets the frames before the method returns.</param>
+    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
+    /// <returns>False if no message arrived.</returns>
+    public static bool TryReceive<TSocket>(this TSocket socket, IFrameReceiver frames, TimeSpan timeout = default)
+        where TSocket : MessageSocket, IReceivingSocket
+    {
+        ArgumentNullException.ThrowIfNull(frames);
+        var reader = new FrameByFrameReader(frames);
+        return socket.Receiver.TryReceive(ref reader, timeout, out _);
+    }
+
     /// <summary>Receives a message of one frame into the caller's buffer if one arrives within the timeout.</summary>
     /// <returns>False if no message arrived.</returns>
     /// <exception cref="InvalidOperationException">

@@ -31,7 +31,14 @@ internal static class BridgeRows
             new Variant("PUB to native", ends => Measurements.ToNative(ends, Published)),
             new Variant("native to SUB", ends => Measurements.FromNative(ends, Published)),
         ]),
+        .. new[] { Small with { Count = 1_000_000, WarmUp = 500_000 }, Large with { Count = 200_000, WarmUp = 100_000 } }.Select(Attached),
     ];
+
+    private static Row Attached(Shape shape) => new(Catalogue.Name($"attached push {shape.Size} B"),
+    [
+        new Variant("NetMQ by tcp to a bridge", ends => Measurements.Attached(ends, isAttached: false, shape)),
+        new Variant("NetMQ, attached", ends => Measurements.Attached(ends, isAttached: true, shape)),
+    ]);
 
     private static Row Row(string name, Func<EndFactory, Kind, Shape, Result> measure, Shape shape) => new(name,
     [

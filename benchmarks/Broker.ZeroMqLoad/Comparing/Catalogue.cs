@@ -16,7 +16,7 @@ internal static class Catalogue
         (1024, 500_000, 1_500_000, 200_000), (65_536, 25_000, 40_000, 12_000),
     ];
 
-    private static readonly Kind[] Kinds = [Kind.Libzmq, Kind.Threads, Kind.Loops, Kind.NetMqBytes, Kind.NetMqMsg];
+    private static readonly Kind[] Kinds = [Kind.Libzmq, Kind.Threads, Kind.Loops, Kind.NetMqBytes, Kind.NetMqMsg, Kind.CompatibleBytes, Kind.CompatibleMsg];
 
     public static IReadOnlyList<Row> All { get; } =
     [
@@ -53,6 +53,8 @@ internal static class Catalogue
             Between("libzmq to threads", Kind.Libzmq, Kind.Threads, few),
             Between(NameOf(Kind.NetMqBytes), Kind.NetMqBytes, Kind.NetMqBytes, least),
             Between(NameOf(Kind.NetMqMsg), Kind.NetMqMsg, Kind.NetMqMsg, least),
+            Between(NameOf(Kind.CompatibleBytes), Kind.CompatibleBytes, Kind.CompatibleBytes, many),
+            Between(NameOf(Kind.CompatibleMsg), Kind.CompatibleMsg, Kind.CompatibleMsg, many),
         ]);
 
         Shape Of(int count) => new(count, count, size.Size) { Varies = varies };
@@ -73,7 +75,7 @@ internal static class Catalogue
             new Variant(
                 Name($"threads that run the loop, {Attempts} attempts"),
                 ends => Measurements.Request(ends, Kind.Threads, shape with { RunsLoop = true, Attempts = Attempts })),
-            .. new[] { Kind.NetMqBytes, Kind.NetMqMsg }.Select(kind =>
+            .. new[] { Kind.NetMqBytes, Kind.NetMqMsg, Kind.CompatibleBytes, Kind.CompatibleMsg }.Select(kind =>
                 new Variant(NameOf(kind), ends => Measurements.Request(ends, kind, shape))),
         ]);
     }
@@ -102,6 +104,8 @@ internal static class Catalogue
         Kind.Threads => "threads",
         Kind.NetMqBytes => "NetMQ, ReceiveFrameBytes",
         Kind.NetMqMsg => "NetMQ, Msg",
+        Kind.CompatibleBytes => "NetMQ's API on ours, ReceiveFrameBytes",
+        Kind.CompatibleMsg => "NetMQ's API on ours, Msg",
         _ => "loops",
     };
 

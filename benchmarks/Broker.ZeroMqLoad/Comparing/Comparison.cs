@@ -11,7 +11,7 @@ internal static class Comparison
     public static void Run(IReadOnlyList<Row> rows, int rounds)
     {
         using var ends = new EndFactory();
-        Console.WriteLine("| row | ends | M/s (least–most) | to libzmq | CPU ns | to libzmq | receiver CPU ns | to libzmq | p50, p99, p99.9 µs, loss or bytes a connection |");
+        Console.WriteLine("| row | ends | M/s (least–most) | to libzmq | CPU ns | to libzmq | receiver CPU ns | to libzmq | p50, p99, p99.9 µs, loss, bytes a connection or allocated B a message |");
         Console.WriteLine("|---|---|---:|---:|---:|---:|---:|---:|---:|");
         foreach (Row row in rows)
         {
@@ -68,9 +68,11 @@ internal static class Comparison
     {
         double p50 = Median(results, r => r.P50);
         double loss = Median(results, r => r.Loss);
+        double allocated = Median(results, r => r.Allocated);
         double perConnection = Median(results, r => r.PerConnection);
         return !double.IsNaN(perConnection) ? string.Create(CultureInfo.InvariantCulture, $"{perConnection:F0}")
             : !double.IsNaN(p50) ? string.Create(CultureInfo.InvariantCulture, $"{p50:F1}, {Median(results, r => r.P99):F1}, {Median(results, r => r.P999):F1}")
+            : !double.IsNaN(allocated) ? string.Create(CultureInfo.InvariantCulture, $"{allocated:F0} B")
             : !double.IsNaN(loss) ? string.Create(CultureInfo.InvariantCulture, $"{loss * 100:F1} %")
             : "";
     }

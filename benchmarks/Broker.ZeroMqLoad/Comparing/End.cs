@@ -64,6 +64,15 @@ internal sealed class End : IDisposable
         }
     }
 
+    /// <summary>Returns a value that only some programs print, or NaN.</summary>
+    public double Find(string name)
+    {
+        lock (_values)
+        {
+            return _values.GetValueOrDefault(name, double.NaN);
+        }
+    }
+
     /// <summary>Waits until the process has begun to measure.</summary>
     public void AwaitMeasuring() => Require(_measures.Task);
 

@@ -15,9 +15,6 @@ internal sealed class EndFactory : IDisposable
     private readonly string _directory = Directory.CreateTempSubdirectory("libzmq-driver-").FullName;
     private string? _driver;
 
-    // The current process may be another program: the runtime itself, or a test.
-    private static string Own => Path.Combine(AppContext.BaseDirectory, "Broker.ZeroMqLoad" + (OperatingSystem.IsWindows() ? ".exe" : ""));
-
     private string Driver => _driver ??= CompileDriver();
 
     public static string NewEndpoint()
@@ -50,14 +47,15 @@ internal sealed class EndFactory : IDisposable
                 core, Driver, [role, binds ? "bind" : "connect", endpoint, .. numbers, shape.Varies ? "1" : "0", mark, topics, .. back is null ? [] : new[] { back, passes }]);
         }
 
-        List<string> arguments = ["end", kind == Kind.Bridge ? "bridge" : role == "proxy" ? "forward" : role, endpoint, "--count", numbers[0], "--warm", numbers[1], "--size", numbers[2], "--mark", mark];
+        List<string> arguments = ["end", kind == Kind.Bridge && role != "ingress" ? "bridge" : role == "proxy" ? "forward" : role, endpoint, "--count", numbers[0], "--warm", numbers[1], "--size", numbers[2], "--mark", mark];
         Add(binds, "--bind");
         Add(shape.Varies, "--vary");
         Add(kind == Kind.Loops, "--loop");
         Add(kind == Kind.Arrays, "--arrays");
-        if (kind is Kind.NetMqBytes or Kind.NetMqMsg)
+        bool isCompatible = kind is Kind.CompatibleBytes or Kind.CompatibleMsg;
+        if (isCompatible || kind is Kind.NetMqBytes or Kind.NetMqMsg)
         {
-            arguments.AddRange(["--netmq", kind == Kind.NetMqBytes ? "bytes" : "msg"]);
+            arguments.AddRange(["--netmq", kind is Kind.NetMqBytes or Kind.CompatibleBytes ? "bytes" : "msg"]);
         }
 
         Add(shape.RunsLoop, "--run-loop");
@@ -68,6 +66,7 @@ internal sealed class EndFactory : IDisposable
 
         if (kind == Kind.Bridge)
         {
+            arguments.AddRange(["--port", shape.Port.ToString(CultureInfo.InvariantCulture)]);
             arguments.AddRange(["--pattern", passes, "--topics", topics]);
             Add(role == "pub", "--publish");
         }
@@ -87,7 +86,7 @@ internal sealed class EndFactory : IDisposable
             arguments.AddRange(["--back", back]);
         }
 
-        return End.Start(core, Own, arguments);
+        return End.Start(core, Program(isCompatible ? "Broker.ZeroMqLoad.Compatibility" : "Broker.ZeroMqLoad"), arguments);
 
         void Add(bool isWanted, string flag)
         {
@@ -97,6 +96,9 @@ internal sealed class EndFactory : IDisposable
             }
         }
     }
+
+    // The current process may be another program: the runtime itself, or a test.
+    private static string Program(string name) => Path.Combine(AppContext.BaseDirectory, name + (OperatingSystem.IsWindows() ? ".exe" : ""));
 
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 

@@ -16,6 +16,12 @@ internal enum Kind
     /// <summary>NetMQ, with one Msg.</summary>
     NetMqMsg,
 
+    /// <summary>NetMQ's API on this project's sockets, with an array for each message.</summary>
+    CompatibleBytes,
+
+    /// <summary>NetMQ's API on this project's sockets, with one Msg.</summary>
+    CompatibleMsg,
+
     /// <summary>A bridge, with a broker in its process.</summary>
     Bridge,
 }

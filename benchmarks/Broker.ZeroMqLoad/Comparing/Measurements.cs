@@ -10,7 +10,7 @@ internal static partial class Measurements
         using End push = ends.Start(sender, 0, "push", binds: false, endpoint, shape);
         pull.AwaitEnd();
         push.AwaitEnd();
-        return new Result(pull["rate"], push["cpu_ns"], pull["cpu_ns"]);
+        return new Result(pull["rate"], push["cpu_ns"], pull["cpu_ns"]) { Allocated = push.Find("allocated") + pull.Find("allocated") };
     }
 
     public static Result Request(EndFactory ends, Kind kind, Shape shape)

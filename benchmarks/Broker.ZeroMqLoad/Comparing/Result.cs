@@ -12,6 +12,9 @@ internal readonly record struct Result(double Rate, double FirstCpu, double Seco
 
     public double P999 { get; init; } = double.NaN;
 
+    /// <summary>The managed memory that sender and receiver together allocate for a message, in bytes.</summary>
+    public double Allocated { get; init; } = double.NaN;
+
     /// <summary>The resident memory of a connection in bytes.</summary>
     public double PerConnection { get; init; } = double.NaN;
 

@@ -15,6 +15,9 @@ internal sealed record Shape(int Count, int WarmUp, int Size)
     /// <summary>Whether threads run the loop's iterations themselves.</summary>
     public bool RunsLoop { get; init; }
 
+    /// <summary>The port of the broker of a bridge; 0 for any.</summary>
+    public int Port { get; init; }
+
     /// <summary>The number of subscribers that a publisher with NetMQ waits for.</summary>
     public int Subscribers { get; init; }
 

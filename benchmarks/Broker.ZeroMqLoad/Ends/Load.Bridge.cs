@@ -25,12 +25,15 @@ internal sealed partial class Load
     /// <summary>Whether the native program of a bridge with one side publishes. Otherwise it subscribes.</summary>
     public bool Publishes { get; init; }
 
+    /// <summary>The port of a bridge's broker; 0 for any.</summary>
+    public int Port { get; init; }
+
     private static BridgeEndpoint At(string endpoint) => new(Bind: true, endpoint);
 
     private async Task BridgeAsync()
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        await using BrokerServer server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = loops }.Listen(0));
+        await using BrokerServer server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = loops }.Listen(Port));
         var client = new ClientOptions
         {
             Servers = ["nats://127.0.0.1:4222"],
@@ -59,9 +62,33 @@ internal sealed partial class Load
         }
     }
 
+    // A bridge without a broker: its pushers' messages go to the pipeline of another bridge.
+    private async Task IngressAsync()
+    {
+        await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
+        {
+            Client = new ClientOptions { Servers = [Endpoint] },
+            RequireServer = true,
+            Routes = [new PushPullRouteOptions { Subject = Subject, Pushers = [At(Back!)], HighWaterMark = Mark }],
+        });
+        Console.WriteLine("measuring");
+        await Console.In.ReadToEndAsync();
+    }
+
     private RouteOptions[] Routes() => Pattern switch
     {
-        Pattern.Push => [new PushPullRouteOptions { Subject = Subject, Pushers = [At(Endpoint)], Pullers = [At(Back!)], HighWaterMark = Mark }],
+        // A broker with a known port has bridges of other processes as its clients.
+        Pattern.Push =>
+        [
+            new PushPullRouteOptions
+            {
+                Subject = Subject,
+                Pushers = [At(Endpoint)],
+                Pullers = [At(Back!)],
+                HighWaterMark = Mark,
+                ReserveSubjects = Port == 0,
+            },
+        ],
         Pattern.Request =>
         [
             new RequestRouteOptions { Subject = Subject, Endpoints = [At(Endpoint)] },

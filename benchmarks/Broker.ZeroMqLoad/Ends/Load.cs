@@ -111,6 +111,12 @@ internal sealed partial class Load
             case Role.Crowd:
                 Crowd.StayAsync(Endpoint, Peers).GetAwaiter().GetResult();
                 break;
+            case Role.Attach:
+                PushAttached();
+                break;
+            case Role.Ingress:
+                IngressAsync().GetAwaiter().GetResult();
+                break;
             case Role.Bridge:
                 BridgeAsync().GetAwaiter().GetResult();
                 break;
@@ -119,6 +125,8 @@ internal sealed partial class Load
                 break;
         }
     }
+
+    partial void PushAttached();
 
     private void Join(MessageSocket socket)
     {

@@ -46,7 +46,7 @@ internal sealed class NetMqEnd(Load load, NetMqForm form)
     // messages matter stays until the measuring process has closed its input.
     private static void Stay() => Console.In.ReadToEnd();
 
-    private void Push()
+    internal void Push()
     {
         using var push = new PushSocket();
         Join(push);

@@ -16,4 +16,10 @@ internal enum Role
 
     /// <summary>Idle subscribers.</summary>
     Crowd,
+
+    /// <summary>A NetMQ program that pushes to its own PULL, which is attached to a pipeline.</summary>
+    Attach,
+
+    /// <summary>A bridge that passes the messages of PUSH programs to a pipeline elsewhere.</summary>
+    Ingress,
 }

@@ -10,6 +10,8 @@ internal sealed class ReceiveHalfOf<TSocket>(TSocket socket) : ReceiveHalf
 
     internal override bool TryReceive(ZeroMqMessage message, TimeSpan timeout) => socket.TryReceive(message, timeout);
 
+    internal override bool TryReceive(IFrameReceiver frames, TimeSpan timeout) => socket.TryReceive(frames, timeout);
+
     internal override ValueTask ReceiveAsync(ZeroMqMessage message, CancellationToken cancellation)
         => socket.ReceiveAsync(message, cancellation);
 

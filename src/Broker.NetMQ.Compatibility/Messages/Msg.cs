@@ -107,6 +107,9 @@ public partial struct Msg
     /// <param name="size">The number of bytes.</param>
     public void InitPool(int size) => Init(MsgType.Pool, BufferPool.Take(size), 0, size);
 
+    /// <summary>Uses an array that was taken from the <see cref="BufferPool"/>, and returns it there.</summary>
+    internal void InitPool(byte[] taken, int size) => Init(MsgType.Pool, taken, 0, size);
+
     /// <summary>Uses an array of the program, which must not change until the frame is closed or sent.</summary>
     /// <param name="data">The array.</param>
     /// <param name="size">The number of bytes from the beginning of the array.</param>

@@ -2,44 +2,63 @@ using Broker.ZeroMq;
 
 namespace NetMQ;
 
-#pragma warning disable CA1001 // A disposal on another thread would take the buffer from a call in progress.
 /// <summary>The frames of a received message that the program has not taken.</summary>
-internal sealed class IncomingFrames
+/// <remarks>
+/// Each frame is copied once, from the queue of the socket into the array that the program gets.
+/// </remarks>
+internal sealed class IncomingFrames : IFrameReceiver
 {
-    private readonly ZeroMqMessage _frames = new();
+    private (byte[] Array, int Size)[] _frames = new (byte[], int)[4];
+    private int _next;
+
+    // Frames of a message whose last frame has not come do not count: the socket delivers them again.
+    private int _added;
+    private int _end;
 
     /// <summary>Whether the program has taken a frame of the message, but not the last one.</summary>
     internal bool HasBegun { get; private set; }
 
-    internal bool IsEmpty => _frames.IsEmpty;
+    internal bool IsEmpty => _next == _end;
 
     /// <summary>The peer that sent the message that was received last.</summary>
     internal ZeroMqPeer? Peer { get; private set; }
 
-    /// <summary>Receives a message if no frames are left.</summary>
-    internal bool TryFill(ReceiveHalf half, TimeSpan timeout)
-    {
-        if (!half.TryReceive(_frames, timeout))
-        {
-            return false;
-        }
-
-        Peer = _frames.Peer;
-        return true;
-    }
+    /// <summary>Receives a message. No frames may be left.</summary>
+    internal bool TryFill(ReceiveHalf half, TimeSpan timeout) => half.TryReceive(this, timeout);
 
     /// <summary>Moves the first frame into an initialised frame, and marks whether more follow.</summary>
     internal void MoveFirstTo(ref Msg msg)
     {
-        ReadOnlySpan<byte> frame = _frames.First;
+        (byte[] array, int size) = _frames[_next];
+        _frames[_next++] = default;
         msg.Close();
-        msg.InitPool(frame.Length);
-        frame.CopyTo(msg.Slice());
-        _frames.RemoveFirst();
-        HasBegun = !_frames.IsEmpty;
+        msg.InitPool(array, size);
+        HasBegun = !IsEmpty;
         if (HasBegun)
         {
             msg.SetFlags(MsgFlags.More);
+        }
+    }
+
+    void IFrameReceiver.Begin(ZeroMqPeer? peer)
+    {
+        Peer = peer;
+        _next = _added = _end = 0;
+    }
+
+    void IFrameReceiver.Add(ReadOnlySpan<byte> frame, bool more)
+    {
+        byte[] array = BufferPool.Take(frame.Length);
+        frame.CopyTo(array);
+        if (_added == _frames.Length)
+        {
+            Array.Resize(ref _frames, _added * 2);
+        }
+
+        _frames[_added++] = (array, frame.Length);
+        if (!more)
+        {
+            _end = _added;
         }
     }
 }

@@ -48,6 +48,8 @@ public sealed class ComparisonTests
     [Theory]
     [InlineData(Kind.NetMqBytes)]
     [InlineData(Kind.NetMqMsg)]
+    [InlineData(Kind.CompatibleBytes)]
+    [InlineData(Kind.CompatibleMsg)]
     internal void Ends_with_NetMQ_measure_each_pattern(Kind kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the ends are given processors by taskset");
@@ -60,6 +62,18 @@ public sealed class ComparisonTests
 
         Assert.All([pushed.Rate, large.Rate, pushed.FirstCpu, pushed.SecondCpu, asked.Rate, asked.P50, asked.P99, asked.P999, published.Rate], AssertIsMeasured);
         Assert.InRange(published.Loss, 0, 1);
+        Assert.InRange(large.Allocated, kind is Kind.NetMqBytes or Kind.CompatibleBytes ? 65_536 : 0, double.MaxValue);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_program_of_NetMQ_pushes_through_a_bridge_and_attached(bool isAttached)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the ends are given processors by taskset");
+        using var ends = new EndFactory();
+
+        AssertIsMeasured(Measurements.Attached(ends, isAttached, new Shape(1000, 100, 64)).Rate);
     }
 
     [Fact]
@@ -72,10 +86,13 @@ public sealed class ComparisonTests
     }
 
     [Fact]
-    public void NetMQ_is_compared_in_each_row_of_sockets_in_both_forms()
-        => Assert.All(
-            Catalogue.Select(["push", "request", "publish"]),
-            row => Assert.Equal(2, row.Variants.Count(variant => variant.Name.StartsWith("NetMQ, ", StringComparison.Ordinal))));
+    public void NetMQ_and_its_API_on_ours_are_compared_in_each_row_of_sockets_in_both_forms() => Assert.All(
+        Catalogue.Select(["push", "request", "publish"]),
+        row =>
+        {
+            Assert.Equal(2, row.Variants.Count(variant => variant.Name.StartsWith("NetMQ, ", StringComparison.Ordinal)));
+            Assert.Equal(2, row.Variants.Count(variant => variant.Name.StartsWith("NetMQ's API on ours, ", StringComparison.Ordinal)));
+        });
 
     private static void AssertIsMeasured(double value) => Assert.InRange(value, double.Epsilon, double.MaxValue);
 }
