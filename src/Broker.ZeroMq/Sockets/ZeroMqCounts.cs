@@ -11,7 +11,7 @@ namespace Broker.ZeroMq;
 /// <param name="MessagesSent">
 /// The number of messages added to the peers' queues, counted once for each peer. A message that is sent again on the
 /// next connection of an endpoint does not count again, and a message that a newer one replaces does not count
-/// (<see cref="ZeroMqSocketOptions.Conflate"/>).
+/// (<c>Conflate</c> of the options).
 /// </param>
 /// <param name="MessagesDropped">
 /// The number of messages that were lost because a peer had no room or did not exist, or because too many connections
