@@ -22,7 +22,7 @@ internal static partial class Measurements
         bridge?.AwaitMeasuring();
         using End pull = ends.Start(Kind.Threads, null, "pull", binds: false, there, shape);
         using End push = isAttached
-            ? ends.Start(Kind.NetMqBytes, null, "attach", binds: false, broker, shape)
+            ? ends.Start(Kind.Threads, null, "attach", binds: false, broker, shape)
             : ends.Start(Kind.NetMqBytes, null, "push", binds: false, here, shape);
         pull.AwaitMeasuring();
         double used = -Used();
