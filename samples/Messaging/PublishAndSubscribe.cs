@@ -1,4 +1,3 @@
-using System.Text;
 using Broker.Client;
 
 namespace Messaging;
@@ -11,14 +10,13 @@ public static class PublishAndSubscribe
         await using var nats = await BrokerConnection.ConnectAsync(server);
         await using var weather = nats.SubscribeQueued("weather.>");
 
-        nats.Publish("weather.oslo", "4 degrees"u8);
-        nats.Publish("weather.bergen", "rain"u8, headers: new MessageHeaders { ["Source"] = "window" });
+        nats.Publish("weather.oslo", "4 degrees");
+        nats.Publish("weather.bergen", "rain", headers: new MessageHeaders { ["Source"] = "window" });
 
         weather.AutoUnsubscribe(2);
         await foreach (var message in weather.ReadAllAsync())
         {
-            var headers = new MessageHeaders(message.Headers.Span);
-            await output.WriteLineAsync($"{message.Subject}: {Encoding.UTF8.GetString(message.Body.Span)} {headers["Source"]}".TrimEnd());
+            await output.WriteLineAsync($"{message.Subject}: {message.Text} {message.Headers["Source"]}".TrimEnd());
         }
     }
 }

@@ -1,4 +1,3 @@
-using System.Text;
 using Broker.Client;
 
 namespace Messaging;
@@ -9,16 +8,16 @@ public static class RequestAndReply
     public static async Task RunAsync(string server, TextWriter output)
     {
         await using var nats = await BrokerConnection.ConnectAsync(server);
-        nats.Subscribe("upper", static (in message) => message.Respond(Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(message.Body).ToUpperInvariant())));
-        nats.Subscribe("who", static (in message) => message.Respond("one"u8));
-        nats.Subscribe("who", static (in message) => message.Respond("other"u8));
+        nats.Subscribe("upper", message => message.Respond(message.Text.ToUpperInvariant()));
+        nats.Subscribe("who", message => message.Respond("one"));
+        nats.Subscribe("who", message => message.Respond("other"));
 
-        var answer = await nats.RequestAsync("upper", "quiet"u8.ToArray(), TimeSpan.FromSeconds(30));
-        await output.WriteLineAsync(Encoding.UTF8.GetString(answer.Body.Span));
+        var answer = await nats.RequestAsync("upper", "quiet", TimeSpan.FromSeconds(30));
+        await output.WriteLineAsync(answer.Text);
 
         var all = await nats.GatherAsync("who", default, new() { MaxReplies = 2, Deadline = TimeSpan.FromSeconds(30) });
         // Replies may arrive in any order.
-        await output.WriteLineAsync(string.Join(", ", all.Select(static a => Encoding.UTF8.GetString(a.Body.Span)).Order()));
+        await output.WriteLineAsync(string.Join(", ", all.Select(static a => a.Text).Order()));
 
         try
         {

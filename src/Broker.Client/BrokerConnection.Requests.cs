@@ -8,7 +8,8 @@ public sealed partial class BrokerConnection
     /// <summary>Publishes a request and waits for the first reply.</summary>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
     /// <param name="body">The body. It is copied before the method returns.</param>
-    /// <param name="timeout">The longest wait for the reply. <see cref="Timeout.InfiniteTimeSpan"/> for no
+    /// <param name="timeout">The longest wait for the reply. Null, the default, for
+    /// <see cref="ClientOptions.RequestTimeout"/> (5 s), and <see cref="Timeout.InfiniteTimeSpan"/> for no
     /// limit.</param>
     /// <param name="headers">A complete header block. Empty for none.</param>
     /// <param name="cancellationToken">Cancels the request.</param>
@@ -24,7 +25,7 @@ public sealed partial class BrokerConnection
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     /// <exception cref="InvalidOperationException">1,048,575 requests are pending already.</exception>
     public ValueTask<Message> RequestAsync(
-        string subject, ReadOnlyMemory<byte> body, TimeSpan timeout, ReadOnlyMemory<byte> headers = default,
+        string subject, ReadOnlyMemory<byte> body, TimeSpan? timeout = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
         => Core.RequestAsync(subject, body.Span, timeout, headers.Span, cancellationToken);
 
@@ -34,16 +35,14 @@ public sealed partial class BrokerConnection
     /// loop the method runs iterations until the reply comes. The iterations may call other handlers, and no other
     /// thread has to be woken.
     /// </summary>
-    /// <inheritdoc cref="RequestAsync"/>
+    /// <inheritdoc cref="RequestAsync(string, ReadOnlyMemory{byte}, TimeSpan?, ReadOnlyMemory{byte}, CancellationToken)"/>
     /// <returns>The reply.</returns>
     /// <exception cref="InvalidOperationException">The calling loop belongs to the connection's group and has its own
     /// thread, the calling loop is inside an iteration, or 1,048,575 requests are pending already.</exception>
     public Message Request(
-        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers = default,
+        string subject, ReadOnlySpan<byte> body, TimeSpan? timeout = null, ReadOnlySpan<byte> headers = default,
         CancellationToken cancellationToken = default)
-        => Core.TracedSends is { } traced
-            ? traced.Request(subject, body, timeout, headers, cancellationToken)
-            : Core.Requester.Request(subject, body, timeout, headers, cancellationToken);
+        => Core.Request(subject, body, timeout, headers, cancellationToken);
 
     /// <summary>
     /// Publishes a request and reads the replies of all responders. The enumeration ends after enough replies, after a
@@ -77,9 +76,9 @@ public sealed partial class BrokerConnection
     }
 
     /// <summary>
-    /// Publishes a request, waits until <see cref="RequestManyAsync"/> ends, and returns all replies.
+    /// Publishes a request, waits until <see cref="RequestManyAsync(string, ReadOnlyMemory{byte}, RequestManyOptions?, ReadOnlyMemory{byte}, CancellationToken)"/> ends, and returns all replies.
     /// </summary>
-    /// <inheritdoc cref="RequestManyAsync"/>
+    /// <inheritdoc cref="RequestManyAsync(string, ReadOnlyMemory{byte}, RequestManyOptions?, ReadOnlyMemory{byte}, CancellationToken)"/>
     /// <returns>The replies in the order of their arrival. The list is empty if the deadline came first.</returns>
     /// <exception cref="SlowConsumerException">All replies together have more bytes than
     /// <see cref="RequestManyOptions.MaxBytes"/>.</exception>

@@ -66,6 +66,12 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     public (string? Name, string? Version)? ServerIdentity => Core.Link is { } link ? (link.Info.ServerName, link.Info.Version) : null;
 
     /// <summary>
+    /// The data that the current server has sent about itself and this connection: its id, cluster and JetStream, the
+    /// client's number and address. Null if no server is connected. Each call creates a new object.
+    /// </summary>
+    public ServerInfo? ServerInfo => Core.Link is { } link ? new ServerInfo(link.Info) : null;
+
+    /// <summary>
     /// The TLS parameters of the current connection. Null without TLS, and if no server is connected.
     /// </summary>
     public TlsDescription? TlsDescription => Core.Link?.Transport.TlsDescription;
@@ -78,6 +84,12 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
     /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
     /// that.</param>
+    /// <example>
+    /// <code>
+    /// await using BrokerConnection nats = await BrokerConnection.ConnectAsync("nats://127.0.0.1:4222");
+    /// nats.Publish("weather.oslo", "4 degrees");
+    /// </code>
+    /// </example>
     public static Task<BrokerConnection> ConnectAsync(string servers, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(servers);
@@ -112,6 +124,16 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <see cref="ClientOptions.ConnectTimeout"/>.</exception>
     /// <exception cref="FormatException">An address is malformed.</exception>
     /// <exception cref="ArgumentException">Another option is out of range.</exception>
+    /// <example>
+    /// <code>
+    /// await using BrokerConnection nats = await BrokerConnection.ConnectAsync(new ClientOptions
+    /// {
+    ///     Servers = ["nats://one.example", "nats://two.example"],
+    ///     Name = "weather station",
+    ///     OnDisconnected = (connection, cause) => Console.WriteLine(cause.Message),
+    /// });
+    /// </code>
+    /// </example>
     [OverloadResolutionPriority(1)]
     public static async Task<BrokerConnection> ConnectAsync(ClientOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -128,6 +150,32 @@ public sealed partial class BrokerConnection : IAsyncDisposable
             await connection.Core.Lifecycle.EndAsync(quietly: true).ConfigureAwait(false);
             throw;
         }
+    }
+
+    /// <summary>
+    /// Returns a connection at once and connects in the background, as after a loss. Messages that are published before
+    /// a server answers are buffered, and requests wait for their timeout.
+    /// </summary>
+    /// <remarks>
+    /// This form suits code that cannot await, such as a constructor. <see cref="ClientOptions.FirstConnect"/> does not
+    /// apply. <see cref="ClientOptions.OnReconnected"/> reports the first server.
+    /// </remarks>
+    /// <param name="options">The options. Null for the defaults.</param>
+    /// <exception cref="FormatException">An address is malformed.</exception>
+    /// <exception cref="ArgumentException">Another option is out of range.</exception>
+    /// <example>
+    /// <code>
+    /// BrokerConnection nats = BrokerConnection.ConnectInBackground(new ClientOptions { Servers = ["nats://127.0.0.1:4222"] });
+    /// nats.Publish("weather.oslo", "4 degrees");
+    /// </code>
+    /// </example>
+    public static BrokerConnection ConnectInBackground(ClientOptions? options = null)
+    {
+        options ??= new ClientOptions();
+        ClientOptions.Validate(options);
+        var connection = new BrokerConnection(ClientLog.Attach(options));
+        connection.Core.Connector.ConnectInBackground();
+        return connection;
     }
 
     /// <summary>Creates a unique subject for replies.</summary>
@@ -178,32 +226,38 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         => Core.Publisher.PublishWithStatus(subject, replyTo, headerLength, payloadLength, ref writer);
 
     /// <summary>
-    /// Publishes like <see cref="Publish"/>, but returns a status instead of throwing if the message is refused.
+    /// Publishes like <see cref="Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>, but returns a status
+    /// instead of throwing if the message is refused.
     /// </summary>
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
     public PublishStatus PublishWithStatus(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Core.TracedSends is { } traced ? traced.PublishWithStatus(subject, body, replyTo, headers) : Core.Publisher.PublishWithStatus(subject, body, replyTo, headers);
+        => Core.PublishWithStatus(subject, body, replyTo, headers);
 
     /// <summary>Publishes a message and checks its subjects.</summary>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
     /// <param name="body">The body. It is copied before the method returns.</param>
-    /// <param name="replyTo">The subject for replies. Null if no reply is expected.</param>
+    /// <param name="replyTo">The subject for replies. Null or empty if no reply is expected.</param>
     /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line. Empty for none.</param>
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
     /// <exception cref="PublishRefusedException">The message was refused. <see cref="PublishStatus.Dropped"/> does not
     /// throw.</exception>
+    /// <example>
+    /// <code>
+    /// nats.Publish("weather.oslo", "4 degrees"u8, headers: new MessageHeaders { ["Source"] = "window" });
+    /// </code>
+    /// </example>
     public void Publish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Core.Publisher.ThrowIfRefused(PublishWithStatus(subject, body, replyTo, headers), body.Length + headers.Length);
+        => Core.Publish(subject, body, replyTo, headers);
 
     /// <summary>
-    /// Publishes like <see cref="Publish"/>, but waits for space if <see cref="ClientOptions.MaxPendingBytes"/> or
-    /// <see cref="ClientOptions.ReconnectBufferSize"/> is reached. If no server is connected, the method waits only
+    /// Publishes like <see cref="Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>, but waits for space if
+    /// <see cref="ClientOptions.MaxPendingBytes"/> or <see cref="ClientOptions.ReconnectBufferSize"/> is reached. If no server is connected, the method waits only
     /// while the buffer of <see cref="PublishWhileDisconnected.Buffer"/> is full. If a caller awaits each call, its
     /// messages arrive in order. Do not await the method on <see cref="Loop"/>: the loop would wait for itself.
     /// </summary>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
     /// <param name="body">The body. It must not change before the task has completed.</param>
-    /// <param name="replyTo">The subject for replies. Null if no reply is expected.</param>
+    /// <param name="replyTo">The subject for replies. Null or empty if no reply is expected.</param>
     /// <param name="headers">A complete header block. Empty for none.</param>
     /// <param name="cancellationToken">Cancels the wait. The message is then not sent.</param>
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
@@ -227,6 +281,12 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <param name="state">An object for the handler: <see cref="Subscription.State"/>.</param>
     /// <exception cref="ArgumentException">The filter or the name of the queue group is not valid.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <example>
+    /// <code>
+    /// long bytes = 0;
+    /// nats.Subscribe("weather.>", (in message) => bytes += message.Body.Length);
+    /// </code>
+    /// </example>
     public Subscription Subscribe(string filter, MessageHandler handler, string? queue = null, object? state = null)
         => Core.Subscriber.Subscribe(filter, Core.Tracer is { } tracer ? tracer.Wrap(handler) : handler, queue, state);
 
@@ -242,6 +302,13 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
     /// valid.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <example>
+    /// <code>
+    /// await using QueuedSubscription weather = nats.SubscribeQueued("weather.>");
+    /// Message first = await weather.Reader.ReadAsync();
+    /// Console.WriteLine($"{first.Subject}: {first.Text}");
+    /// </code>
+    /// </example>
     public QueuedSubscription SubscribeQueued(string filter, QueueOptions? options = null, string? queue = null)
         => Core.Subscriber.SubscribeQueued(filter, options, queue);
 
@@ -258,6 +325,14 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <param name="queue">The queue group: each message goes to one of its members. Null for none.</param>
     /// <param name="cancellationToken">Unsubscribes. The enumeration returns the queued messages, and then it throws an
     /// <see cref="OperationCanceledException"/>.</param>
+    /// <example>
+    /// <code>
+    /// await foreach (Message message in nats.ReadAsync("weather.>"))
+    /// {
+    ///     Console.WriteLine($"{message.Subject}: {message.Text}");
+    /// }
+    /// </code>
+    /// </example>
     public async IAsyncEnumerable<Message> ReadAsync(
         string filter, QueueOptions? options = null, string? queue = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -293,6 +368,11 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <returns>The time until the server answered.</returns>
     /// <exception cref="ConnectionLostException">No server is connected, or the server was lost before it
     /// answered.</exception>
+    /// <example>
+    /// <code>
+    /// TimeSpan roundTrip = await nats.PingAsync();
+    /// </code>
+    /// </example>
     public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) => Core.Barriers.PingAsync(cancellationToken);
 
     /// <summary>
@@ -300,7 +380,32 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// </summary>
     /// <exception cref="ConnectionLostException">No server is connected, or the server was lost before it
     /// answered.</exception>
+    /// <example>
+    /// <code>
+    /// nats.Publish("weather.oslo", "4 degrees");
+    /// await nats.FlushAsync(); // the server has the message
+    /// </code>
+    /// </example>
     public Task FlushAsync(CancellationToken cancellationToken = default) => Core.Barriers.FlushAsync(cancellationToken);
+
+    /// <summary>
+    /// Leaves the current server and connects again, with the next server of <see cref="ClientOptions.Servers"/>: after
+    /// a change of credentials or certificates, or to spread the clients of a cluster. The method first waits until the
+    /// server has processed what was published before, for at most <see cref="ClientOptions.ConnectTimeout"/>. To the
+    /// callbacks and to pending requests it is a loss like any other. If no server is connected, the method waits for
+    /// the next one.
+    /// </summary>
+    /// <param name="cancellationToken">Ends the wait. The connection reconnects nevertheless.</param>
+    /// <returns>A task that completes when a server is connected again.</returns>
+    /// <exception cref="ConnectionLostException">The connection is closed, or has given up reconnecting.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    /// <example>
+    /// <code>
+    /// await nats.ReconnectAsync();
+    /// Console.WriteLine(nats.ServerInfo?.Name);
+    /// </code>
+    /// </example>
+    public Task ReconnectAsync(CancellationToken cancellationToken = default) => Core.Lifecycle.ReconnectAsync(cancellationToken);
 
     /// <summary>Returns the counters of this connection.</summary>
     public ClientStatistics GetStatistics() => Core.GetStatistics();
@@ -328,6 +433,12 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// nevertheless.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled. The connection
     /// is closed nevertheless.</exception>
+    /// <example>
+    /// <code>
+    /// nats.Subscribe("jobs", job => Console.WriteLine(job.Text));
+    /// await nats.DrainAsync(); // all jobs that have arrived are done, and the connection is closed
+    /// </code>
+    /// </example>
     public Task DrainAsync(CancellationToken cancellationToken = default) => Core.Lifecycle.DrainAsync(cancellationToken);
 
     /// <summary>
@@ -341,7 +452,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     public ValueTask DisposeAsync() => new(CloseAsync());
 
     /// <summary>Publishes a reply, with a span if spans are enabled.</summary>
-    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    internal void Respond(ReadOnlySpan<byte> replyTo, OutboundBody body, ReadOnlySpan<byte> headers)
         => Core.Respond(replyTo, body, headers);
 
     /// <summary>Starts a span for the processing of a message. Returns null if there is nobody to receive it.</summary>

@@ -1,3 +1,4 @@
+using System.Net;
 using System.Text;
 using Broker.Protocol;
 using Broker.Transport;
@@ -13,6 +14,12 @@ namespace Broker.Client;
 /// may be called on any thread. Several callbacks can be combined with <c>+</c>. Each callback is called on its own,
 /// and an exception that a callback throws is reported to <see cref="OnFault"/>.
 /// </remarks>
+/// <example>
+/// <code>
+/// var options = new ClientOptions { Servers = ["tls://nats.example"], User = "ada", Password = "secret" };
+/// await using BrokerConnection nats = await BrokerConnection.ConnectAsync(options with { Name = "reports" });
+/// </code>
+/// </example>
 public sealed record ClientOptions
 {
     // A .NET timer accepts at most about 49 days, and some code adds two periods.
@@ -31,6 +38,28 @@ public sealed record ClientOptions
     /// together with the servers that a server has listed in its INFO.
     /// </summary>
     public IReadOnlyList<string> Servers { get; init; } = ["nats://127.0.0.1:4222"];
+
+    /// <summary>
+    /// Whether the servers are tried in a random order, so that the clients of a cluster spread over its servers.
+    /// Default false.
+    /// </summary>
+    public bool ShuffleServers { get; init; }
+
+    /// <summary>
+    /// Whether the connection uses only <see cref="Servers"/>, and not the servers that a server lists in its INFO, for
+    /// example because these addresses are not reachable from here. <see cref="OnServersDiscovered"/> is then never
+    /// called. Default false.
+    /// </summary>
+    public bool IgnoreDiscoveredServers { get; init; }
+
+    /// <summary>
+    /// Called before each dial by TCP, with the <c>host:port</c> that is next, and returns the endpoint to dial in its
+    /// place: from a service registry, or a port that has just been forwarded. Null dials the address itself. The
+    /// certificate of the server must still be valid for the host of the address. It is called on a thread-pool thread,
+    /// and its token is cancelled after <see cref="ConnectTimeout"/>. If it throws, this attempt to connect fails. It
+    /// is not called for WebSocket addresses and for a <see cref="Dialer"/>.
+    /// </summary>
+    public Func<string, CancellationToken, ValueTask<EndPoint?>>? ResolveServer { get; init; }
 
     /// <summary>The name of this connection in the server's monitoring pages.</summary>
     public string? Name { get; init; }
@@ -103,6 +132,12 @@ public sealed record ClientOptions
 
     /// <summary>The longest time for connecting to one server: dial, TLS and handshake together. Default 2 s.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>
+    /// The longest wait for the reply to a request without a timeout of its own. <see cref="Timeout.InfiniteTimeSpan"/>
+    /// for no limit. Default 5 s.
+    /// </summary>
+    public TimeSpan RequestTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The interval of the client's keep-alive PINGs. Default 2 min.</summary>
     public TimeSpan PingInterval { get; init; } = TimeSpan.FromMinutes(2);
@@ -303,9 +338,8 @@ public sealed record ClientOptions
         RequirePeriod(options.ConnectTimeout, nameof(ConnectTimeout));
         RequirePeriod(options.PingInterval, nameof(PingInterval));
         RequirePeriod(options.DrainTimeout, nameof(DrainTimeout));
-        OptionRange.Require(
-            IsPeriod(options.WriteDeadline) || options.WriteDeadline == Timeout.InfiniteTimeSpan,
-            nameof(WriteDeadline), options.WriteDeadline, "above 0 and below 20 days, or Timeout.InfiniteTimeSpan");
+        RequirePeriodOrNone(options.WriteDeadline, nameof(WriteDeadline));
+        RequirePeriodOrNone(options.RequestTimeout, nameof(RequestTimeout));
         OptionRange.Require(options.MaxPingsOut >= 1, nameof(MaxPingsOut), options.MaxPingsOut, "1 or more");
         OptionRange.Require(options.MaxReconnectAttempts >= -1, nameof(MaxReconnectAttempts), options.MaxReconnectAttempts, "0 or more, or -1 for no limit");
         OptionRange.Require(options.ReconnectWait >= TimeSpan.Zero, nameof(ReconnectWait), options.ReconnectWait, "0 or more");
@@ -326,6 +360,9 @@ public sealed record ClientOptions
         => prefix is { Length: <= LongestInboxPrefix } && Subject.IsValidLiteral(Encoding.UTF8.GetBytes(prefix));
 
     private static bool IsPeriod(TimeSpan value) => value > TimeSpan.Zero && value < LongestPeriod;
+
+    private static void RequirePeriodOrNone(TimeSpan value, string option)
+        => OptionRange.Require(IsPeriod(value) || value == Timeout.InfiniteTimeSpan, option, value, "above 0 and below 20 days, or Timeout.InfiniteTimeSpan");
 
     private static void RequirePeriod(TimeSpan value, string option) => OptionRange.Require(IsPeriod(value), option, value, "above 0 and below 20 days");
 }

@@ -60,8 +60,15 @@ public static class BrokerServices
     }
 
     /// <summary>
-    /// Adds a <see cref="BrokerConnection"/>. The configuration section <c>BrokerClient</c> sets its options.
+    /// Adds a <see cref="BrokerConnection"/>. The configuration section <c>BrokerClient</c> sets its options. If the
+    /// section names no server, the connection string <c>nats</c> does (<c>ConnectionStrings:nats</c>, as Aspire and
+    /// cloud hosts set it).
     /// </summary>
+    /// <example>
+    /// <code>
+    /// builder.Services.AddBrokerClient();
+    /// </code>
+    /// </example>
     /// <param name="services">The services of a host.</param>
     /// <param name="configure">Changes the settings after the configuration has been applied.</param>
     /// <returns>The same services, for chained calls.</returns>
@@ -76,7 +83,8 @@ public static class BrokerServices
 
     /// <summary>
     /// Adds a client with a name, for <c>[FromKeyedServices("name")] BrokerConnection</c>. The configuration section
-    /// <c>BrokerClients:name</c> sets its options.
+    /// <c>BrokerClients:name</c> sets its options. If the section names no server, the connection string of the same
+    /// name does (<c>ConnectionStrings:name</c>).
     /// </summary>
     /// <param name="services">The services of a host.</param>
     /// <param name="name">The key of the service.</param>
@@ -132,10 +140,26 @@ public static class BrokerServices
         => services.AddSingleton<IOptionsChangeTokenSource<T>>(
             provider => new ConfigurationChangeTokenSource<T>(name, provider.GetRequiredService<IConfiguration>()));
 
+    // A server that the section names takes precedence over the connection string.
+    private static void ReadClient(IConfiguration configuration, string section, BrokerClientSettings settings, string name)
+    {
+        SettingsReader.Read(configuration.GetSection(section), settings, name);
+        string key = name.Length == 0 ? BrokerClientSettings.ConnectionString : name;
+        if (settings.Servers.Count == 0 && configuration.GetConnectionString(key) is { Length: > 0 } servers)
+        {
+            foreach (string server in servers.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
+            {
+                settings.Servers.Add(server);
+            }
+
+            settings.AreServersFromConnectionString = true;
+        }
+    }
+
     private static void AddClientSettings(IServiceCollection services, string name, string section, Action<BrokerClientSettings>? configure)
     {
         OptionsBuilder<BrokerClientSettings> settings = services.AddOptions<BrokerClientSettings>(name)
-            .Configure<IConfiguration>((read, configuration) => SettingsReader.Read(configuration.GetSection(section), read, name));
+            .Configure<IConfiguration>((read, configuration) => ReadClient(configuration, section, read, name));
         AddChangeSource<BrokerClientSettings>(services, name);
         if (configure is not null)
         {

@@ -93,6 +93,40 @@ public sealed class HostingTests
         Assert.NotEqual(ConnectionState.Connected, host.Services.GetRequiredService<BrokerConnection>().State);
     }
 
+    [Fact]
+    public async Task A_client_reads_the_connection_string_of_its_name()
+    {
+        await using BrokerServer first = await StartServerAsync("first");
+        await using BrokerServer second = await StartServerAsync("second");
+
+        // The host's own server is not used, because the connection string names another one.
+        await using TestHost host = await TestHost.StartAsync(
+            static s => s.AddBroker().AddBrokerClient().AddBrokerClient("other"), Free,
+            ("ConnectionStrings:nats", $"nats://127.0.0.1:1, {Url(first)}"), ("ConnectionStrings:other", Url(second)));
+        Assert.Equal("first", host.Services.GetRequiredService<BrokerConnection>().ServerInfo?.Name);
+        Assert.Equal("second", host.Services.GetRequiredKeyedService<BrokerConnection>("other").ServerInfo?.Name);
+
+        // The section of the client takes precedence.
+        await using TestHost named = await TestHost.StartAsync(
+            static s => s.AddBrokerClient(), ("ConnectionStrings:nats", "nats://127.0.0.1:1"), ("BrokerClient:Servers:0", Url(second)));
+        Assert.Equal("second", named.Services.GetRequiredService<BrokerConnection>().ServerInfo?.Name);
+
+        await using var wrong = TestHost.Build(static s => s.AddBrokerClient(), ("ConnectionStrings:nats", "ftp://user:secret@x"));
+        OptionsValidationException e = await Assert.ThrowsAsync<OptionsValidationException>(wrong.StartAsync);
+        Assert.StartsWith("ConnectionStrings:nats: ", e.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", e.Message, StringComparison.Ordinal);
+
+        static Task<BrokerServer> StartServerAsync(string name) => BrokerServer.StartAsync(
+            o =>
+            {
+                o.ServerName = name;
+                o.Listen(0);
+            },
+            Cancellation);
+
+        static string Url(BrokerServer server) => $"nats://127.0.0.1:{((IPEndPoint)server.EndPoints[0]).Port}";
+    }
+
     [Theory]
     [InlineData("Broker:MaxPayload", "0", "Broker:MaxPayload")]
     [InlineData("Broker:MaxPayload", "many", "Broker:MaxPayload")]

@@ -98,7 +98,20 @@ internal sealed class ConnectionCore : SharedState
         }
     }
 
-    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    internal PublishStatus PublishWithStatus(string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers)
+        => TracedSends is { } traced ? traced.PublishWithStatus(subject, body, replyTo, headers) : Publisher.PublishWithStatus(subject, body, replyTo, headers);
+
+    internal void Publish(string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers)
+        => Publisher.ThrowIfRefused(PublishWithStatus(subject, body, replyTo, headers), body.Length + headers.Length);
+
+    /// <summary>Publishes or waits for space. The body and the headers are copied before the method returns.</summary>
+    internal ValueTask PublishAsync(
+        string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        => TracedSends is { } traced
+            ? traced.PublishAsync(subject, body.ToArray(), replyTo, headers.ToArray(), cancellationToken)
+            : Publisher.PublishAsync(subject, body, replyTo, headers, cancellationToken);
+
+    internal void Respond(ReadOnlySpan<byte> replyTo, OutboundBody body, ReadOnlySpan<byte> headers)
     {
         if (TracedSends is { } traced)
         {
@@ -111,10 +124,16 @@ internal sealed class ConnectionCore : SharedState
     }
 
     internal ValueTask<Message> RequestAsync(
-        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        string subject, OutboundBody body, TimeSpan? timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
         => TracedSends is { } traced
-            ? traced.RequestAsync(subject, body, timeout, headers, cancellationToken)
-            : Requester.RequestAsync(subject, body, timeout, headers, cancellationToken);
+            ? traced.RequestAsync(subject, body, timeout ?? Options.RequestTimeout, headers, cancellationToken)
+            : Requester.RequestAsync(subject, body, timeout ?? Options.RequestTimeout, headers, cancellationToken);
+
+    internal Message Request(
+        string subject, OutboundBody body, TimeSpan? timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        => TracedSends is { } traced
+            ? traced.Request(subject, body, timeout ?? Options.RequestTimeout, headers, cancellationToken)
+            : Requester.Request(subject, body, timeout ?? Options.RequestTimeout, headers, cancellationToken);
 
     internal Activity? StartProcess(in Message message)
         => Tracer is { HasListeners: true } tracer

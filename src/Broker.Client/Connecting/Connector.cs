@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Security.Authentication;
@@ -29,7 +30,7 @@ internal sealed class Connector
     internal Connector(ConnectionCore core)
     {
         _core = core;
-        _servers = new ServerPool(core.Options.Servers, core.Options.RetryRefused);
+        _servers = new ServerPool(core.Options.Servers, core.Options.RetryRefused, core.Options.ShuffleServers);
         _defaultDelays = new ReconnectDelays(core.Options.ReconnectWait, core.Options.MaxReconnectWait, core.Options.ReconnectJitter);
         _delays = new ReconnectDelays(
             core.Options.ReconnectWait, core.Options.MaxReconnectWait, core.Options.ReconnectJitter, core.Options.ReconnectDelay);
@@ -93,10 +94,11 @@ internal sealed class Connector
     }
 
     /// <summary>Completes when a server is connected. Called under the gate.</summary>
-    internal Task WhenConnectedAsync()
-        => _core.Link is null
-            ? (_serverAwaited ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task
-            : Task.CompletedTask;
+    internal Task WhenConnectedAsync() => _core.Link is null ? WhenNextConnectedAsync() : Task.CompletedTask;
+
+    /// <summary>Completes when another server than the current one is connected. Called under the gate.</summary>
+    internal Task WhenNextConnectedAsync()
+        => (_serverAwaited ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     /// <summary>Reacts to the loss of the current link. Called on the loop.</summary>
     internal void Detach(Link link, CloseReason reason, Exception cause)
@@ -139,7 +141,7 @@ internal sealed class Connector
     {
         _core.Publisher.MaxPayload = link.MaxPayload;
         _core.Publisher.Headers = link.Headers;
-        if (info.ConnectUrls is { Length: > 0 } urls && !link.IsInfoUntrusted && _servers.ReplaceDiscovered(link.Address, urls))
+        if (info.ConnectUrls is { Length: > 0 } urls && !link.IsInfoUntrusted && !Options.IgnoreDiscoveredServers && _servers.ReplaceDiscovered(link.Address, urls))
         {
             _core.Events.RaiseServersDiscovered(urls);
         }
@@ -169,6 +171,9 @@ internal sealed class Connector
         }
     }
 
+    /// <summary>Begins to connect in the background, before any server has been tried.</summary>
+    internal void ConnectInBackground() => SearchInBackground(null);
+
     private async Task ConnectFirstAsync(CancellationToken cancellationToken)
     {
         Exception? last = null;
@@ -194,19 +199,23 @@ internal sealed class Connector
         await SearchAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    // Continues in the background after a first connect that reached no server.
-    private void SearchInBackground(Exception cause)
+    // The cause is the failure of the first connect. Null if no server has been tried.
+    private void SearchInBackground(Exception? cause)
     {
         lock (_core.Gate)
         {
             _core.State = ConnectionState.Reconnecting;
-            _failedRounds = 1;
+            _failedRounds = cause is null ? 0 : 1;
 
             // No server has rejected headers yet, so messages with headers are accepted until a server does.
             _core.Publisher.Headers = Options.Headers;
         }
 
-        RaiseConnectFailed(cause);
+        if (cause is not null)
+        {
+            RaiseConnectFailed(cause);
+        }
+
         _ = Task.Run(ReconnectAsync);
     }
 
@@ -367,7 +376,27 @@ internal sealed class Connector
             ? dialer.DialAsync(_core.Loop, link, cancellationToken).AsTask()
             : link.Address.WebSocketUri is { } uri
             ? DialWebSocketAsync(link, uri, cancellationToken)
-            : Dialer.ConnectAsync(_core.Loop, link.Address.EndPoint, link, cancellationToken);
+            : DialTcpAsync(link, cancellationToken);
+
+    private async Task<Connection> DialTcpAsync(Link link, CancellationToken cancellationToken)
+    {
+        EndPoint endPoint = link.Address.EndPoint;
+        if (Options.ResolveServer is { } resolve)
+        {
+            try
+            {
+                // Runs on the thread pool for the same reason as the callback for credentials.
+                endPoint = await Task.Run(() => resolve(link.Address.ToString(), cancellationToken).AsTask(), cancellationToken)
+                    .WaitAsync(cancellationToken).ConfigureAwait(false) ?? endPoint;
+            }
+            catch (Exception e) when (e is not (OutOfMemoryException or OperationCanceledException))
+            {
+                throw new ConnectionLostException($"The callback ResolveServer failed: {e.Message} ({link.ServerName})", e);
+            }
+        }
+
+        return await Dialer.ConnectAsync(_core.Loop, endPoint, link, cancellationToken).ConfigureAwait(false);
+    }
 
     private async Task<Connection> DialWebSocketAsync(Link link, Uri uri, CancellationToken cancellationToken)
     {

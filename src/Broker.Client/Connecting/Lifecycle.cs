@@ -9,6 +9,8 @@ internal sealed class Lifecycle(ConnectionCore core)
     // what waits.
     private static readonly TimeSpan ReadersPause = TimeSpan.FromSeconds(1);
 
+    private const string ClosedText = "The connection is closed.";
+
     private Task? _end;
     private Task<long>? _drain;
 
@@ -24,6 +26,58 @@ internal sealed class Lifecycle(ConnectionCore core)
         {
             // The close runs on the thread pool: the caller may be an event loop, which must not wait for itself.
             return _end ??= Task.Run(() => EndCoreAsync(quietly, cause));
+        }
+    }
+
+    /// <summary>Closes the current link, if there is one, and waits for the next.</summary>
+    internal async Task ReconnectAsync(CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, core.Ending.Token);
+        try
+        {
+            // What was published before is then neither lost nor unconfirmed.
+            await core.Barriers.FlushAsync(either.Token).WaitAsync(core.Options.ConnectTimeout, either.Token).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is ConnectionLostException or TimeoutException)
+        {
+            // No server is connected, or it does not answer. It is left all the same.
+        }
+        catch (OperationCanceledException) when (!core.Ending.IsCancellationRequested)
+        {
+            // The caller does not wait any longer, but the reconnect that it asked for happens.
+        }
+        catch (OperationCanceledException)
+        {
+            throw new ConnectionLostException(ClosedText);
+        }
+
+        Task connected;
+        lock (core.Gate)
+        {
+            if (core.State == ConnectionState.Closed)
+            {
+                throw new ConnectionLostException(ClosedText);
+            }
+
+            connected = core.Connector.WhenNextConnectedAsync();
+            if (core.Link is Link link)
+            {
+                core.Loop.Post(() => link.Fail(new ConnectionLostException("The application has asked for a reconnect.")));
+            }
+        }
+
+        try
+        {
+            await connected.WaitAsync(either.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new ConnectionLostException(ClosedText);
+        }
+        catch (OperationCanceledException)
+        {
+            throw new OperationCanceledException(cancellationToken);
         }
     }
 

@@ -61,8 +61,8 @@ public sealed partial class EncodedConnection
     }
 
     /// <summary>
-    /// Subscribes like <see cref="BrokerConnection.Subscribe"/>: the handler runs on the connection's loop and must not
-    /// block.
+    /// Subscribes like <see cref="BrokerConnection.Subscribe(string, MessageHandler, string?, object?)"/>: the handler runs on
+    /// the connection's loop and must not block.
     /// </summary>
     /// <exception cref="ArgumentException">The filter or the name of the queue group is not valid.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
@@ -97,6 +97,36 @@ public sealed partial class EncodedConnection
             if (TryDecode(in message, out T? value))
             {
                 yield return value!;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Subscribes and reads like <see cref="ReadAsync"/>, but returns each value with its subject, its reply subject and
+    /// its headers.
+    /// </summary>
+    /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
+    /// valid.</exception>
+    /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <exception cref="SlowConsumerException">The subscription ended because of
+    /// <see cref="FullQueuePolicy.End"/>.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    /// <example>
+    /// <code>
+    /// await foreach (EncodedMessage&lt;Order&gt; order in orders.ReadMessagesAsync&lt;Order&gt;("orders.>"))
+    /// {
+    ///     Console.WriteLine($"{order.Subject}: {order.Value.Pieces}");
+    /// }
+    /// </code>
+    /// </example>
+    public async IAsyncEnumerable<EncodedMessage<T>> ReadMessagesAsync<T>(
+        string filter, QueueOptions? options = null, string? queue = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        await foreach (Message message in Connection.ReadAsync(filter, options, queue, cancellationToken).ConfigureAwait(false))
+        {
+            if (TryDecode(in message, out T? value))
+            {
+                yield return new EncodedMessage<T>(this, value!, in message);
             }
         }
     }

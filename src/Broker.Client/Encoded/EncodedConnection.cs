@@ -8,6 +8,13 @@ namespace Broker.Client;
 /// A message that cannot be decoded is reported to <see cref="ClientOptions.OnFault"/> with its subscription and
 /// skipped. Other messages still arrive. Thread-safe.
 /// </remarks>
+/// <example>
+/// <code>
+/// EncodedConnection orders = nats.WithEncoder(JsonEncoder.Instance);
+/// orders.Subscribe&lt;Order&gt;("orders.new", order => Console.WriteLine(order.Pieces));
+/// orders.Publish("orders.new", new Order("tea", 2));
+/// </code>
+/// </example>
 /// <param name="connection">The connection to use.</param>
 /// <param name="encoder">Converts values to bodies and bodies to values.</param>
 public sealed partial class EncodedConnection(BrokerConnection connection, IMessageEncoder encoder)
@@ -20,7 +27,7 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
     /// <summary>Converts values to bodies and bodies to values.</summary>
     public IMessageEncoder Encoder { get; } = encoder ?? throw new ArgumentNullException(nameof(encoder));
 
-    /// <summary>Publishes a value like <see cref="BrokerConnection.Publish"/>.</summary>
+    /// <summary>Publishes a value like <see cref="BrokerConnection.Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>.</summary>
     /// <exception cref="ArgumentException">A subject is not valid.</exception>
     /// <exception cref="PublishRefusedException">The message was refused.</exception>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
@@ -37,7 +44,7 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         }
     }
 
-    /// <summary>Publishes a value like <see cref="BrokerConnection.PublishAsync"/>.</summary>
+    /// <summary>Publishes a value like <see cref="BrokerConnection.PublishAsync(string, ReadOnlyMemory{byte}, string?, ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
     /// <exception cref="ArgumentException">A subject is not valid.</exception>
     /// <exception cref="PublishRefusedException">The message was refused, and waiting would not help.</exception>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
@@ -49,10 +56,7 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         BodyBuffer body = Encode(value);
         try
         {
-            // With tracing there is one attempt, not two, so that there is only one span.
-            return Connection.Core.TracedSends is null && Connection.PublishWithStatus(subject, body.Written, replyTo, headers) < PublishStatus.PendingLimit
-                ? ValueTask.CompletedTask
-                : Connection.PublishAsync(subject, body.Written.ToArray(), replyTo, headers, cancellationToken);
+            return Connection.Core.PublishAsync(subject, body.Written, replyTo, headers, cancellationToken);
         }
         finally
         {
@@ -92,26 +96,42 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
     }
 
     /// <summary>
-    /// Sends a value as a request like <see cref="BrokerConnection.RequestAsync"/> and returns the value of the reply.
+    /// Sends a value as a request and returns the value of the reply.
     /// </summary>
     /// <exception cref="FormatException">The reply cannot be decoded.</exception>
-    /// <inheritdoc cref="BrokerConnection.RequestAsync"/>
+    /// <inheritdoc cref="BrokerConnection.RequestAsync(string, ReadOnlyMemory{byte}, TimeSpan?, ReadOnlyMemory{byte}, CancellationToken)"/>
     public async ValueTask<TAnswer> RequestAsync<TRequest, TAnswer>(
-        string subject, TRequest value, TimeSpan timeout, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
+        string subject, TRequest value, TimeSpan? timeout = null, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
     {
-        ValueTask<Message> request;
+        Message reply = await SendRequestAsync(subject, value, timeout, headers, cancellationToken).ConfigureAwait(false);
+        return Encoder.Decode<TAnswer>(reply.Body.Span);
+    }
+
+    /// <summary>
+    /// Sends a value as a request and returns the value of the reply with the reply's headers.
+    /// </summary>
+    /// <exception cref="FormatException">The reply cannot be decoded.</exception>
+    /// <inheritdoc cref="BrokerConnection.RequestAsync(string, ReadOnlyMemory{byte}, TimeSpan?, ReadOnlyMemory{byte}, CancellationToken)"/>
+    public async ValueTask<EncodedMessage<TAnswer>> RequestMessageAsync<TRequest, TAnswer>(
+        string subject, TRequest value, TimeSpan? timeout = null, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
+    {
+        Message reply = await SendRequestAsync(subject, value, timeout, headers, cancellationToken).ConfigureAwait(false);
+        return new EncodedMessage<TAnswer>(this, Encoder.Decode<TAnswer>(reply.Body.Span), in reply);
+    }
+
+    private ValueTask<Message> SendRequestAsync<TRequest>(
+        string subject, TRequest value, TimeSpan? timeout, MessageHeaders? headers, CancellationToken cancellationToken)
+    {
         BodyBuffer body = Encode(value);
         try
         {
             // The body is copied before the method returns.
-            request = Connection.Core.RequestAsync(subject, body.Written, timeout, headers, cancellationToken);
+            return Connection.Core.RequestAsync(subject, body.Written, timeout, headers, cancellationToken);
         }
         finally
         {
             Return(body);
         }
-
-        return Encoder.Decode<TAnswer>((await request.ConfigureAwait(false)).Body.Span);
     }
 
     private BodyBuffer Encode<T>(T value)

@@ -1,14 +1,21 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text;
 
 namespace Broker.Client;
 
 /// <summary>
-/// Encodes values as UTF-8 text: strings, numbers, dates and identifiers in the format of the invariant culture, and
-/// <c>true</c> and <c>false</c>.
+/// Encodes values as UTF-8 text: strings, numbers, dates and identifiers in the format of the invariant culture,
+/// <c>true</c> and <c>false</c>, and the names of enumerations. A nullable value without a value is an empty body.
 /// </summary>
+/// <example>
+/// <code>
+/// EncodedConnection numbers = nats.WithEncoder(TextEncoder.Instance);
+/// numbers.Publish("temperature", 4.5);
+/// </code>
+/// </example>
 public sealed class TextEncoder : IMessageEncoder
 {
     private const int FirstTry = 64;
@@ -32,6 +39,11 @@ public sealed class TextEncoder : IMessageEncoder
             case bool truth:
                 body.Write(truth ? "true"u8 : "false"u8);
                 break;
+            case Enum named:
+                Encoding.UTF8.GetBytes(named.ToString(), body);
+                break;
+            case null when default(T) is null && (typeof(T) == typeof(string) || Nullable.GetUnderlyingType(typeof(T)) is not null):
+                break;
             case IUtf8SpanFormattable formattable:
                 Format(formattable, body);
                 break;
@@ -49,31 +61,47 @@ public sealed class TextEncoder : IMessageEncoder
             return (T)(object)Encoding.UTF8.GetString(body);
         }
 
-        if (typeof(T) == typeof(bool))
+        if (body.IsEmpty && Nullable.GetUnderlyingType(typeof(T)) is not null)
+        {
+            return default!;
+        }
+
+        if (Is<T, bool>())
         {
             return Utf8Parser.TryParse(body, out bool truth, out int read) && read == body.Length
                 ? (T)(object)truth
                 : throw new FormatException("The body must be true or false.");
         }
 
-        return typeof(T) == typeof(int) ? (T)(object)Parse<int>(body)
-            : typeof(T) == typeof(long) ? (T)(object)Parse<long>(body)
-            : typeof(T) == typeof(double) ? (T)(object)Parse<double>(body)
-            : typeof(T) == typeof(float) ? (T)(object)Parse<float>(body)
-            : typeof(T) == typeof(decimal) ? (T)(object)Parse<decimal>(body)
-            : typeof(T) == typeof(uint) ? (T)(object)Parse<uint>(body)
-            : typeof(T) == typeof(ulong) ? (T)(object)Parse<ulong>(body)
-            : typeof(T) == typeof(short) ? (T)(object)Parse<short>(body)
-            : typeof(T) == typeof(ushort) ? (T)(object)Parse<ushort>(body)
-            : typeof(T) == typeof(byte) ? (T)(object)Parse<byte>(body)
-            : typeof(T) == typeof(sbyte) ? (T)(object)Parse<sbyte>(body)
-            : typeof(T) == typeof(Int128) ? (T)(object)Parse<Int128>(body)
-            : typeof(T) == typeof(Guid) ? (T)(object)Parse<Guid>(body)
-            : typeof(T) == typeof(DateTime) ? (T)(object)DateTime.Parse(Text(body), CultureInfo.InvariantCulture, DateTimeStyles.RoundtripKind)
-            : typeof(T) == typeof(DateTimeOffset) ? (T)(object)DateTimeOffset.Parse(Text(body), CultureInfo.InvariantCulture)
-            : typeof(T) == typeof(TimeSpan) ? (T)(object)TimeSpan.Parse(Text(body), CultureInfo.InvariantCulture)
+        return Is<T, int>() ? (T)(object)Parse<int>(body)
+            : Is<T, long>() ? (T)(object)Parse<long>(body)
+            : Is<T, double>() ? (T)(object)Parse<double>(body)
+            : Is<T, float>() ? (T)(object)Parse<float>(body)
+            : Is<T, decimal>() ? (T)(object)Parse<decimal>(body)
+            : Is<T, uint>() ? (T)(object)Parse<uint>(body)
+            : Is<T, ulong>() ? (T)(object)Parse<ulong>(body)
+            : Is<T, short>() ? (T)(object)Parse<short>(body)
+            : Is<T, ushort>() ? (T)(object)Parse<ushort>(body)
+            : Is<T, byte>() ? (T)(object)Parse<byte>(body)
+            : Is<T, sbyte>() ? (T)(object)Parse<sbyte>(body)
+            : Is<T, Int128>() ? (T)(object)Parse<Int128>(body)
+            : Is<T, Guid>() ? (T)(object)Parse<Guid>(body)
+            : Is<T, DateTime>() ? (T)(object)DateTime.Parse(Text(body), CultureInfo.InvariantCulture, DateTimeStyles.RoundtripKind)
+            : Is<T, DateTimeOffset>() ? (T)(object)DateTimeOffset.Parse(Text(body), CultureInfo.InvariantCulture)
+            : Is<T, TimeSpan>() ? (T)(object)TimeSpan.Parse(Text(body), CultureInfo.InvariantCulture)
+            : (Nullable.GetUnderlyingType(typeof(T)) ?? typeof(T)) is { IsEnum: true } type ? (T)Name(type, body)
             : throw NotKnown(typeof(T));
     }
+
+    // Whether T is the type, or the type or null.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool Is<T, TValue>()
+        where TValue : struct
+        => typeof(T) == typeof(TValue) || typeof(T) == typeof(TValue?);
+
+    private static object Name(Type type, ReadOnlySpan<byte> body)
+        => Enum.TryParse(type, Text(body), ignoreCase: true, out object? value) ? value
+            : throw new FormatException($"The body is not a member of {type.Name}.");
 
     private static void Format(IUtf8SpanFormattable value, IBufferWriter<byte> body)
     {
@@ -98,5 +126,5 @@ public sealed class TextEncoder : IMessageEncoder
     private static string Text(ReadOnlySpan<byte> body) => Encoding.UTF8.GetString(body);
 
     private static NotSupportedException NotKnown(Type type)
-        => new($"TextEncoder supports strings, booleans, numbers, dates and identifiers, not {type}.");
+        => new($"TextEncoder supports strings, booleans, numbers, dates, identifiers and enumerations, not {type}.");
 }

@@ -14,6 +14,21 @@ internal sealed class InfoMessage
     [JsonPropertyName("version")]
     public string? Version { get; init; }
 
+    [JsonPropertyName("cluster")]
+    public string? Cluster { get; init; }
+
+    [JsonPropertyName("domain")]
+    public string? Domain { get; init; }
+
+    [JsonPropertyName("jetstream")]
+    public bool JetStream { get; init; }
+
+    [JsonPropertyName("client_id")]
+    public ulong ClientId { get; init; }
+
+    [JsonPropertyName("client_ip")]
+    public string? ClientAddress { get; init; }
+
     [JsonPropertyName("headers")]
     public bool Headers { get; init; }
 

@@ -117,11 +117,19 @@ internal sealed class MessagePublisher
         return PublishWithStatus(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, atOnce);
     }
 
-    internal PublishStatus PublishWithStatus(string subject, ReadOnlySpan<byte> body, string? replyTo, ReadOnlySpan<byte> headers)
+    /// <inheritdoc cref="PublishWithStatus(ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, bool)"/>
+    internal PublishStatus PublishWithStatus(
+        ReadOnlySpan<byte> subject, OutboundBody body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, bool atOnce = false)
+    {
+        var writer = new BodyWriter(headers, body);
+        return PublishWithStatus(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, atOnce);
+    }
+
+    internal PublishStatus PublishWithStatus(string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers)
     {
         ArgumentNullException.ThrowIfNull(subject);
         using var subjectBytes = new SubjectBytes(subject, stackalloc byte[SubjectBytes.OnStack], nameof(subject));
-        using var replyBytes = new SubjectBytes(replyTo, stackalloc byte[SubjectBytes.OnStack], nameof(replyTo));
+        using var replyBytes = new SubjectBytes(replyTo is "" ? null : replyTo, stackalloc byte[SubjectBytes.OnStack], nameof(replyTo));
         SubjectBytes.RequireHeaderBlock(headers);
         return PublishWithStatus(subjectBytes.Span, body, replyBytes.Span, headers);
     }
@@ -136,7 +144,18 @@ internal sealed class MessagePublisher
             : new ValueTask(PublishWhenWritableAsync(subject, body, replyTo, headers, cancellationToken));
     }
 
-    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    /// <summary>Publishes like the overload with memory, and copies the body and the headers if they must wait.</summary>
+    internal ValueTask PublishAsync(
+        string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        PublishStatus status = PublishWithStatus(subject, body, replyTo, headers);
+        return status < PublishStatus.PendingLimit
+            ? ValueTask.CompletedTask
+            : new ValueTask(PublishWhenWritableAsync(subject, body.ToArray(), replyTo, headers.ToArray(), cancellationToken));
+    }
+
+    internal void Respond(ReadOnlySpan<byte> replyTo, OutboundBody body, ReadOnlySpan<byte> headers)
     {
         if (replyTo.IsEmpty)
         {

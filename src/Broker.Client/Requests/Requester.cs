@@ -79,7 +79,7 @@ internal sealed class Requester
     internal bool IsAwaited(long number) => _table.Find(number) is not null;
 
     internal ValueTask<Message> RequestAsync(
-        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        string subject, OutboundBody body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         SingleRequest request = Take();
@@ -89,7 +89,7 @@ internal sealed class Requester
     }
 
     internal Message Request(
-        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        string subject, OutboundBody body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
         if (_shared.CurrentLoop() is { } loop)
         {
@@ -111,7 +111,7 @@ internal sealed class Requester
 
     // A thread that drives the loop itself runs iterations until the reply has come. Only the reply wakes this thread.
     private Message RequestOnCallerDrivenLoop(
-        EventLoop loop, string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        EventLoop loop, string subject, OutboundBody body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
         if (!loop.IsCallerDriven)
         {
@@ -234,7 +234,7 @@ internal sealed class Requester
     }
 
     private void Send(
-        SingleRequest request, string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, bool watched)
+        SingleRequest request, string subject, OutboundBody body, TimeSpan timeout, ReadOnlySpan<byte> headers, bool watched)
     {
         try
         {
@@ -254,7 +254,7 @@ internal sealed class Requester
     }
 
     // If this throws, the request is in no table and nothing was sent.
-    private void Publish(AwaitedRequest request, string subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    private void Publish(AwaitedRequest request, string subject, OutboundBody body, ReadOnlySpan<byte> headers)
     {
         ArgumentNullException.ThrowIfNull(subject);
         using var subjectBytes = new SubjectBytes(subject, stackalloc byte[SubjectBytes.OnStack], nameof(subject));

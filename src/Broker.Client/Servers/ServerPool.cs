@@ -1,3 +1,5 @@
+using System.Runtime.InteropServices;
+
 namespace Broker.Client;
 
 /// <summary>
@@ -14,16 +16,24 @@ internal sealed class ServerPool
     private readonly Lock _gate = new();
     private readonly List<Entry> _entries = [];
     private readonly int _maxRefusals;
+    private readonly bool _shuffle;
     private int _next;
 
     /// <param name="servers">The configured addresses.</param>
     /// <param name="retryRefused">Whether a server that refused the credentials is tried again without limit.</param>
-    internal ServerPool(IEnumerable<string> servers, bool retryRefused = false)
+    /// <param name="shuffle">Whether the servers are tried in a random order.</param>
+    internal ServerPool(IEnumerable<string> servers, bool retryRefused = false, bool shuffle = false)
     {
+        _shuffle = shuffle;
         _maxRefusals = retryRefused ? int.MaxValue : MaxRefusals;
         foreach (string server in servers)
         {
             _entries.Add(new Entry(ServerAddress.Parse(server), isDiscovered: false));
+        }
+
+        if (shuffle)
+        {
+            Random.Shared.Shuffle(CollectionsMarshal.AsSpan(_entries));
         }
     }
 
@@ -80,7 +90,13 @@ internal sealed class ServerPool
                 .DistinctBy(a => a.ToString(), StringComparer.OrdinalIgnoreCase).ToList();
             _entries.RemoveAll(e => e.IsDiscovered && e.Address != from && !addresses.Exists(a => Same(a, e.Address)));
             addresses.RemoveAll(a => _entries.Exists(e => Same(a, e.Address)));
-            _entries.AddRange(addresses.Select(a => new Entry(a, isDiscovered: true)));
+            Entry[] added = [.. addresses.Select(a => new Entry(a, isDiscovered: true))];
+            if (_shuffle)
+            {
+                Random.Shared.Shuffle(added);
+            }
+
+            _entries.AddRange(added);
             return addresses.Count != 0;
         }
     }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Text;
 
 namespace Broker.Client;
@@ -39,13 +40,23 @@ public readonly struct Message
     public ReadOnlyMemory<byte> ReplyToBytes => _bytes.AsMemory(_subjectEnd, _replyEnd - _subjectEnd);
 
     /// <summary>
-    /// The header block, for reading with <see cref="Broker.Protocol.HeaderBlock"/>. Empty if there are no
-    /// headers.
+    /// The headers: <c>message.Headers["name"]</c> is a value or null. They are also the received block of bytes, for
+    /// programs that forward messages. Empty if there are no headers.
     /// </summary>
-    public ReadOnlyMemory<byte> Headers => _bytes.AsMemory(_replyEnd, _headersEnd - _replyEnd);
+    public ReceivedHeaders Headers => new(_bytes.AsMemory(_replyEnd, _headersEnd - _replyEnd));
 
     /// <summary>The body of the message, without the headers.</summary>
     public ReadOnlyMemory<byte> Body => _bytes.AsMemory(_headersEnd);
+
+    /// <summary>
+    /// The body as text, decoded from UTF-8. Bytes that are not UTF-8 become U+FFFD. Each call creates a new string.
+    /// </summary>
+    /// <example>
+    /// <code>
+    /// nats.Subscribe("weather.>", message => Console.WriteLine($"{message.Subject}: {message.Text}"));
+    /// </code>
+    /// </example>
+    public string Text => Encoding.UTF8.GetString(Body.Span);
 
     /// <summary>The subscription that received the message.</summary>
     public Subscription Subscription { get; }
@@ -61,6 +72,28 @@ public readonly struct Message
     /// <exception cref="PublishRefusedException">The reply was refused.</exception>
     public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default)
         => Subscription.Connection.Respond(ReplyToBytes.Span, body, headers);
+
+    /// <summary>Publishes a text, as UTF-8, to <see cref="ReplyTo"/>.</summary>
+    /// <param name="text">The text. It is written directly into the outbound buffer.</param>
+    /// <param name="headers">A complete header block, or <see cref="MessageHeaders"/>. Empty for none.</param>
+    /// <exception cref="InvalidOperationException">The message has no reply subject.</exception>
+    /// <exception cref="ArgumentException">The headers are not a header block.</exception>
+    /// <exception cref="PublishRefusedException">The reply was refused.</exception>
+    /// <example>
+    /// <code>
+    /// nats.Subscribe("upper", message => message.Respond(message.Text.ToUpperInvariant()));
+    /// </code>
+    /// </example>
+    [OverloadResolutionPriority(-1)]
+    public void Respond(string text, ReadOnlySpan<byte> headers = default)
+        => Subscription.Connection.Respond(ReplyToBytes.Span, new OutboundBody(text), headers);
+
+    /// <summary>
+    /// Returns the subject and the beginning of the body for logs and debuggers, such as <c>weather.oslo "4
+    /// degrees"</c>. Control characters and bytes that are not UTF-8 are escaped, and the result is always short. It
+    /// never contains headers, because these may be secrets.
+    /// </summary>
+    public override string ToString() => _bytes is null ? MessageText.None : MessageText.Of(SubjectBytes.Span, Body.Span);
 
     /// <summary>
     /// Starts a span for the processing of this message as a child of the span that published it, and makes the new

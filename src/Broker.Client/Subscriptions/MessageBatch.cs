@@ -4,11 +4,12 @@ namespace Broker.Client;
 /// Collects consecutive messages of one read that go to the same queue. They are added to the queue together, so that
 /// its lock is taken and its reader is woken once for several messages. Used on the connection's loop.
 /// </summary>
+/// <param name="largeQueues">Learns of queues that have become large. Null if nobody watches them.</param>
 /// <remarks>
 /// The batch is empty between two reads. It is also flushed before an event that must come after the messages: the end
 /// of a queue or the answer to a PING.
 /// </remarks>
-internal sealed class MessageBatch
+internal sealed class MessageBatch(LargeQueues? largeQueues = null)
 {
     private const int Capacity = 64;
 
@@ -47,7 +48,11 @@ internal sealed class MessageBatch
 
         Span<Message> messages = _messages.AsSpan(0, _count);
         _count = 0;
-        _queue!.Add(messages, _bytes);
+        if (_queue!.Add(messages, _bytes))
+        {
+            largeQueues?.Watch(_queue);
+        }
+
         _bytes = 0;
         _queue = null;
         messages.Clear();

@@ -20,6 +20,12 @@ internal struct MessageRing
 
     public MessageRing() => _messages = [];
 
+    /// <summary>The number of messages for which there is memory.</summary>
+    internal readonly int Capacity => _messages.Length;
+
+    /// <summary>Whether the memory should be released when the queue is idle.</summary>
+    internal readonly bool IsLarge => _messages.Length > LargestToKeep;
+
     /// <summary>
     /// The number of messages. May be read on any thread, and may have changed by the time the caller uses it.
     /// </summary>

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+using System.Text;
 using Broker.Protocol;
 
 namespace Broker.Client;
@@ -43,6 +45,16 @@ public readonly ref struct MessageView
     /// <summary>Returns an owned copy of the message, which may be kept.</summary>
     public Message ToMessage() => new(in this);
 
-    /// <inheritdoc cref="Message.Respond"/>
+    /// <summary>The body as text, decoded from UTF-8. Each call creates a new string.</summary>
+    public string Text => Encoding.UTF8.GetString(Body);
+
+    /// <inheritdoc cref="Message.Respond(ReadOnlySpan{byte}, ReadOnlySpan{byte})"/>
     public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default) => Connection.Respond(ReplyTo, body, headers);
+
+    /// <inheritdoc cref="Message.Respond(string, ReadOnlySpan{byte})"/>
+    [OverloadResolutionPriority(-1)]
+    public void Respond(string text, ReadOnlySpan<byte> headers = default) => Connection.Respond(ReplyTo, new OutboundBody(text), headers);
+
+    /// <inheritdoc cref="Message.ToString"/>
+    public override string ToString() => Subscription is null ? MessageText.None : MessageText.Of(Subject, Body);
 }

@@ -25,6 +25,15 @@ internal sealed class QueueReaders
     /// </summary>
     internal bool IsReaderBusy { get; set; }
 
+    /// <summary>Whether <see cref="LargeQueues"/> watches the queue. Used on the connection's loop.</summary>
+    internal bool IsWatched { get; set; }
+
+    /// <summary>
+    /// The number of messages that had been added at the last check of <see cref="LargeQueues"/>. Used on the connection's
+    /// loop.
+    /// </summary>
+    internal long QueuedAtCheck { get; set; } = -1;
+
     internal ref MessageRing Messages => ref _messages;
 
     /// <summary>Removes and returns the oldest message. The ring must not be empty.</summary>

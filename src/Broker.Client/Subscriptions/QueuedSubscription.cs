@@ -84,6 +84,9 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
         }
     }
 
+    /// <summary>The number of messages for which the queue has memory.</summary>
+    internal int Capacity => _queue.Capacity;
+
     /// <summary>Ends the subscription. The reader reads the messages that wait, and then it gets the error.</summary>
     internal void Cancel(CancellationToken token) => Subscription.Manager.Cancel(this, token);
 

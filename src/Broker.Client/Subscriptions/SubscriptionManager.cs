@@ -19,7 +19,7 @@ internal sealed class SubscriptionManager(SharedState shared, BrokerConnection c
     internal ISubscriptionEvents Events => events;
 
     /// <summary>Collects the messages that are read for one queue. Used on the loop.</summary>
-    internal MessageBatch Batch { get; } = new();
+    internal MessageBatch Batch { get; } = new(new LargeQueues(shared.Loop));
 
     /// <summary>Changed under the gate. The loop reads it without the gate.</summary>
     internal SubscriptionIdTable Table { get; } = new();
@@ -69,7 +69,12 @@ internal sealed class SubscriptionManager(SharedState shared, BrokerConnection c
         options ??= QueueOptions.Default;
         options.Validate();
         var queued = new QueuedSubscription(options);
-        Subscribe(filter, QueueHandler, queue, null, queued);
+        Subscription subscription = Subscribe(filter, QueueHandler, queue, null, queued);
+        if (options.IdleTimeout is { } idle)
+        {
+            IdleWatch.Start(shared.Loop, subscription, idle);
+        }
+
         return queued;
     }
 

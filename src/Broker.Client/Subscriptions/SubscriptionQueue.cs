@@ -112,14 +112,16 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     }
 
     /// <summary>Adds messages that fit into the limits. Called on the loop.</summary>
-    internal void Add(ReadOnlySpan<Message> messages, long bytes)
+    /// <returns>Whether <see cref="LargeQueues"/> must watch the queue from now on.</returns>
+    internal bool Add(ReadOnlySpan<Message> messages, long bytes)
     {
         QueueWaits waits;
+        bool isLarge;
         lock (_gate)
         {
             if (HasEnded)
             {
-                return;
+                return false;
             }
 
             _readers ??= new QueueReaders();
@@ -131,9 +133,52 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
             _counters.Add(messages.Length, bytes, _readers);
             _peak = Math.Max(_peak, (int)Pending);
             waits = _waits.Take();
+            isLarge = _incoming.IsLarge && !_readers.IsWatched;
+            _readers.IsWatched |= isLarge;
         }
 
         waits.Complete(true, null);
+        return isLarge;
+    }
+
+    /// <summary>The number of messages for which the queue has memory.</summary>
+    internal int Capacity
+    {
+        get
+        {
+            QueueReaders readers = GetReaders();
+            lock (readers.Gate)
+            {
+                lock (_gate)
+                {
+                    return readers.Messages.Capacity + _incoming.Capacity;
+                }
+            }
+        }
+    }
+
+    /// <summary>
+    /// Releases the memory of the queue if it is empty and no message has come since the last call. Called on the loop.
+    /// </summary>
+    /// <returns>True if the queue does not have to be watched any longer.</returns>
+    internal bool TryRelease()
+    {
+        QueueReaders readers = GetReaders();
+        lock (readers.Gate)
+        {
+            lock (_gate)
+            {
+                if (Pending == 0 && (HasEnded || readers.QueuedAtCheck == _counters.Queued))
+                {
+                    readers.Messages.Clear();
+                    _incoming.Clear();
+                }
+
+                readers.QueuedAtCheck = _counters.Queued;
+                readers.IsWatched = readers.Messages.IsLarge || _incoming.IsLarge;
+                return !readers.IsWatched;
+            }
+        }
     }
 
     /// <summary>Ends the queue. Readers can still read the messages in it.</summary>

@@ -12,7 +12,7 @@ internal sealed class TracedSends(MessagePublisher publisher, Requester requeste
     private const string PublishName = "publish";
     private const string RequestName = "request";
 
-    internal PublishStatus PublishWithStatus(string subject, ReadOnlySpan<byte> body, string? replyTo, ReadOnlySpan<byte> headers)
+    internal PublishStatus PublishWithStatus(string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers)
     {
         ArgumentNullException.ThrowIfNull(subject);
         using Activity? activity = tracer.StartSend(PublishName, subject, body.Length);
@@ -51,7 +51,7 @@ internal sealed class TracedSends(MessagePublisher publisher, Requester requeste
         }
     }
 
-    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    internal void Respond(ReadOnlySpan<byte> replyTo, OutboundBody body, ReadOnlySpan<byte> headers)
     {
         using Activity? activity = replyTo.IsEmpty ? null : tracer.StartSend(PublishName, System.Text.Encoding.UTF8.GetString(replyTo), body.Length);
         try
@@ -67,7 +67,7 @@ internal sealed class TracedSends(MessagePublisher publisher, Requester requeste
     }
 
     internal ValueTask<Message> RequestAsync(
-        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        string subject, OutboundBody body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(subject);
         Activity? before = Activity.Current;
@@ -92,7 +92,7 @@ internal sealed class TracedSends(MessagePublisher publisher, Requester requeste
     }
 
     internal Message Request(
-        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        string subject, OutboundBody body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(subject);
         using Activity? activity = tracer.StartSend(RequestName, subject, body.Length);

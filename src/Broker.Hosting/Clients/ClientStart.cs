@@ -14,7 +14,7 @@ internal static class ClientStart
     private static readonly string[] Checked =
     [
         nameof(BrokerClientSettings.Servers), nameof(BrokerClientSettings.Name), nameof(BrokerClientSettings.User), nameof(BrokerClientSettings.Password),
-        nameof(BrokerClientSettings.Token), nameof(BrokerClientSettings.ConnectTimeout), nameof(BrokerClientSettings.PingInterval),
+        nameof(BrokerClientSettings.Token), nameof(BrokerClientSettings.ConnectTimeout), nameof(BrokerClientSettings.RequestTimeout), nameof(BrokerClientSettings.PingInterval),
         nameof(BrokerClientSettings.ReconnectBufferSize), nameof(BrokerClientSettings.MaxReconnectAttempts),
     ];
 
@@ -36,6 +36,11 @@ internal static class ClientStart
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
+            if (e is FormatException && settings.AreServersFromConnectionString)
+            {
+                throw Wrong(name, $"ConnectionStrings:{(name.Length == 0 ? BrokerClientSettings.ConnectionString : name)}: {e.Message}");
+            }
+
             throw Wrong(name, Key(services, settings, e) is { } key ? $"{section}:{key}: {e.Message}" : $"{section}: {e.Message}");
         }
     }
@@ -86,6 +91,7 @@ internal static class ClientStart
             Token = settings.Token,
             FirstConnect = settings.FirstConnect,
             ConnectTimeout = settings.ConnectTimeout ?? options.ConnectTimeout,
+            RequestTimeout = settings.RequestTimeout ?? options.RequestTimeout,
             PingInterval = settings.PingInterval ?? options.PingInterval,
             ReconnectBufferSize = settings.ReconnectBufferSize ?? options.ReconnectBufferSize,
             MaxReconnectAttempts = settings.MaxReconnectAttempts ?? options.MaxReconnectAttempts,
@@ -130,5 +136,6 @@ internal static class ClientStart
                 AuthorityFile = ContentRoot.Resolve(services, settings.TlsAuthorityFile),
                 CertificateFile = ContentRoot.Resolve(services, settings.TlsCertificateFile),
                 KeyFile = ContentRoot.Resolve(services, settings.TlsKeyFile),
+                KeyPassword = settings.TlsKeyPassword,
             };
 }

@@ -15,8 +15,15 @@ public sealed class BrokerClientSettings
     public const string NamedSection = "BrokerClients";
 
     /// <summary>
-    /// The servers' addresses. If empty (the default), the client connects to this host's server without a socket, or
-    /// to <c>nats://127.0.0.1:4222</c> if the host has no server.
+    /// The name of the connection string for the client without a name. A client with a name uses the connection string
+    /// of the same name.
+    /// </summary>
+    public const string ConnectionString = "nats";
+
+    /// <summary>
+    /// The servers' addresses. If the section contains none, the addresses of the connection string, separated by commas.
+    /// If empty (the default), the client connects to this host's server without a socket, or to
+    /// <c>nats://127.0.0.1:4222</c> if the host has no server.
     /// </summary>
     public IList<string> Servers { get; } = [];
 
@@ -41,6 +48,9 @@ public sealed class BrokerClientSettings
     /// <summary>See <see cref="ClientOptions.ConnectTimeout"/>.</summary>
     public TimeSpan? ConnectTimeout { get; set; }
 
+    /// <summary>See <see cref="ClientOptions.RequestTimeout"/>.</summary>
+    public TimeSpan? RequestTimeout { get; set; }
+
     /// <summary>See <see cref="ClientOptions.PingInterval"/>.</summary>
     public TimeSpan? PingInterval { get; set; }
 
@@ -61,6 +71,12 @@ public sealed class BrokerClientSettings
 
     /// <summary>See <see cref="Broker.Transport.ClientTlsOptions.KeyFile"/>.</summary>
     public string? TlsKeyFile { get; set; }
+
+    /// <summary>See <see cref="Broker.Transport.ClientTlsOptions.KeyPassword"/>.</summary>
+    public string? TlsKeyPassword { get; set; }
+
+    /// <summary>Whether <see cref="Servers"/> were read from a connection string.</summary>
+    internal bool AreServersFromConnectionString { get; set; }
 
     internal List<Func<IServiceProvider, ClientOptions, ClientOptions>> Configurations { get; } = [];
 

@@ -69,6 +69,7 @@ internal static class SettingsReader
         settings.Token = keys.ReadText(nameof(settings.Token)) ?? settings.Token;
         settings.FirstConnect = keys.ReadName<FirstConnect>(nameof(settings.FirstConnect)) ?? settings.FirstConnect;
         settings.ConnectTimeout = keys.ReadDurationOrNever(nameof(settings.ConnectTimeout)) ?? settings.ConnectTimeout;
+        settings.RequestTimeout = keys.ReadDurationOrNever(nameof(settings.RequestTimeout)) ?? settings.RequestTimeout;
         settings.PingInterval = keys.ReadDurationOrNever(nameof(settings.PingInterval)) ?? settings.PingInterval;
         settings.ReconnectBufferSize =
             (int?)keys.ReadSize(nameof(settings.ReconnectBufferSize), int.MaxValue) ?? settings.ReconnectBufferSize;
@@ -77,6 +78,7 @@ internal static class SettingsReader
         settings.TlsAuthorityFile = keys.ReadText(nameof(settings.TlsAuthorityFile)) ?? settings.TlsAuthorityFile;
         settings.TlsCertificateFile = keys.ReadText(nameof(settings.TlsCertificateFile)) ?? settings.TlsCertificateFile;
         settings.TlsKeyFile = keys.ReadText(nameof(settings.TlsKeyFile)) ?? settings.TlsKeyFile;
+        settings.TlsKeyPassword = keys.ReadText(nameof(settings.TlsKeyPassword)) ?? settings.TlsKeyPassword;
         keys.RejectTheRest("a client");
     }
 

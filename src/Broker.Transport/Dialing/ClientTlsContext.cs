@@ -24,6 +24,8 @@ public sealed class ClientTlsContext
         Require(_options.Authorities is null || _options.AuthorityFile is null, "Authorities and AuthorityFile must not both be set");
         Require(_options.Certificate is null || _options.CertificateFile is null, "Certificate and CertificateFile must not both be set");
         Require(_options.KeyFile is null || _options.CertificateFile is not null, $"{nameof(_options.KeyFile)} requires {nameof(_options.CertificateFile)}");
+        Require(_options.KeyPassword is null || _options.CertificateFile is not null, $"{nameof(_options.KeyPassword)} requires {nameof(_options.CertificateFile)}");
+        Require(_options.KeyFile is null || !IsBundle(_options.CertificateFile!), $"{nameof(_options.KeyFile)} must not be set, because a PKCS#12 file contains the key");
         Require(_options.Certificate is null or { HasPrivateKey: true }, "the certificate must have a private key");
         try
         {
@@ -99,9 +101,16 @@ public sealed class ClientTlsContext
             return options.Certificate is { } given ? SslStreamCertificateContext.Create(given, null, offline: true) : null;
         }
 
+        if (IsBundle(file))
+        {
+            return CreateFromBundle(file, options.KeyPassword);
+        }
+
         X509Certificate2Collection all = ReadAll(file);
-        var certificate = X509Certificate2.CreateFromPem(
-            BoundedFile.ReadText(file, MaxFile), BoundedFile.ReadText(options.KeyFile ?? file, MaxFile));
+        string key = BoundedFile.ReadText(options.KeyFile ?? file, MaxFile);
+        X509Certificate2 certificate = options.KeyPassword is { } password
+            ? X509Certificate2.CreateFromEncryptedPem(BoundedFile.ReadText(file, MaxFile), key, password)
+            : X509Certificate2.CreateFromPem(BoundedFile.ReadText(file, MaxFile), key);
         if (OperatingSystem.IsWindows())
         {
             // Schannel does not accept a key that exists only in memory.
@@ -110,6 +119,18 @@ public sealed class ClientTlsContext
         }
 
         return SslStreamCertificateContext.Create(certificate, [.. all.Skip(1)], offline: true);
+    }
+
+    private static bool IsBundle(string file)
+        => file.EndsWith(".pfx", StringComparison.OrdinalIgnoreCase) || file.EndsWith(".p12", StringComparison.OrdinalIgnoreCase);
+
+    // The certificate with the key is the client's, and the others are its intermediate certificates.
+    private static SslStreamCertificateContext CreateFromBundle(string file, string? password)
+    {
+        X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12Collection(BoundedFile.ReadBytes(file, MaxFile), password);
+        X509Certificate2 certificate = all.FirstOrDefault(static c => c.HasPrivateKey)
+            ?? throw new CryptographicException($"the file '{file}' contains no certificate with a private key.");
+        return SslStreamCertificateContext.Create(certificate, [.. all.Where(c => c != certificate)], offline: true);
     }
 
     private static X509Certificate2Collection ReadAll(string file)

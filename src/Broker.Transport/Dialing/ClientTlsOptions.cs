@@ -31,14 +31,21 @@ public sealed record ClientTlsOptions
 
     /// <summary>
     /// The PEM file with the client's certificate, followed by intermediate certificates, in place of
-    /// <see cref="Certificate"/>.
+    /// <see cref="Certificate"/>. A file whose name ends in <c>.pfx</c> or <c>.p12</c> is a PKCS#12 bundle, which contains
+    /// the private key too.
     /// </summary>
     public string? CertificateFile { get; init; }
 
     /// <summary>
-    /// The PEM file with the unencrypted private key. If null, <see cref="CertificateFile"/> contains the key.
+    /// The PEM file with the private key. If null, <see cref="CertificateFile"/> contains the key.
     /// </summary>
     public string? KeyFile { get; init; }
+
+    /// <summary>
+    /// The password of an encrypted private key or of a PKCS#12 bundle. Null if there is none. <see cref="ToString"/>
+    /// does not contain it.
+    /// </summary>
+    public string? KeyPassword { get; init; }
 
     /// <summary>
     /// The name that the server's certificate must have. Null, the default, means the host of the address. If another
@@ -66,4 +73,8 @@ public sealed record ClientTlsOptions
 
     /// <summary>Changes any other setting of the handshake. Called for each handshake, on the event loop.</summary>
     public Action<SslClientAuthenticationOptions>? Configure { get; init; }
+
+    /// <summary>Returns the files and the host name, without the password.</summary>
+    public override string ToString()
+        => $"{nameof(ClientTlsOptions)} {{ {nameof(AuthorityFile)} = {AuthorityFile}, {nameof(CertificateFile)} = {CertificateFile}, {nameof(KeyFile)} = {KeyFile}, {nameof(TargetHost)} = {TargetHost} }}";
 }

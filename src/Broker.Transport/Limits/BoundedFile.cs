@@ -25,16 +25,22 @@ public static class BoundedFile
     /// <exception cref="ArgumentException">The path is empty.</exception>
     public static string ReadText(string path, int maxCharacters) => ReadText(path, maxCharacters, DefaultLimit);
 
-    internal static string ReadText(string path, int maxCharacters, TimeSpan limit)
+    internal static string ReadText(string path, int maxCharacters, TimeSpan limit) => Read(path, () => Read(path, maxCharacters), limit);
+
+    /// <summary>Reads a file of bytes like <see cref="ReadText(string, int)"/>.</summary>
+    internal static byte[] ReadBytes(string path, int maxBytes) => Read(path, () => ReadAll(path, maxBytes), DefaultLimit);
+
+    private static T Read<T>(string path, Func<T> read, TimeSpan limit)
+        where T : class
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        string text = "";
+        T? content = null;
         Exception? failure = null;
         var reader = new Thread(() =>
         {
             try
             {
-                text = Read(path, maxCharacters);
+                content = read();
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
@@ -55,7 +61,24 @@ public static class BoundedFile
             ExceptionDispatchInfo.Throw(failure);
         }
 
-        return text;
+        return content!;
+    }
+
+    private static byte[] ReadAll(string path, int most)
+    {
+        using FileStream file = File.OpenRead(path);
+        using var bytes = new MemoryStream();
+        byte[] buffer = new byte[8192];
+        while (file.Read(buffer) is > 0 and var count)
+        {
+            bytes.Write(buffer, 0, count);
+            if (bytes.Length > most)
+            {
+                throw new InvalidDataException($"is larger than {most} bytes");
+            }
+        }
+
+        return bytes.ToArray();
     }
 
     private static string Read(string path, int most)

@@ -7,7 +7,7 @@ using Broker.Transport;
 using Microsoft.Extensions.Logging;
 using OfSomebodyNew;
 
-#pragma warning disable IDE0007, IDE0008 // The code is the same as in the documents.
+#pragma warning disable IDE0007, IDE0008, xUnit1051 // The code is the same as in the documents.
 
 namespace Broker.Client.Tests.Documents;
 
@@ -114,12 +114,12 @@ public sealed partial class DocumentTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task The_first_program_prints_the_subject(ServerKind kind)
+    public async Task The_first_program_prints_the_message(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await Patient.WarmUpAsync(server.Url, Token);
         string printed = await PrintedBy(() => FirstProgram.RunAsync(server.Url));
-        Assert.Equal("weather.oslo", printed);
+        Assert.Equal("weather.oslo \"4 degrees\"", printed);
     }
 
     [Fact]
@@ -135,10 +135,12 @@ public sealed partial class DocumentTests
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Url, Token);
         await using QueuedSubscription received = nats.SubscribeQueued("a");
         nats.Publish("a", default, headers: new MessageHeaders { ["Trace"] = "1" });
-        Assert.Equal("1", Headers(nats, [1, 2], await received.Reader.ReadAsync(Token)));
+        Assert.Equal("1", await HeadersAsync(nats, [1, 2], await received.Reader.ReadAsync(Token)));
         Message message = await received.Reader.ReadAsync(Token);
-        Assert.Equal([1, 2], message.Body.ToArray());
-        Assert.Equal("1", new MessageHeaders(message.Headers.Span)["Trace"]);
+        Assert.Equal("text", message.Text);
+        Assert.Equal("1", message.Headers["Trace"]);
+        Assert.Equal([1, 2], (await received.Reader.ReadAsync(Token)).Body.ToArray());
+        Assert.Equal("bytes", (await received.Reader.ReadAsync(Token)).Text);
     }
 
     [Theory]
@@ -164,16 +166,18 @@ public sealed partial class DocumentTests
         }
     }
 
-    private static string? Headers(BrokerConnection nats, byte[] body, Message message)
+    private static async Task<string?> HeadersAsync(BrokerConnection nats, byte[] body, Message message)
     {
-        nats.Publish("a", body, headers: new MessageHeaders { ["Trace"] = "1" });
-        string? trace = new MessageHeaders(message.Headers.Span)["trace"];
+        nats.Publish("a", "text", headers: new MessageHeaders { ["Trace"] = "1" });
+        nats.Publish("a", body);
+        await nats.PublishAsync("a", "bytes"u8);
+        string? trace = message.Headers["trace"];
         return trace;
     }
 
     private static async Task<Price> PriceAsync(BrokerConnection nats, Order order)
     {
-        var orders = new EncodedConnection(nats, new JsonEncoder(OrdersJson.Default)); // a JsonSerializerContext: no reflection, fit for AOT
+        var orders = nats.WithEncoder(new JsonEncoder(OrdersJson.Default)); // a JsonSerializerContext: no reflection, fit for AOT
         orders.Subscribe<Order>("orders.price", (order, message) => orders.Respond(message, new Price(order.Pieces * 2.5m)));
         Price price = await orders.RequestAsync<Order, Price>("orders.price", order, TimeSpan.FromSeconds(30));
         return price;

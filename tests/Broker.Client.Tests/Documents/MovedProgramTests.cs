@@ -14,7 +14,7 @@ namespace Broker.Client.Tests.Documents;
 public sealed partial class MovedProgramTests
 {
     private static readonly (string Shown, string Here)[] Variables =
-        [("\"nats://host\"", "url"), ("\"nats://a\"", "dead"), ("\"nats://b\"", "url"), ("\"user.creds\"", "file"), ("TimeSpan.FromSeconds(5)", "Wait.Limit"), ("OrdersJson", "ShopJson")];
+        [("\"nats://host\"", "url"), ("\"nats://a\"", "dead"), ("\"nats://b\"", "url"), ("\"user.creds\"", "file"), ("OrdersJson", "ShopJson")];
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -35,7 +35,7 @@ public sealed partial class MovedProgramTests
         string here = Pages.Read("tests", "Broker.Client.Tests", "Documents", "MovedProgramTests.cs");
         here = here[here.IndexOf("// Programs", StringComparison.Ordinal)..];
         string[][] rows = Pages.Rows("client.md", "Moving over from NATS.Net");
-        Assert.Equal(22, rows.Length);
+        Assert.Equal(29, rows.Length);
         foreach (string code in rows.SelectMany(static row => Pages.Code(row[1])))
         {
             string text = Variables.Aggregate(code, (t, v) => t.Replace(v.Shown, v.Here, StringComparison.Ordinal));
@@ -68,12 +68,54 @@ public sealed partial class MovedProgramTests
             Assert.Equal("a", m.Subject);
             Assert.Equal(bytes, m.Body.ToArray());
             Assert.Equal(i == 2, m.ReplyTo is not null);
-            Assert.Equal(i == 2 ? "v" : null, m.Headers.IsEmpty ? null : new MessageHeaders(m.Headers.Span)["k"]);
+            Assert.Equal(i == 2 ? "v" : null, m.Headers["k"]);
+        }
+
+        await nats.PublishAsync("a", "text");
+        nats.Publish("a", "text");
+        for (int i = 0; i < 2; i++)
+        {
+            Message m = await sub.Reader.ReadAsync(Token);
+            Assert.Equal("text", m.Text);
         }
 
         Assert.StartsWith("my.answers.", BrokerConnection.NewInbox("my.answers"), StringComparison.Ordinal);
         await nats.PingAsync();
+        await nats.ReconnectAsync();
+        Assert.NotEqual(0u, nats.ServerInfo?.ClientId);
         await nats.FlushAsync(Token);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_program_that_connects_in_the_background_and_reads_until_it_is_cancelled(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        string url = server.Url;
+        await Patient.WarmUpAsync(url, Token);
+        await using var nats = BrokerConnection.ConnectInBackground(new ClientOptions { Servers = [url] });
+        TimeSpan idle = TimeSpan.FromMilliseconds(100);
+        await foreach (Message m in nats.ReadAsync("quiet", new QueueOptions { IdleTimeout = idle }))
+        {
+            Assert.Fail($"unexpected: {m}");
+        }
+
+        using var cancel = new CancellationTokenSource();
+        var read = new List<string>();
+        Task reading = ReadAsync();
+        nats.Publish("a", "first");
+        await Wait.For(reading);
+        Assert.Equal(["first"], read);
+
+        async Task ReadAsync() => await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+        {
+            await foreach (Message m in nats.ReadAsync("a", cancellationToken: cancel.Token))
+            {
+                read.Add(m.Text);
+                await cancel.CancelAsync();
+            }
+        });
     }
 
     [Theory]
@@ -83,7 +125,7 @@ public sealed partial class MovedProgramTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);
-        var orders = new EncodedConnection(nats, new JsonEncoder(ShopJson.Default));
+        var orders = nats.WithEncoder(new JsonEncoder(ShopJson.Default));
         Task<string> raw = First();
         Task<string> shared = Shared();
         Task<Order> typed = FirstOrder();
@@ -132,7 +174,7 @@ public sealed partial class MovedProgramTests
     public async Task A_program_that_sends_requests(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);
+        await using BrokerConnection nats = await Patient.ConnectAsync(server.Options with { RequestTimeout = Wait.Limit }, Token);
         byte[] bytes = [4];
         nats.Subscribe("a", (in MessageView m) =>
         {
@@ -140,7 +182,9 @@ public sealed partial class MovedProgramTests
             m.Respond([]);
         });
         nats.Subscribe("silent", static (in MessageView _) => { });
-        Message answer = await nats.RequestAsync("a", bytes, Wait.Limit);
+        Message answer = await nats.RequestAsync("a", bytes);
+        Assert.Equal(bytes, answer.Body.ToArray());
+        answer = await nats.RequestAsync("a", "text");
         Assert.Equal(bytes, answer.Body.ToArray());
         int answers = 0;
         await foreach (Message _ in nats.RequestManyAsync("a", bytes, new() { Sentinel = static (in m) => m.Body.IsEmpty }))
@@ -159,11 +203,11 @@ public sealed partial class MovedProgramTests
     public async Task A_program_that_sends_requests_with_values_and_one_that_replies(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);
-        var orders = new EncodedConnection(nats, new JsonEncoder(ShopJson.Default));
+        await using BrokerConnection nats = await Patient.ConnectAsync(server.Options with { RequestTimeout = Wait.Limit }, Token);
+        EncodedConnection orders = nats.WithEncoder(JsonEncoder.Instance);
         orders.Subscribe<Query>("a", (asked, message) => orders.Respond(message, new Answer(asked.Article.Length)));
         var query = new Query("tea");
-        Assert.Equal(new Answer(3), await orders.RequestAsync<Query, Answer>("a", query, Wait.Limit));
+        Assert.Equal(new Answer(3), await orders.RequestAsync<Query, Answer>("a", query));
 
         byte[] bytes = [5];
         await using QueuedSubscription questions = nats.SubscribeQueued("raw");

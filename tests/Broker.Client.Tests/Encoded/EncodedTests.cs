@@ -1,4 +1,6 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
 using System.Text.Json.Serialization;
 using System.Threading.Channels;
 using Broker.Client.Tests.Support;
@@ -71,6 +73,74 @@ public sealed partial class EncodedTests
         RoundTrip(json, new Point(1, -2), "{\"X\":1,\"Y\":-2}");
         Assert.Throws<FormatException>(() => json.Decode<Point>("{"u8));
         Assert.Throws<NotSupportedException>(() => json.Decode<Uri>("1"u8));
+    }
+
+    [Fact]
+    public void TextEncoder_supports_enumerations_and_nullable_values()
+    {
+        TextEncoder text = TextEncoder.Instance;
+        RoundTrip(text, DayOfWeek.Friday, "Friday");
+        RoundTrip(text, (DayOfWeek)42, "42");
+        RoundTrip(text, FileAccess.ReadWrite, "ReadWrite");
+        RoundTrip<DayOfWeek?>(text, DayOfWeek.Friday, "Friday");
+        RoundTrip<DayOfWeek?>(text, null, "");
+        RoundTrip<int?>(text, 7, "7");
+        RoundTrip<int?>(text, null, "");
+        RoundTrip<bool?>(text, true, "true");
+        RoundTrip<bool?>(text, null, "");
+        RoundTrip<double?>(text, 0.5, "0.5");
+        RoundTrip<DateTimeOffset?>(text, new DateTimeOffset(2026, 2, 3, 4, 5, 6, TimeSpan.FromHours(2)));
+        RoundTrip<Guid?>(text, null, "");
+        var body = new ArrayBufferWriter<byte>();
+        text.Encode<string?>(null, body);
+        Assert.Equal(0, body.WrittenCount);
+        Assert.Equal(DayOfWeek.Friday, text.Decode<DayOfWeek>("friday"u8));
+        Assert.Throws<FormatException>(() => text.Decode<DayOfWeek>("Someday"u8));
+        Assert.Throws<FormatException>(() => text.Decode<DayOfWeek>(""u8));
+        Assert.Throws<FormatException>(() => text.Decode<int>(""u8));
+        Assert.Throws<FormatException>(() => text.Decode<int?>("x"u8));
+        Assert.Throws<NotSupportedException>(() => text.Encode<object?>(null, body));
+        Assert.Throws<NotSupportedException>(() => text.Encode<Point?>(null, body));
+    }
+
+    [Fact]
+    public void JsonEncoder_encodes_any_type_by_reflection_if_the_program_chooses_it()
+    {
+        RoundTrip(JsonEncoder.Instance, new Point(1, -2), "{\"X\":1,\"Y\":-2}");
+        RoundTrip(JsonEncoder.Instance, new DateOnly(2026, 2, 3), "\"2026-02-03\"");
+        var options = new System.Text.Json.JsonSerializerOptions(System.Text.Json.JsonSerializerDefaults.Web);
+        var web = new JsonEncoder(options);
+        options.WriteIndented = true;
+        RoundTrip(web, new Point(1, -2), "{\"x\":1,\"y\":-2}");
+        Assert.Throws<FormatException>(() => JsonEncoder.Instance.Decode<Point>("["u8));
+        foreach (MemberInfo member in (MemberInfo[])
+            [typeof(JsonEncoder).GetProperty(nameof(JsonEncoder.Instance))!.GetMethod!, typeof(JsonEncoder).GetConstructor([typeof(System.Text.Json.JsonSerializerOptions)])!])
+        {
+            Assert.NotNull(member.GetCustomAttribute<RequiresUnreferencedCodeAttribute>());
+            Assert.NotNull(member.GetCustomAttribute<RequiresDynamicCodeAttribute>());
+        }
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_value_can_be_read_with_its_subject_reply_and_headers(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        EncodedConnection numbers = client.WithEncoder(TextEncoder.Instance);
+        await using IAsyncEnumerator<EncodedMessage<int>> questions = numbers.ReadMessagesAsync<int>("n.*", cancellationToken: Token).GetAsyncEnumerator(Token);
+        ValueTask<bool> next = questions.MoveNextAsync();
+        await client.PingAsync(Token);
+        numbers.Publish("n.bad", "no number");
+        ValueTask<EncodedMessage<string>> asked = numbers.RequestMessageAsync<int, string>(
+            "n.good", 7, Wait.Limit, new MessageHeaders { ["Unit"] = "mm" }, Token);
+        Assert.True(await next);
+        EncodedMessage<int> question = questions.Current;
+        Assert.Equal(("n.good", 7, "mm", "7", "n.good \"7\""), (question.Subject, question.Value, question.Headers["unit"], question.Message.Text, question.ToString()));
+        Assert.NotNull(question.ReplyTo);
+        question.Respond("seven", new MessageHeaders { ["Language"] = "en" });
+        EncodedMessage<string> answer = await asked;
+        Assert.Equal(("seven", "en", null), (answer.Value, answer.Headers["Language"], answer.ReplyTo));
     }
 
     [Theory]

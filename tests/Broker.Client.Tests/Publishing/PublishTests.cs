@@ -119,7 +119,12 @@ public sealed class PublishTests
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
         Assert.Throws<ArgumentException>(() => connection.Publish(subject, default));
-        Assert.Throws<ArgumentException>(() => connection.Publish("fine", default, replyTo: subject));
+        if (subject.Length != 0)
+        {
+            // An empty subject for replies is none.
+            Assert.Throws<ArgumentException>(() => connection.Publish("fine", default, replyTo: subject));
+        }
+
         await Assert.ThrowsAsync<ArgumentException>(() => connection.RequestAsync(subject, default, Wait.Limit, cancellationToken: Token).AsTask());
         Assert.Equal(0, connection.GetStatistics().MessagesOut);
     }

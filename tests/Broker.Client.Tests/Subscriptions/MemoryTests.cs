@@ -55,6 +55,30 @@ public sealed class MemoryTests
         Task SentAsync() => Wait.UntilAsync(() => client.GetStatistics().PendingBytes == 0, "the SUB commands to have been sent");
     }
 
+    [Fact]
+    public async Task An_idle_connection_releases_the_memory_of_a_burst()
+    {
+        const int Burst = 60_000;
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        await using QueuedSubscription own = client.SubscribeQueued("a");
+        for (int i = 0; i < Burst; i++)
+        {
+            await client.PublishAsync("a", "x", cancellationToken: Token);
+        }
+
+        await client.PingAsync(Token);
+        Assert.InRange(own.Capacity, Burst, 4 * Burst);
+        for (int i = 0; i < Burst; i++)
+        {
+            Assert.True(own.Reader.TryRead(out _));
+        }
+
+        await Wait.UntilAsync(() => own.Capacity == 0, "the queue to release its memory");
+        client.Publish("a", "y");
+        Assert.Equal("y", (await own.Reader.ReadAsync(Token)).Text);
+    }
+
     // GetTotalMemory collects too, but it may stop when two results differ by less than a twentieth.
     private static long MeasureLive()
     {

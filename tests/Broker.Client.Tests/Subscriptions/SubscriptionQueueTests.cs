@@ -61,6 +61,49 @@ public sealed class SubscriptionQueueTests
         Assert.InRange(statistics.PeakPending, 1, 3);
     }
 
+    [Fact]
+    public void An_idle_queue_releases_the_memory_of_a_burst_and_a_busy_queue_keeps_it()
+    {
+        const int Burst = 50_000;
+        var queue = new SubscriptionQueue(new QueueOptions());
+        Put(queue, 0, Burst, new MessageBatch());
+        Assert.False(queue.TryRelease());
+        Assert.InRange(queue.Capacity, Burst, 4 * Burst);
+        TakeAll();
+        Assert.InRange(queue.Capacity, Burst, 4 * Burst);
+
+        // Nothing has come since the last check, and the queue is empty.
+        Assert.True(queue.TryRelease());
+        Assert.Equal(0, queue.Capacity);
+
+        Put(queue, 0, Burst, new MessageBatch());
+        TakeAll();
+        Assert.False(queue.TryRelease());
+        Put(queue, 0, 1, new MessageBatch());
+        TakeAll();
+        Assert.False(queue.TryRelease());
+        Assert.InRange(queue.Capacity, Burst, 4 * Burst);
+        Assert.True(queue.TryRelease());
+        Assert.Equal(0, queue.Capacity);
+
+        // It works as before, and a queue that has ended and is empty does not wait.
+        Put(queue, 0, Burst, new MessageBatch());
+        queue.End(null);
+        Assert.False(queue.TryRelease());
+        TakeAll();
+        Assert.True(queue.TryRelease());
+        Assert.Equal(0, queue.Capacity);
+
+        void TakeAll()
+        {
+            int expected = 0;
+            while (queue.TryRead(out Message message))
+            {
+                Assert.Equal(expected++, Number(in message));
+            }
+        }
+    }
+
     private readonly struct Filler(SubscriptionQueue queue, MessageBatch? batch) : IServerOperationHandler
     {
         public bool OnMessage(in MessageOperation operation)

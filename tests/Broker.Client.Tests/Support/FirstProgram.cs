@@ -12,7 +12,7 @@ internal static class FirstProgram
     {
         await using var nats = await BrokerConnection.ConnectAsync(url);
         await using var weather = nats.SubscribeQueued("weather.>");
-        nats.Publish("weather.oslo", "4 degrees"u8);
-        Console.WriteLine((await weather.Reader.ReadAsync()).Subject);
+        nats.Publish("weather.oslo", "4 degrees");
+        Console.WriteLine(await weather.Reader.ReadAsync());
     }
 }

@@ -15,6 +15,11 @@ namespace Broker.Client;
 /// need this type, because they can pass on the block that they received. An instance must not be used by several
 /// threads while one of them changes it.
 /// </remarks>
+/// <example>
+/// <code>
+/// nats.Publish("orders", "tea", headers: new MessageHeaders { ["Trace-Id"] = "42" });
+/// </code>
+/// </example>
 [SuppressMessage("Naming", "CA1710:Identifiers should have correct suffix", Justification = "The protocol's word.")]
 public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, string>>
 {
