@@ -67,7 +67,6 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("jetstream: true")]
     [InlineData("jetstream { store_dir: \"/data\", max_mem: 1G }")]
     [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }")]
-    [InlineData("leafnodes { port: 7422 }")]
     [InlineData("mqtt { port: 1883 }")]
     [InlineData("syslog: true")]
     [InlineData("prof_port: 8000")]
