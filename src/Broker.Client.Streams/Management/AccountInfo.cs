@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What an account uses, and its limits.</summary>
+/// <summary>The resources that an account uses, and its limits.</summary>
 public sealed record AccountInfo
 {
     /// <summary>The size of all messages in memory, in bytes.</summary>

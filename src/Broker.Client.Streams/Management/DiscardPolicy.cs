@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a full stream discards.</summary>
+/// <summary>The messages that a full stream discards.</summary>
 public enum DiscardPolicy
 {
     /// <summary>The oldest messages.</summary>

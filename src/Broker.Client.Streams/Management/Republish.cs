@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Broker.Client.Streams;
 
-/// <summary>Where a stream publishes its stored messages again.</summary>
+/// <summary>The subjects to which a stream publishes its stored messages again.</summary>
 public sealed record Republish
 {
     /// <summary>The subjects, with wildcards. Null for all.</summary>

@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>Where a stream keeps its messages.</summary>
+/// <summary>The kind of memory in which a stream keeps its messages.</summary>
 public enum StorageType
 {
     /// <summary>In files, so that the messages survive a restart of the server.</summary>

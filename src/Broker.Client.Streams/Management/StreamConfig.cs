@@ -39,7 +39,7 @@ public sealed record StreamConfig
     /// <summary>How long messages are kept. Default: until a limit is reached.</summary>
     public RetentionPolicy Retention { get; set; }
 
-    /// <summary>Where messages are kept. Default: in files.</summary>
+    /// <summary>The kind of memory for messages. Default: files.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.Never)]
     public StorageType Storage { get; set; }
 
@@ -68,7 +68,7 @@ public sealed record StreamConfig
     /// <summary>The largest number of consumers. -1 for no limit.</summary>
     public int MaxConsumers { get; set; } = -1;
 
-    /// <summary>What a full stream discards. Default: the oldest messages.</summary>
+    /// <summary>The messages that a full stream discards. Default: the oldest ones.</summary>
     public DiscardPolicy Discard { get; set; }
 
     /// <summary>
@@ -136,7 +136,7 @@ public sealed record StreamConfig
     /// <summary>How subjects are changed before messages are stored. Null for not at all. Needs nats-server 2.10.</summary>
     public SubjectTransform? SubjectTransform { get; set; }
 
-    /// <summary>Where stored messages are published again. Null for nowhere.</summary>
+    /// <summary>The subjects to which stored messages are published again. Null for none.</summary>
     public Republish? Republish { get; set; }
 
     /// <summary>Names and values for programs. Null for none. Needs nats-server 2.10.</summary>

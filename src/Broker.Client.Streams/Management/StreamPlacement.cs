@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>Where a stream is kept.</summary>
+/// <summary>The servers that keep a stream.</summary>
 public sealed record StreamPlacement
 {
     /// <summary>The name of the cluster. Null for any.</summary>

@@ -1,7 +1,7 @@
 namespace Broker.Client.Streams;
 
 /// <summary>
-/// What a stream checks before it stores a message. The stream refuses a message whose expectation is wrong, with
+/// The checks of a stream before it stores a message. The stream refuses a message whose expectation is wrong, with
 /// <see cref="StreamException"/>.
 /// </summary>
 public readonly record struct StreamPublishOptions

@@ -36,7 +36,7 @@ internal sealed class Lifecycle(ConnectionCore core)
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, core.Ending.Token);
         try
         {
-            // What was published before is then neither lost nor unconfirmed.
+            // Messages that were published before are then neither lost nor unconfirmed.
             await core.Barriers.FlushAsync(either.Token).WaitAsync(core.Options.ConnectTimeout, either.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (e is ConnectionLostException or TimeoutException)

@@ -210,7 +210,7 @@ internal sealed class LeafListener
         }
     }
 
-    /// <summary>What a change of the options replaces. Immutable.</summary>
+    /// <summary>The values that a change of the options replaces. Immutable.</summary>
     internal sealed record Settings(LeafListenOptions Options, PeerAuthenticator Authenticator, TlsSettings? Tls, TimeSpan PingInterval);
 
     /// <summary>The TLS options, and what was read for them.</summary>
