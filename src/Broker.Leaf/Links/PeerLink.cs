@@ -5,8 +5,8 @@ using Broker.Transport;
 namespace Broker.Leaf;
 
 /// <summary>
-/// The common part of both kinds of links: the announcement of the interest of this server, and the path of messages to the
-/// other server. Unless a comment says otherwise, members are used on the loop of the link only.
+/// The common part of both kinds of links: the announcement of the interest of this server, and the path of messages to
+/// the other server. Unless a comment says otherwise, members are used on the loop of the link only.
 /// </summary>
 internal abstract partial class PeerLink : IRemoteTargetHandler
 {
