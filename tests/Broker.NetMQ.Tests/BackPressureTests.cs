@@ -6,8 +6,8 @@ using NetMQ.Sockets;
 namespace Broker.NetMQ.Tests;
 
 /// <summary>
-/// What waits between a program that pushes and one that does not pull is bounded. With <c>BROKER_NETMQ_SECONDS=60</c>
-/// the test holds the pressure for a minute and prints the resident memory.
+/// The messages that wait between a program that pushes and one that does not pull are bounded. With
+/// <c>BROKER_NETMQ_SECONDS=60</c> the test holds the pressure for a minute and prints the resident memory.
 /// </summary>
 public sealed class BackPressureTests(ITestOutputHelper output)
 {
@@ -47,7 +47,7 @@ public sealed class BackPressureTests(ITestOutputHelper output)
                 }
             }
 
-            // What the collector has not collected yet is not held.
+            // Garbage that is not collected yet does not count as held memory.
             GC.Collect();
             resident.Add(Environment.WorkingSet);
         }

@@ -5,8 +5,8 @@ using Broker.Transport;
 namespace Broker.Leaf;
 
 /// <summary>
-/// What both kinds of connections share: the operations of the other server after the handshake, and its liveness. Used
-/// on the loop of the link only.
+/// The common part of both kinds of connections: the operations of the other server after the handshake, and its
+/// liveness. Used on the loop of the link only.
 /// </summary>
 internal abstract partial class PeerSession : ConnectionHandler
 {

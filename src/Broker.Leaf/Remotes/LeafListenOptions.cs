@@ -31,8 +31,8 @@ public sealed record LeafListenOptions
     public TimeSpan AuthTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>
-    /// The address that leaf nodes are told, as a host and a port, to use after a loss of the connection. Null, the
-    /// default: they use the addresses that they know.
+    /// The address that the server sends to leaf nodes, as a host and a port. They use it after a loss of the
+    /// connection. Null, the default: they use the addresses that they know.
     /// </summary>
     public string? Advertise { get; init; }
 
