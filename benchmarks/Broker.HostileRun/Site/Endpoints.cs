@@ -1,5 +1,4 @@
-using System.Net;
-using System.Net.Sockets;
+using Broker.TestKit.Processes;
 
 namespace Broker.HostileRun.Site;
 
@@ -29,36 +28,17 @@ internal sealed record Endpoints
     public required string SecuredKey { get; init; }
 
     /// <summary>Chooses free ports.</summary>
-    public static Endpoints Choose(string securedKey)
+    public static Endpoints Choose(string securedKey) => new()
     {
-        // All are open at once, so that no two are the same.
-        TcpListener[] probes = [.. Enumerable.Range(0, 9).Select(_ => new TcpListener(IPAddress.Loopback, 0))];
-        try
-        {
-            int[] ports = [.. probes.Select(Open)];
-            return new Endpoints
-            {
-                Nats = ports[0],
-                Monitoring = ports[1],
-                WebSocket = ports[2],
-                Publishers = ports[3],
-                Subscribers = ports[4],
-                Requests = ports[5],
-                Pushers = ports[6],
-                Pullers = ports[7],
-                Secured = ports[8],
-                SecuredKey = securedKey,
-            };
-        }
-        finally
-        {
-            Array.ForEach(probes, probe => probe.Dispose());
-        }
-    }
-
-    private static int Open(TcpListener probe)
-    {
-        probe.Start();
-        return ((IPEndPoint)probe.LocalEndpoint).Port;
-    }
+        Nats = PortSequence.Next(),
+        Monitoring = PortSequence.Next(),
+        WebSocket = PortSequence.Next(),
+        Publishers = PortSequence.Next(),
+        Subscribers = PortSequence.Next(),
+        Requests = PortSequence.Next(),
+        Pushers = PortSequence.Next(),
+        Pullers = PortSequence.Next(),
+        Secured = PortSequence.Next(),
+        SecuredKey = securedKey,
+    };
 }

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using Broker.LoadTest.Driver;
+using Broker.TestKit.Processes;
 
 namespace Broker.LoadTest.Servers;
 
@@ -47,8 +48,8 @@ internal sealed class ServerProcess : IDisposable
     /// </summary>
     public static ServerProcess Start(ServerCommand command, DriverResources resources)
     {
-        var address = new ServerAddress(new IPEndPoint(IPAddress.Loopback, FreePort()), command.IsTls ? resources.Certificate : null);
-        int monitoringPort = command.IsMonitored ? FreePort() : 0;
+        var address = new ServerAddress(new IPEndPoint(IPAddress.Loopback, PortSequence.Next()), command.IsTls ? resources.Certificate : null);
+        int monitoringPort = command.IsMonitored ? PortSequence.Next() : 0;
         var process = new Process
         {
             StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(address.EndPoint.Port, address.Certificate, monitoringPort))
@@ -153,13 +154,6 @@ internal sealed class ServerProcess : IDisposable
         {
             buffers.Return(buffer);
         }
-    }
-
-    private static int FreePort()
-    {
-        using var probe = new TcpListener(IPAddress.Loopback, 0);
-        probe.Start();
-        return ((IPEndPoint)probe.LocalEndpoint).Port;
     }
 
     private void OnLine(object sender, DataReceivedEventArgs e)

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
+using Broker.TestKit.Processes;
 
 namespace Broker.ZeroMqLoad.Comparing;
 
@@ -17,12 +16,7 @@ internal sealed class EndFactory : IDisposable
 
     private string Driver => _driver ??= CompileDriver();
 
-    public static string NewEndpoint()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}");
-    }
+    public static string NewEndpoint() => string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{PortSequence.Next()}");
 
     /// <param name="kind">The library whose sockets the process uses.</param>
     /// <param name="core">The processor of the process; null for any.</param>
