@@ -84,6 +84,7 @@ internal sealed class OwnHost
             {
                 RoutingId = Encoding.ASCII.GetBytes((string?)wanted["ROUTING_ID"] ?? ""),
                 Linger = TimeSpan.Zero,
+                ReconnectInitial = wanted["RECONNECT_IVL"] is { } first ? TimeSpan.FromMilliseconds((int)first) : plain.ReconnectInitial,
                 ReconnectMax = wanted["RECONNECT_IVL_MAX"] is { } longest ? TimeSpan.FromMilliseconds((int)longest) : plain.ReconnectMax,
                 Security = SecurityOf(wanted),
                 Authenticate = wanted["PLAIN_SERVER"] is null ? null : Admit,
