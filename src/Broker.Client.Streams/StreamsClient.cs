@@ -17,6 +17,7 @@ public sealed partial class StreamsClient : IDisposable
     private readonly StreamManager _streams;
     private readonly ConsumerManager _consumers;
     private readonly AckedPublisher _publisher;
+    private readonly BucketManager _buckets;
 
     internal StreamsClient(BrokerConnection connection, StreamsOptions options)
     {
@@ -28,6 +29,7 @@ public sealed partial class StreamsClient : IDisposable
             connection,
             new PublishLimits(
                 options.MaxPublishesInFlight, options.MaxPublishBytesInFlight, options.AcknowledgementTimeout, options.NoStreamRetries, options.NoStreamRetryWait));
+        _buckets = new BucketManager(_api, _streams, _consumers, _publisher);
     }
 
     /// <summary>The connection that the client uses.</summary>

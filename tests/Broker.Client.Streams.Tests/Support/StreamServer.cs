@@ -28,14 +28,15 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <summary>Starts a server. If it is not installed, the test is skipped, and fails in CI.</summary>
     /// <param name="name">One of <see cref="Names"/>.</param>
     /// <param name="more">More text for the configuration file.</param>
-    internal static StreamServer Start(string name, string more = "")
+    /// <param name="ofStreams">More options of JetStream.</param>
+    internal static StreamServer Start(string name, string more = "", string ofStreams = "")
     {
         string? program = name == Installed ? null : NewerNatsServers.Require(name);
         DirectoryInfo store = Directory.CreateTempSubdirectory("streams-");
         try
         {
             string configuration = $$"""
-                jetstream { store_dir: "{{store.FullName.Replace('\\', '/')}}", max_mem: 256MB, max_file: 1GB }
+                jetstream { store_dir: "{{store.FullName.Replace('\\', '/')}}", max_mem: 256MB, max_file: 1GB{{(ofStreams.Length == 0 ? "" : ", " + ofStreams)}} }
                 {{more}}
                 """;
             return new StreamServer(NatsServer.StartWithConfiguration(configuration, program, []), store);

@@ -1,0 +1,14 @@
+namespace Broker.Client.Streams;
+
+/// <summary>What a revision of a key is.</summary>
+public enum BucketOperation
+{
+    /// <summary>A value.</summary>
+    Put,
+
+    /// <summary>A marker that the key was deleted. Its earlier revisions are kept.</summary>
+    Delete,
+
+    /// <summary>A marker that the key was removed with all its revisions, by a purge or by its age.</summary>
+    Purge,
+}

@@ -1,0 +1,3 @@
+namespace Broker.Client.Streams.Tests.KeyValue;
+
+internal sealed record Profile(string Name, int Age);
