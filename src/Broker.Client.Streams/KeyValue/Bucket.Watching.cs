@@ -12,7 +12,8 @@ public sealed partial class Bucket
     /// </summary>
     /// <remarks>
     /// Revisions come in their order and none is left out, also over a reconnect, after which the watch goes on behind
-    /// the last revision. While a caller handles an update, at most 64 MiB of further ones wait in the client; the server
+    /// the last revision. If the server is lost within the initial set, older revisions of its other keys may be a part of
+    /// it. While a caller handles an update, at most 64 MiB of further ones wait in the client; the server
     /// keeps the others. The enumeration ends without an error if the connection is closed or drained.
     /// </remarks>
     /// <param name="filter">The keys, with wildcards. Default: all.</param>

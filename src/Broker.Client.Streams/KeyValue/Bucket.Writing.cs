@@ -43,7 +43,7 @@ public sealed partial class Bucket
         {
             // The last revision may be a marker of a deleted key, which the new value follows. The leader knows the
             // last one for certain.
-            if (await FindAsync(key, 0, direct: false, cancellationToken).ConfigureAwait(false) is not { IsDeleted: true } marker)
+            if (await FindRevisionAsync(key, 0, direct: false, cancellationToken).ConfigureAwait(false) is not { IsDeleted: true } marker)
             {
                 throw;
             }
@@ -62,7 +62,7 @@ public sealed partial class Bucket
     /// </summary>
     /// <inheritdoc cref="CreateAsync(string, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>
     /// <returns>The revision. Null if the key has a value.</returns>
-    public async Task<ulong?> TryCreateAsync(string key, ReadOnlyMemory<byte> value, TimeSpan? timeToLive = null, CancellationToken cancellationToken = default)
+    public async Task<ulong?> CreateIfAbsentAsync(string key, ReadOnlyMemory<byte> value, TimeSpan? timeToLive = null, CancellationToken cancellationToken = default)
     {
         try
         {
@@ -74,9 +74,9 @@ public sealed partial class Bucket
         }
     }
 
-    /// <inheritdoc cref="TryCreateAsync(string, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>
-    public Task<ulong?> TryCreateAsync(string key, string value, TimeSpan? timeToLive = null, CancellationToken cancellationToken = default)
-        => TryCreateAsync(key, Bytes(value), timeToLive, cancellationToken);
+    /// <inheritdoc cref="CreateIfAbsentAsync(string, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>
+    public Task<ulong?> CreateIfAbsentAsync(string key, string value, TimeSpan? timeToLive = null, CancellationToken cancellationToken = default)
+        => CreateIfAbsentAsync(key, Bytes(value), timeToLive, cancellationToken);
 
     /// <summary>Writes a value if the last revision of the key is the expected one.</summary>
     /// <param name="key">The key.</param>
@@ -102,7 +102,7 @@ public sealed partial class Bucket
     /// </summary>
     /// <inheritdoc cref="UpdateAsync(string, ReadOnlyMemory{byte}, ulong, CancellationToken)"/>
     /// <returns>The new revision. Null if the last revision is another one.</returns>
-    public async Task<ulong?> TryUpdateAsync(string key, ReadOnlyMemory<byte> value, ulong revision, CancellationToken cancellationToken = default)
+    public async Task<ulong?> UpdateIfUnchangedAsync(string key, ReadOnlyMemory<byte> value, ulong revision, CancellationToken cancellationToken = default)
     {
         try
         {
@@ -114,9 +114,9 @@ public sealed partial class Bucket
         }
     }
 
-    /// <inheritdoc cref="TryUpdateAsync(string, ReadOnlyMemory{byte}, ulong, CancellationToken)"/>
-    public Task<ulong?> TryUpdateAsync(string key, string value, ulong revision, CancellationToken cancellationToken = default)
-        => TryUpdateAsync(key, Bytes(value), revision, cancellationToken);
+    /// <inheritdoc cref="UpdateIfUnchangedAsync(string, ReadOnlyMemory{byte}, ulong, CancellationToken)"/>
+    public Task<ulong?> UpdateIfUnchangedAsync(string key, string value, ulong revision, CancellationToken cancellationToken = default)
+        => UpdateIfUnchangedAsync(key, Bytes(value), revision, cancellationToken);
 
     /// <summary>
     /// Deletes a key: writes a marker in place of a value. The earlier revisions stay in the history. It has no other

@@ -58,14 +58,14 @@ public sealed partial class Bucket
     /// <exception cref="ArgumentException">The key is not valid.</exception>
     /// <exception cref="NoBucketException">The bucket was deleted.</exception>
     public async Task<BucketEntry> GetAsync(string key, ulong revision, CancellationToken cancellationToken = default)
-        => await TryGetAsync(key, revision, cancellationToken).ConfigureAwait(false) ?? throw new NoKeyException(Name, key, revision);
+        => await FindAsync(key, revision, cancellationToken).ConfigureAwait(false) ?? throw new NoKeyException(Name, key, revision);
 
     /// <summary>Reads a value. Returns null if the key was never written, and if it was deleted.</summary>
     /// <param name="key">The key.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ArgumentException">The key is not valid.</exception>
     /// <exception cref="NoBucketException">The bucket was deleted.</exception>
-    public Task<BucketEntry?> TryGetAsync(string key, CancellationToken cancellationToken = default) => TryGetAsync(key, 0, cancellationToken);
+    public Task<BucketEntry?> FindAsync(string key, CancellationToken cancellationToken = default) => FindAsync(key, 0, cancellationToken);
 
     /// <summary>
     /// Reads the value of a revision. Returns null if the key has no value with this revision.
@@ -75,18 +75,18 @@ public sealed partial class Bucket
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ArgumentException">The key is not valid.</exception>
     /// <exception cref="NoBucketException">The bucket was deleted.</exception>
-    public async Task<BucketEntry?> TryGetAsync(string key, ulong revision, CancellationToken cancellationToken = default)
-        => await FindAsync(key, revision, _config.AllowDirect, cancellationToken).ConfigureAwait(false) is { IsDeleted: false } entry ? entry : null;
+    public async Task<BucketEntry?> FindAsync(string key, ulong revision, CancellationToken cancellationToken = default)
+        => await FindRevisionAsync(key, revision, _config.AllowDirect, cancellationToken).ConfigureAwait(false) is { IsDeleted: false } entry ? entry : null;
 
     /// <summary>Reads a revision, also a marker. Returns null if there is none.</summary>
-    private async Task<BucketEntry?> FindAsync(string key, ulong revision, bool direct, CancellationToken cancellationToken)
+    private async Task<BucketEntry?> FindRevisionAsync(string key, ulong revision, bool direct, CancellationToken cancellationToken)
     {
         BucketNames.RequireKey(key, nameof(key));
         string subject = _subjects.Stored + key;
         GetMessageRequest request = revision == 0 ? new GetMessageRequest { LastOf = subject } : new GetMessageRequest { Sequence = revision };
         StoredMessage? stored = await ReadAsync(request, direct, cancellationToken).ConfigureAwait(false);
         // A revision may be one of another key.
-        return stored is null || stored.Subject != subject
+        return stored is null || !string.Equals(stored.Subject, subject, StringComparison.Ordinal)
             ? null
             : new BucketEntry(Name, key, stored.Sequence, stored.Time, stored.Headers, stored.Body);
     }
@@ -101,9 +101,10 @@ public sealed partial class Bucket
                 {
                     return await _manager.Streams.FindMessageAsync(_config.Name, request, direct: true, cancellationToken).ConfigureAwait(false);
                 }
-                catch (StreamsUnavailableException)
+                catch (Exception e) when (e is StreamsUnavailableException or TimeoutException)
                 {
                     // No server answers a direct read if the stream is gone or permits it no longer. The leader says which.
+                    // nats-server 2.9 does not say that nobody answers.
                 }
             }
 

@@ -44,7 +44,7 @@ internal static class BucketConfig
     {
         StreamSource named = source with { Name = BucketNames.StreamOf(source.Name) };
         string original = BucketNames.BucketOf(named.Name);
-        return source.SubjectTransforms is not null || original == bucket
+        return source.SubjectTransforms is not null || string.Equals(original, bucket, StringComparison.Ordinal)
             ? named
             : named with
             {

@@ -25,5 +25,5 @@ internal readonly record struct BucketSubjects(string Stored, string Written)
 
     // The servers of a domain take values by the prefix of its requests. Without it, a value through a leaf node would
     // go to a bucket of the same name on this side of the leaf node.
-    private static string Through(string prefix, string subjects) => prefix == DefaultPrefix ? subjects : $"{prefix}.{subjects}";
+    private static string Through(string prefix, string subjects) => string.Equals(prefix, DefaultPrefix, StringComparison.Ordinal) ? subjects : $"{prefix}.{subjects}";
 }

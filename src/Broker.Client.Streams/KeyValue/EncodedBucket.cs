@@ -27,20 +27,20 @@ public sealed class EncodedBucket(Bucket bucket, IMessageEncoder encoder)
     public Task<ulong> CreateAsync<T>(string key, T value, TimeSpan? timeToLive = null, CancellationToken cancellationToken = default)
         => Bucket.CreateAsync(key, Encode(value), timeToLive, cancellationToken);
 
-    /// <inheritdoc cref="Bucket.TryCreateAsync(string, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>
+    /// <inheritdoc cref="Bucket.CreateIfAbsentAsync(string, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
-    public Task<ulong?> TryCreateAsync<T>(string key, T value, TimeSpan? timeToLive = null, CancellationToken cancellationToken = default)
-        => Bucket.TryCreateAsync(key, Encode(value), timeToLive, cancellationToken);
+    public Task<ulong?> CreateIfAbsentAsync<T>(string key, T value, TimeSpan? timeToLive = null, CancellationToken cancellationToken = default)
+        => Bucket.CreateIfAbsentAsync(key, Encode(value), timeToLive, cancellationToken);
 
     /// <inheritdoc cref="Bucket.UpdateAsync(string, ReadOnlyMemory{byte}, ulong, CancellationToken)"/>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
     public Task<ulong> UpdateAsync<T>(string key, T value, ulong revision, CancellationToken cancellationToken = default)
         => Bucket.UpdateAsync(key, Encode(value), revision, cancellationToken);
 
-    /// <inheritdoc cref="Bucket.TryUpdateAsync(string, ReadOnlyMemory{byte}, ulong, CancellationToken)"/>
+    /// <inheritdoc cref="Bucket.UpdateIfUnchangedAsync(string, ReadOnlyMemory{byte}, ulong, CancellationToken)"/>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
-    public Task<ulong?> TryUpdateAsync<T>(string key, T value, ulong revision, CancellationToken cancellationToken = default)
-        => Bucket.TryUpdateAsync(key, Encode(value), revision, cancellationToken);
+    public Task<ulong?> UpdateIfUnchangedAsync<T>(string key, T value, ulong revision, CancellationToken cancellationToken = default)
+        => Bucket.UpdateIfUnchangedAsync(key, Encode(value), revision, cancellationToken);
 
     /// <inheritdoc cref="Bucket.GetAsync(string, CancellationToken)"/>
     public Task<EncodedEntry<T>> GetAsync<T>(string key, CancellationToken cancellationToken = default) => GetAsync<T>(key, 0, cancellationToken);
@@ -49,12 +49,12 @@ public sealed class EncodedBucket(Bucket bucket, IMessageEncoder encoder)
     public async Task<EncodedEntry<T>> GetAsync<T>(string key, ulong revision, CancellationToken cancellationToken = default)
         => new(await Bucket.GetAsync(key, revision, cancellationToken).ConfigureAwait(false), Encoder);
 
-    /// <inheritdoc cref="Bucket.TryGetAsync(string, CancellationToken)"/>
-    public Task<EncodedEntry<T>?> TryGetAsync<T>(string key, CancellationToken cancellationToken = default) => TryGetAsync<T>(key, 0, cancellationToken);
+    /// <inheritdoc cref="Bucket.FindAsync(string, CancellationToken)"/>
+    public Task<EncodedEntry<T>?> FindAsync<T>(string key, CancellationToken cancellationToken = default) => FindAsync<T>(key, 0, cancellationToken);
 
-    /// <inheritdoc cref="Bucket.TryGetAsync(string, ulong, CancellationToken)"/>
-    public async Task<EncodedEntry<T>?> TryGetAsync<T>(string key, ulong revision, CancellationToken cancellationToken = default)
-        => await Bucket.TryGetAsync(key, revision, cancellationToken).ConfigureAwait(false) is { } entry ? new EncodedEntry<T>(entry, Encoder) : null;
+    /// <inheritdoc cref="Bucket.FindAsync(string, ulong, CancellationToken)"/>
+    public async Task<EncodedEntry<T>?> FindAsync<T>(string key, ulong revision, CancellationToken cancellationToken = default)
+        => await Bucket.FindAsync(key, revision, cancellationToken).ConfigureAwait(false) is { } entry ? new EncodedEntry<T>(entry, Encoder) : null;
 
     /// <inheritdoc cref="Bucket.HistoryAsync"/>
     public async IAsyncEnumerable<EncodedEntry<T>> HistoryAsync<T>(string key, [EnumeratorCancellation] CancellationToken cancellationToken = default)

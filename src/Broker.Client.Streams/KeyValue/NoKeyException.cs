@@ -7,8 +7,8 @@ public sealed class NoKeyException : BucketException
         : base(
             bucket,
             revision == 0
-                ? $"The bucket '{bucket}' has no value of the key '{key}': it was never written, or it was deleted. TryGetAsync returns null in place of this error."
-                : $"The bucket '{bucket}' has no value of the key '{key}' with the revision {revision}. TryGetAsync returns null in place of this error.")
+                ? $"The bucket '{bucket}' has no value of the key '{key}': it was never written, or it was deleted. FindAsync returns null in place of this error."
+                : $"The bucket '{bucket}' has no value of the key '{key}' with the revision {revision}. FindAsync returns null in place of this error.")
     {
         Status = 404;
         Code = StreamErrorCode.MessageNotFound;

@@ -19,9 +19,13 @@ internal sealed class ConsumerManager(StreamsApi api)
         ApiCall call = About("CONSUMER.CREATE", stream, name);
         if (config.FilterSubject is { } filter)
         {
-            // The server compares this part of the subject with the filter, so that permissions can name it.
             Names.RequireFilter(filter, nameof(config));
-            call = call with { Operation = $"{call.Operation}.{filter}" };
+            if (!filter.AsSpan().ContainsAny('*', '>'))
+            {
+                // The server compares this part of the subject with the filter, so that permissions can name it. A
+                // subject with wildcards cannot be published to; the filter is in the body alone then.
+                call = call with { Operation = $"{call.Operation}.{filter}" };
+            }
         }
 
         config = config.Name is null ? config with { Name = name } : config;

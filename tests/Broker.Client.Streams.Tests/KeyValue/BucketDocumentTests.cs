@@ -42,7 +42,7 @@ public sealed class BucketDocumentTests(SharedServers servers)
         Bucket bucket = await streams.CreateOrUpdateBucketAsync(new BucketOptions("profiles") { History = 5 });
         ulong revision = await bucket.CreateAsync("users.1", "Ada");
         revision = await bucket.UpdateAsync("users.1", "Ada Lovelace", revision);
-        if (await bucket.TryGetAsync("users.1") is { } entry)
+        if (await bucket.FindAsync("users.1") is { } entry)
         {
             Console.WriteLine($"{entry.Key} is {entry.Text} since {entry.Created}");
         }

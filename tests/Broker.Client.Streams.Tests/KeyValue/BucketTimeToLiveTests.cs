@@ -21,7 +21,7 @@ public sealed class BucketTimeToLiveTests(SharedServers servers)
 
         Assert.True(marker.Revision > created);
         Assert.Equal(("a", BucketOperation.Purge), (marker.Key, marker.Operation));
-        Assert.Null(await bucket.TryGetAsync("a", Ended));
+        Assert.Null(await bucket.FindAsync("a", Ended));
         Assert.Equal("2", (await bucket.GetAsync("a", await bucket.CreateAsync("a", "2", cancellationToken: Ended), Ended)).Text);
     }
 

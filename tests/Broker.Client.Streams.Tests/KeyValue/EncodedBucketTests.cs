@@ -17,15 +17,15 @@ public sealed class EncodedBucketTests(SharedServers servers)
         var bob = new Profile("Bob", 40);
 
         ulong created = await profiles.CreateAsync("a", ada, cancellationToken: Ended);
-        Assert.Null(await profiles.TryCreateAsync("a", bob, cancellationToken: Ended));
+        Assert.Null(await profiles.CreateIfAbsentAsync("a", bob, cancellationToken: Ended));
         ulong updated = await profiles.UpdateAsync("a", bob, created, Ended);
-        Assert.Null(await profiles.TryUpdateAsync("a", ada, created, Ended));
+        Assert.Null(await profiles.UpdateIfUnchangedAsync("a", ada, created, Ended));
         await profiles.PutAsync("b", ada, Ended);
 
         EncodedEntry<Profile> entry = await profiles.GetAsync<Profile>("a", Ended);
         Assert.Equal((bob, "a", updated), (entry.Value, entry.Key, entry.Revision));
         Assert.Equal(ada, (await profiles.GetAsync<Profile>("a", created, Ended)).Value);
-        Assert.Null(await profiles.TryGetAsync<Profile>("never", Ended));
+        Assert.Null(await profiles.FindAsync<Profile>("never", Ended));
         Assert.Equal([ada, bob], await profiles.HistoryAsync<Profile>("a", Ended).Select(static revision => revision.Value).ToListAsync(Ended));
     }
 

@@ -28,8 +28,8 @@ public sealed class NatsNetBucketTests(SharedServers servers)
 
         BucketEntry entry = await ours.GetAsync("a.1", Ended);
         Assert.Equal(("one", first), (entry.Text, entry.Revision));
-        Assert.Null(await ours.TryGetAsync("b", Ended));
-        Assert.Null(await ours.TryGetAsync("c", Ended));
+        Assert.Null(await ours.FindAsync("b", Ended));
+        Assert.Null(await ours.FindAsync("c", Ended));
         Assert.Equal(["a.1"], await ours.KeysAsync(cancellationToken: Ended).ToListAsync(Ended));
         await using var watch = new Watcher(ours.WatchAsync(cancellationToken: Ended));
         Assert.Equal(["a.1=one", "b:Delete", "c:Purge", "complete"], await watch.TakeAsync(4));

@@ -179,6 +179,21 @@ public sealed class StreamTests(SharedServers servers)
     }
 
     [Theory]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    public async Task The_filter_of_a_consumer_may_have_wildcards(string server)
+    {
+        await using StreamSite site = await servers.ConnectAsync(server);
+        await site.CreateAsync();
+        await site.Streams.PublishAsync(site.Subject("a.1"), default, cancellationToken: Ended);
+        await site.Streams.PublishAsync(site.Subject("b.1"), default, cancellationToken: Ended);
+        string filter = site.Subject("a.*");
+
+        ConsumerInfo created = await site.Streams.CreateConsumerAsync(site.Name, new ConsumerConfig("worker") { FilterSubject = filter }, Ended);
+
+        Assert.Equal((filter, 1ul), (created.Config.FilterSubject, created.Pending));
+    }
+
+    [Theory]
     [MemberData(nameof(EachServer.Since210), MemberType = typeof(EachServer))]
     public async Task A_server_of_2_10_tells_apart_create_and_update_of_a_consumer(string server)
     {

@@ -15,6 +15,12 @@ internal sealed class PushedMessages : IDisposable
 {
     private const int MissedHeartbeats = 2;
 
+    // The server's code for a consumer of last messages that has no filter.
+    private const int FilterIsMissing = 10094;
+
+    private const string NoSeveralFilters
+        = "The server does not know several filters of a consumer. It needs nats-server 2.10: use one filter with wildcards.";
+
     // Larger than a server's window of 32 MiB. Messages of any size may wait, so only the bytes are bounded.
     private static readonly QueueOptions Queue = new() { MaxMessages = int.MaxValue, MaxBytes = 64L * 1024 * 1024 };
 
@@ -46,7 +52,11 @@ internal sealed class PushedMessages : IDisposable
         _stream = stream;
         _template = template with
         {
-            AckPolicy = AckPolicy.None, MaxDeliver = 1, MemoryStorage = true, Replicas = 1, FlowControl = true,
+            AckPolicy = AckPolicy.None,
+            MaxDeliver = 1,
+            MemoryStorage = true,
+            Replicas = 1,
+            FlowControl = true,
         };
         _connected = new ConnectedSignal(_connection);
         _connection.StateChanged += OnStateChanged;
@@ -231,17 +241,31 @@ internal sealed class PushedMessages : IDisposable
             config = config with { DeliverPolicy = DeliverPolicy.FromSequence, StartSequence = _next, StartTime = null };
         }
 
-        ConsumerInfo consumer = await _consumers.ChangeAsync(_stream, config, "create", cancellationToken).ConfigureAwait(false);
+        ConsumerInfo consumer = await SendCreateAsync(config, cancellationToken).ConfigureAwait(false);
         _consumer = consumer.Name;
-        if (config.DeliverPolicy == DeliverPolicy.New)
+        if (_next == 0 && (consumer.Pending == 0 || config.DeliverPolicy == DeliverPolicy.New))
         {
-            // Messages that are stored while the server is lost are new, too.
+            // The reader has everything that was stored, so what is stored while the server is lost is new to it. The
+            // template could leave a part of that out: the last message of each subject is not all messages.
             _next = consumer.Delivered.StreamSequence + 1;
         }
 
         return _template.FilterSubjects is { } filters && consumer.Config.FilterSubjects?.Count != filters.Count
-            ? throw new StreamException("The server does not know several filters of a consumer. It needs nats-server 2.10: use one filter with wildcards.")
+            ? throw new StreamException(NoSeveralFilters)
             : consumer;
+    }
+
+    private async Task<ConsumerInfo> SendCreateAsync(ConsumerConfig config, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await _consumers.ChangeAsync(_stream, config, "create", cancellationToken).ConfigureAwait(false);
+        }
+        catch (StreamException e) when (_template.FilterSubjects is not null && (int)e.Code == FilterIsMissing)
+        {
+            // The server did not read the filters.
+            throw new StreamException(NoSeveralFilters, e);
+        }
     }
 
     // The connection's own lock is not taken inside this lock, because events may be raised under it.
