@@ -88,6 +88,15 @@ internal class Subscription : TokenEntry
         }
     }
 
+    /// <summary>
+    /// The number of members of the queue group, if a peer server has subscribed; always 1 without a queue group.
+    /// </summary>
+    internal int Weight
+    {
+        get => _extras is { } extras ? extras.Weight : 1;
+        set => _extras?.Weight = value;
+    }
+
     internal bool IsClosed => _closed;
 
     internal long Delivered => Volatile.Read(ref _delivered);
@@ -111,5 +120,7 @@ internal class Subscription : TokenEntry
         internal byte[] LongSid { get; init; } = [];
 
         internal long Max { get; set; }
+
+        internal int Weight { get; set; } = 1;
     }
 }

@@ -7,49 +7,59 @@ namespace Broker.Server;
 /// </summary>
 internal sealed class RemoteInterestTable(ulong seed)
 {
-    private readonly HashSet<RemoteSubscription> _all = new(new Comparer(seed));
+    private HashSlots<RemoteSubscription> _all;
 
     internal int Count => _all.Count;
 
-    internal IEnumerable<RemoteSubscription> All => _all;
+    internal IEnumerable<RemoteSubscription> All
+    {
+        get
+        {
+            for (int slot = 0; slot < _all.Length; slot++)
+            {
+                if (_all[slot] is { } subscription)
+                {
+                    yield return subscription;
+                }
+            }
+        }
+    }
 
     internal bool TryGet(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, [NotNullWhen(true)] out RemoteSubscription? found)
-        => _all.GetAlternateLookup<Key>().TryGetValue(new Key(filter, queue), out found);
+    {
+        int slot = IndexOf(filter, queue);
+        found = slot < 0 ? null : _all[slot];
+        return found is not null;
+    }
 
-    internal void Add(RemoteSubscription subscription) => _all.Add(subscription);
+    /// <summary>Adds a subscription. The table must not have one with the same filter and queue group.</summary>
+    internal void Add(RemoteSubscription subscription) => _all.Add(Hash(subscription.Filter, subscription.Queue), subscription);
 
-    internal void Remove(RemoteSubscription subscription) => _all.Remove(subscription);
+    internal void Remove(RemoteSubscription subscription)
+    {
+        _all.RemoveAt(IndexOf(subscription.Filter, subscription.Queue));
+        _all.Trim();
+    }
 
     internal RemoteSubscription[] TakeAll()
     {
-        RemoteSubscription[] all = [.. _all];
-        _all.Clear();
-        _all.TrimExcess();
+        RemoteSubscription[] all = [.. All];
+        _all = default;
         return all;
     }
 
-    private readonly ref struct Key(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
+    private int IndexOf(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
     {
-        internal ReadOnlySpan<byte> Filter { get; } = filter;
+        uint hash = Hash(filter, queue);
+        int slot = _all.First(hash);
+        while (slot >= 0 && !(filter.SequenceEqual(_all[slot]!.Filter) && queue.SequenceEqual(_all[slot]!.Queue)))
+        {
+            slot = _all.Next(hash, slot);
+        }
 
-        internal ReadOnlySpan<byte> Queue { get; } = queue;
+        return slot;
     }
 
-    private sealed class Comparer(ulong seed)
-        : IEqualityComparer<RemoteSubscription>, IAlternateEqualityComparer<Key, RemoteSubscription>
-    {
-        public bool Equals(RemoteSubscription? one, RemoteSubscription? other)
-            => one == other || (one is not null && other is not null && Equals(new Key(one.Filter, one.Queue), other));
-
-        public int GetHashCode(RemoteSubscription subscription) => GetHashCode(new Key(subscription.Filter, subscription.Queue));
-
-        public bool Equals(Key key, RemoteSubscription other)
-            => key.Filter.SequenceEqual(other.Filter) && key.Queue.SequenceEqual(other.Queue);
-
-        public int GetHashCode(Key key)
-            => (int)(ByteHash.Compute(key.Filter, seed) + (key.Queue.IsEmpty ? 0 : ByteHash.Compute(key.Queue, ~seed)));
-
-        // The table is only searched by keys; a found key is never added.
-        public RemoteSubscription Create(Key key) => throw new NotSupportedException();
-    }
+    private uint Hash(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
+        => ByteHash.Compute(filter, seed) + (queue.IsEmpty ? 0 : ByteHash.Compute(queue, ~seed));
 }

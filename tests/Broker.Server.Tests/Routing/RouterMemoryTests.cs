@@ -27,6 +27,48 @@ public sealed class RouterMemoryTests
     }
 
     [Fact]
+    public void A_subscription_of_a_peer_server_needs_64_bytes_and_its_filter()
+    {
+        const int Count = 1000;
+        byte[] filter = "devices.0000000.x"u8.ToArray();
+        var all = new RemoteSubscription[Count];
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < Count; i++)
+        {
+            all[i] = new RemoteSubscription(null!, filter, null, 1);
+        }
+
+        Assert.Equal(64 * Count, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(1, all[0].Weight);
+        Assert.Equal(3, new RemoteSubscription(null!, filter, "q"u8.ToArray(), 3).Weight);
+    }
+
+    [Fact]
+    public void The_interest_of_a_peer_server_needs_at_most_160_bytes_for_each_filter()
+    {
+        const int Count = 100_000;
+        var router = new Router();
+        var table = new RemoteInterestTable(router.Seed);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        for (int i = 0; i < Count; i++)
+        {
+            var subscription = new RemoteSubscription(null!, Encoding.ASCII.GetBytes(FormattableString.Invariant($"g.{i:D7}.x")), null, 1);
+            table.Add(subscription);
+            router.Add(subscription);
+        }
+
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 1, 160L * Count);
+        foreach (RemoteSubscription subscription in table.TakeAll())
+        {
+            router.Remove(subscription);
+        }
+
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 16L * Count);
+        Assert.Equal(0, table.Count);
+        GC.KeepAlive(router);
+    }
+
+    [Fact]
     public void A_node_with_one_child_has_no_table()
     {
         const int Tokens = 10;
