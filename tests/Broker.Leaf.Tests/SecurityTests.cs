@@ -6,6 +6,7 @@ using Broker.Cryptography;
 using Broker.Leaf.Tests.Support;
 using Broker.Server;
 using Broker.Transport;
+using NATS.Client.Core;
 
 namespace Broker.Leaf.Tests;
 
@@ -123,6 +124,35 @@ public sealed class SecurityTests
 
         // A busy machine may need longer than the JWT lasts.
         await Wait.UntilAsync(() => log.Texts.Any(static t => t.Contains("User Authentication Expired", StringComparison.OrdinalIgnoreCase)), () => string.Join('\n', log.Texts));
+        folder.Write("edge.creds", keys.Credentials(TimeSpan.FromHours(1)));
+        await Wait.UntilAsync(() => leaf.Remotes[0].IsConnected, () => leaf.Remotes[0].ToString());
+    }
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Row7_the_hub_ends_the_link_of_a_revoked_JWT_and_a_new_one_is_used(string version)
+    {
+        using var folder = new KeyFolder();
+        var keys = new JwtKeys();
+        string file = folder.Write("edge.creds", keys.Credentials(TimeSpan.FromHours(1), age: TimeSpan.FromMinutes(2)));
+        int port = FreePort.Next();
+        using NatsServer hub = LeafSite.StartHub(version, port, keys.HubConfiguration);
+        await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
+        var log = new CountingLog();
+        await using var leaf = LeafNodes.Start(edge, new LeafNodeOptions
+        {
+            Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(port)], Credentials = new KeySource(file) }],
+            ReconnectDelay = TimeSpan.FromMilliseconds(50),
+            Logger = log,
+        });
+        await Wait.UntilAsync(() => leaf.Remotes[0].IsConnected, () => leaf.Remotes[0].ToString());
+
+        await using var system = new NatsConnection(new NatsOpts { Url = hub.Url, AuthOpts = new NatsAuthOpts { CredsFile = folder.Write("system.creds", keys.SystemCredentials()) } });
+        await system.RequestAsync<string, string>(keys.UpdateSubject, keys.RevokingAccount(age: TimeSpan.FromMinutes(1)), cancellationToken: Ended);
+
+        await Wait.UntilAsync(() => log.Texts.Any(static t => t.Contains("User Authentication Revoked", StringComparison.OrdinalIgnoreCase)), () => string.Join('\n', log.Texts));
+        await Wait.UntilAsync(() => log.Texts.Any(static t => t.Contains("Authorization Violation", StringComparison.OrdinalIgnoreCase)), () => string.Join('\n', log.Texts));
+        Assert.False(leaf.Remotes[0].IsConnected);
         folder.Write("edge.creds", keys.Credentials(TimeSpan.FromHours(1)));
         await Wait.UntilAsync(() => leaf.Remotes[0].IsConnected, () => leaf.Remotes[0].ToString());
     }

@@ -4,7 +4,7 @@ using Broker.Cryptography;
 
 namespace Broker.Leaf.Tests.Support;
 
-/// <summary>An operator with one account, which signs the JWTs of users.</summary>
+/// <summary>An operator with one account and a system account, which sign the JWTs of their users.</summary>
 internal sealed class JwtKeys
 {
     private const string Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -14,10 +14,17 @@ internal sealed class JwtKeys
     private readonly UserCredentials _operator = UserCredentials.Generate();
     private readonly UserCredentials _account = UserCredentials.Generate();
     private readonly UserCredentials _user = UserCredentials.Generate();
+    private readonly UserCredentials _system = UserCredentials.Generate();
+    private readonly UserCredentials _systemUser = UserCredentials.Generate();
 
     private string Operator => WithPrefix(_operator.PublicKey, OperatorPrefix);
 
     private string Account => WithPrefix(_account.PublicKey, AccountPrefix);
+
+    private string SystemAccount => WithPrefix(_system.PublicKey, AccountPrefix);
+
+    /// <summary>The subject to which a user of the system account sends a new JWT of the account.</summary>
+    internal string UpdateSubject => $"$SYS.REQ.ACCOUNT.{Account}.CLAIMS.UPDATE";
 
     /// <summary>The configuration of a hub that knows the operator and the account.</summary>
     internal string HubConfiguration
@@ -25,29 +32,40 @@ internal sealed class JwtKeys
         get
         {
             string ofOperator = Sign(_operator, Operator, Operator, "\"type\":\"operator\",\"version\":2");
-            string ofAccount = Sign(
-                _operator,
-                Operator,
-                Account,
-                """
-                "type":"account","version":2,"limits":{"subs":-1,"data":-1,"payload":-1,"imports":-1,"exports":-1,"wildcards":true,"conn":-1,"leaf":-1},"default_permissions":{"pub":{},"sub":{}}
-                """);
-            return $"operator: \"{ofOperator}\"\nresolver: MEMORY\nresolver_preload {{ {Account}: \"{ofAccount}\" }}";
+            return $"operator: \"{ofOperator}\"\nsystem_account: {SystemAccount}\nresolver: MEMORY\n"
+                + $"resolver_preload {{ {Account}: \"{AccountJwt(Account)}\", {SystemAccount}: \"{AccountJwt(SystemAccount)}\" }}";
         }
     }
 
+    /// <summary>Returns a JWT of the account that revokes all JWTs of its user up to some age.</summary>
+    internal string RevokingAccount(TimeSpan age)
+        => AccountJwt(Account, FormattableString.Invariant($",\"revocations\":{{\"{_user.PublicKey}\":{(DateTimeOffset.UtcNow - age).ToUnixTimeSeconds()}}}"));
+
+    /// <summary>Returns the content of a credentials file of a user of the system account.</summary>
+    internal string SystemCredentials() => CredentialsOf(_system, _systemUser);
+
     /// <summary>Returns the content of a credentials file of a user.</summary>
     /// <param name="lifetime">The time until the JWT expires.</param>
-    internal string Credentials(TimeSpan lifetime)
+    /// <param name="age">The time since the JWT was issued.</param>
+    internal string Credentials(TimeSpan lifetime, TimeSpan age = default) => CredentialsOf(_account, _user, lifetime, age);
+
+    private static string CredentialsOf(UserCredentials account, UserCredentials user, TimeSpan? lifetime = null, TimeSpan age = default)
     {
-        string jwt = Sign(_account, Account, _user.PublicKey, "\"type\":\"user\",\"version\":2,\"subs\":-1,\"data\":-1,\"payload\":-1,\"pub\":{},\"sub\":{}", lifetime);
-        return $"-----BEGIN NATS USER JWT-----\n{jwt}\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n{_user.ExportSeed()}\n------END USER NKEY SEED------\n";
+        const string Claims = "\"type\":\"user\",\"version\":2,\"subs\":-1,\"data\":-1,\"payload\":-1,\"pub\":{},\"sub\":{}";
+        string jwt = Sign(account, WithPrefix(account.PublicKey, AccountPrefix), user.PublicKey, Claims, lifetime, age);
+        return $"-----BEGIN NATS USER JWT-----\n{jwt}\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n{user.ExportSeed()}\n------END USER NKEY SEED------\n";
     }
 
-    private static string Sign(UserCredentials keys, string issuer, string subject, string claims, TimeSpan? lifetime = null)
+    private string AccountJwt(string account, string claims = "")
     {
-        long now = DateTimeOffset.UtcNow.ToUnixTimeSeconds();
-        string expires = lifetime is { } time ? FormattableString.Invariant($"\"exp\":{now + (long)time.TotalSeconds},") : "";
+        const string Limits = "\"limits\":{\"subs\":-1,\"data\":-1,\"payload\":-1,\"imports\":-1,\"exports\":-1,\"wildcards\":true,\"conn\":-1,\"leaf\":-1}";
+        return Sign(_operator, Operator, account, $"\"type\":\"account\",\"version\":2,{Limits},\"default_permissions\":{{\"pub\":{{}},\"sub\":{{}}}}{claims}");
+    }
+
+    private static string Sign(UserCredentials keys, string issuer, string subject, string claims, TimeSpan? lifetime = null, TimeSpan age = default)
+    {
+        long now = (DateTimeOffset.UtcNow - age).ToUnixTimeSeconds();
+        string expires = lifetime is { } time ? FormattableString.Invariant($"\"exp\":{now + (long)(time + age).TotalSeconds},") : "";
         string payload = FormattableString.Invariant(
             $"{{\"jti\":\"{Guid.NewGuid():N}\",\"iat\":{now},{expires}\"iss\":\"{issuer}\",\"name\":\"test\",\"sub\":\"{subject}\",\"nats\":{{{claims}}}}}");
         string text = Encode("{\"typ\":\"JWT\",\"alg\":\"ed25519-nkey\"}") + "." + Encode(payload);
