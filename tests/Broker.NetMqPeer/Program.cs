@@ -24,6 +24,9 @@ switch (args)
     case ["request_and_reply", var clients, var workers]:
         RequestAndReply.Run(clients, workers);
         break;
+    case ["three_patterns", var how, var messages, .. var endpoints] when endpoints.Length == 6:
+        new ThreePatterns(int.Parse(messages, CultureInfo.InvariantCulture), isDirect: how == "direct").Run(endpoints);
+        break;
     default:
         throw new ArgumentException($"There is no program '{string.Join(' ', args)}'.");
 }

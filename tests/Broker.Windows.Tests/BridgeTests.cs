@@ -2,9 +2,13 @@ using Broker.Client;
 
 namespace Broker.Windows.Tests;
 
-/// <summary>The bridge of the broker for Windows between unmodified pyzmq programs, with all three patterns.</summary>
+/// <summary>
+/// The bridge of the broker for Windows between unmodified programs of pyzmq on Linux and of NetMQ on Windows, with all
+/// three patterns.
+/// </summary>
 public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsMachine>
 {
+    private const int Count = 1000;
     private const string Patient = "stop_deadline: \"100s\"\nwrite_deadline: \"100s\"\n";
 
     // For each pattern a sender and a receiver, as threads of one process.
@@ -67,12 +71,40 @@ public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsM
         """;
 
     [Fact]
-    public Task Events_commands_and_lines_of_pyzmq_programs_cross_the_service_and_each_comes_once_and_in_order() => windows.TestAsync(async () =>
+    public Task Events_commands_and_lines_of_pyzmq_programs_cross_the_service_and_each_comes_once_and_in_order()
+        => ThroughServiceAsync("bridge", async at =>
+        {
+            string python = Programs.Find("python3") is null ? Programs.Require("python3") : "/usr/bin/python3";
+            await using var programs = PeerProcess.Start("pyzmq", python, ["-c", ThreePatterns, .. at, $"{Count}"]);
+
+            Assert.Equal("events True", await programs.ReadLineAsync());
+            Assert.Equal("lines True", await programs.ReadLineAsync());
+            Assert.Equal($"commands {Count}", await programs.ReadLineAsync());
+        });
+
+    [Fact]
+    public Task Events_commands_and_lines_of_NetMQ_programs_cross_the_service_and_each_comes_once_and_in_order()
+        => ThroughServiceAsync("netmq-bridge", at => ExchangeAsync("bridge", at));
+
+    // If NetMQ's own programs did not meet on this Windows, the test of the bridge would show nothing.
+    [Fact]
+    public Task NetMQ_programs_exchange_events_commands_and_lines_without_a_bridge() => windows.TestAsync(() =>
     {
-        const int Count = 1000;
-        string python = Programs.Find("python3") is null ? Programs.Require("python3") : "/usr/bin/python3";
+        (string events, string lines, string commands) = (FreePort.NextAddress(), FreePort.NextAddress(), FreePort.NextAddress());
+        return ExchangeAsync("direct", [events, events, lines, lines, commands, commands]);
+    });
+
+    private async Task ExchangeAsync(string how, string[] at)
+    {
+        string text = await windows.SucceedAsync(windows.NetMqPeer, ["three_patterns", how, $"{Count}", .. at]);
+
+        Assert.Equal(["events True", "lines True", $"commands {Count}"], text.Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries));
+    }
+
+    private Task ThroughServiceAsync(string name, Func<string[], Task> exchange) => windows.TestAsync(async () =>
+    {
         string[] at = [.. Enumerable.Range(0, 6).Select(_ => FreePort.NextAddress())];
-        await using InstalledService service = await InstalledService.InstallAsync(windows, "bridge", Patient + $$"""
+        await using InstalledService service = await InstalledService.InstallAsync(windows, name, Patient + $$"""
             zeromq {
               routes: [
                 { pattern: pubsub, publishers: "{{at[0]}}", subscribers: "{{at[1]}}" }
@@ -96,14 +128,11 @@ public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsM
             }
         });
         await native.PingAsync(TestContext.Current.CancellationToken);
-        await using var programs = PeerProcess.Start("pyzmq", python, ["-c", ThreePatterns, .. at, $"{Count}"]);
 
-        Assert.Equal("events True", await programs.ReadLineAsync());
-        Assert.Equal("lines True", await programs.ReadLineAsync());
-        Assert.Equal($"commands {Count}", await programs.ReadLineAsync());
+        await exchange(at);
 
         // The messages went through the server of the service.
         await Wait.UntilAsync(() => Volatile.Read(ref events) == Count, () => $"{events} events");
-        Assert.Contains("bridge: stopped", await service.DoAsync("stop"), StringComparison.Ordinal);
+        Assert.Contains($"{name}: stopped", await service.DoAsync("stop"), StringComparison.Ordinal);
     });
 }

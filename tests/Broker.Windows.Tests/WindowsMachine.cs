@@ -42,6 +42,9 @@ public sealed class WindowsMachine : IAsyncLifetime
     /// <summary>The program with both lifetimes of a service, published for Windows.</summary>
     public string Lifetimes => Path.Combine(_programs, "lifetimes", "Broker.Windows.Lifetimes.exe");
 
+    /// <summary>The programs of NetMQ, published for Windows.</summary>
+    public string NetMqPeer => Path.Combine(_programs, "netmq", "Broker.NetMqPeer.exe");
+
     private string Folder => _folder!.FullName;
 
     private bool HasEnded => _server!.HasExited;
