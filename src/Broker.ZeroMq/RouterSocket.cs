@@ -50,7 +50,7 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     /// <c>ZMQ_CONNECT_ROUTING_ID</c>). Messages may be sent to this id at once: they wait for the connection.
     /// </summary>
     /// <param name="endpoint">The endpoint; see <see cref="MessageSocket.Connect"/>.</param>
-    /// <param name="routingId">1 to 255 bytes, the first of them not 0.</param>
+    /// <param name="routingId">1 to 255 bytes.</param>
     /// <exception cref="ArgumentException">The id is not valid, or a peer has it already.</exception>
     /// <exception cref="FormatException">The text is not an endpoint, or it contains a wildcard.</exception>
     /// <exception cref="ObjectDisposedException">The socket is closed.</exception>

@@ -69,7 +69,7 @@ public sealed class LoopRouter : SingleLoopSocket
     /// this id as soon as the loop has run: they wait for the connection.
     /// </summary>
     /// <param name="endpoint">The endpoint; see <see cref="LoopSocket.Connect(string)"/>.</param>
-    /// <param name="routingId">1 to 255 bytes, the first of them not 0.</param>
+    /// <param name="routingId">1 to 255 bytes.</param>
     /// <exception cref="ArgumentException">The id is not valid, or a peer has it already.</exception>
     /// <exception cref="FormatException">The text is not an endpoint, or it contains a wildcard.</exception>
     /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
@@ -199,7 +199,7 @@ public sealed class LoopRouter : SingleLoopSocket
     {
         byte[] announced = session.Peer!.Zmtp.Identity.ToArray();
         byte[] id = session.Link?.RoutingId is { } assigned ? assigned
-            : announced.Length > 0 ? announced : pipe.RoutingId is [0, ..] given ? given : _ids.Generate();
+            : announced.Length > 0 ? announced : pipe is { HasGeneratedId: true, RoutingId: { } given } ? given : _ids.Generate();
         if (pipe.RoutingId is { } before)
         {
             _ids.Remove(before, pipe);
@@ -208,6 +208,7 @@ public sealed class LoopRouter : SingleLoopSocket
         // Replace the old pipe in one step, so that threads that look up the id always find a peer.
         OutboundPipe? other = _ids.Find(id);
         pipe.RoutingId = id;
+        pipe.HasGeneratedId = session.Link?.RoutingId is null && announced.Length == 0;
         session.Peer.RoutingId = id;
         _ids.Set(id, pipe);
         if (other is not null && other != pipe)

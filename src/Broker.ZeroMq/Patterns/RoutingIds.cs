@@ -62,8 +62,8 @@ internal sealed class RoutingIds
     }
 
     /// <summary>
-    /// Generates an id for a peer that announces none: a byte 0 and a number. No peer may choose an id that begins with
-    /// byte 0 (RFC 28).
+    /// Generates an id for a peer that announces none: a byte 0 and a number. By RFC 28 no peer chooses such an id, but
+    /// some do, so that an id in use is not generated.
     /// </summary>
     internal byte[] Generate()
     {

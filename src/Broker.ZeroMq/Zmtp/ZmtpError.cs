@@ -86,9 +86,6 @@ internal enum ZmtpError
     /// <summary>The two socket types cannot be connected (table of RFC 37).</summary>
     SocketTypeIncompatible,
 
-    /// <summary>The identity begins with octet 0, which is reserved for implementations.</summary>
-    IdentityReserved,
-
     /// <summary>The identity is longer than 255 octets.</summary>
     IdentityTooLong,
 

@@ -55,7 +55,6 @@ internal static class ZmtpErrors
         ZmtpError.SocketTypeMissing => "the socket type is missing",
         ZmtpError.SocketTypeUnknown => "the socket type is unknown",
         ZmtpError.SocketTypeIncompatible => "the socket types cannot be connected",
-        ZmtpError.IdentityReserved => "the identity begins with a zero octet",
         ZmtpError.IdentityTooLong => "the identity is longer than 255 octets",
         ZmtpError.PingMalformed => "a PING command is malformed",
         ZmtpError.PeerRefused => "the peer refused the connection",

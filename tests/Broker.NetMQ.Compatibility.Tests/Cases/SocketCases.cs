@@ -178,6 +178,23 @@ internal static class SocketCases
         t.Show("identity", dealer.Options.Identity);
     }
 
+    public static void A_router_replies_to_an_identity_that_begins_with_zero(Transcript t)
+    {
+        using var router = new RouterSocket();
+        string endpoint = router.BindTcp();
+        foreach (byte[] identity in (byte[][])[[0], [0, 1, 2, 3, 4], [0, 97]])
+        {
+            using var dealer = new DealerSocket();
+            dealer.Options.Identity = identity;
+            dealer.Connect(endpoint);
+            dealer.SendFrame("hello");
+            NetMQMessage message = router.ReceiveMultipartMessage();
+            t.Show("message", message);
+            router.SendMultipartMessage(message);
+            t.Show("reply", dealer.ReceiveMultipartMessage());
+        }
+    }
+
     public static void A_router_gives_five_bytes_to_a_nameless_peer(Transcript t)
     {
         using var router = new RouterSocket();

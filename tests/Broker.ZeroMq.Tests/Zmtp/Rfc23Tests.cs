@@ -74,18 +74,6 @@ public sealed class Rfc23Tests
         Assert.Empty(rig.Messages.TakeAll());
     }
 
-    [Theory]
-    [InlineData("00")]
-    [InlineData("0061")]
-    public async Task Rfc23_identity_shall_not_begin_with_a_zero_octet(string identity)
-    {
-        await using var rig = new Rig();
-        byte[] ready = Wire.Ready("DEALER", Wire.Property("Identity", Wire.Hex(identity)));
-        using RawPeer peer = new RawPeer(rig.Router().Bind(AnyPort)).Send(Wire.Greeting(), ready);
-        peer.ReadToEnd();
-        await rig.EventAsync(ZeroMqEventKind.PeerRefused);
-    }
-
     [Fact]
     public async Task Rfc23_framing_a_long_frame_may_have_a_short_body()
     {

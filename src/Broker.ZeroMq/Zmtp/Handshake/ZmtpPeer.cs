@@ -131,15 +131,9 @@ internal sealed class ZmtpPeer
         return ZmtpError.None;
     }
 
+    // ZMTP reserves identities that begin with a zero octet, but libzmq and NetMQ take them from options and from peers.
     internal static ZmtpError CheckIdentity(ReadOnlySpan<byte> identity)
-    {
-        if (identity.Length > MaxIdentityLength)
-        {
-            return ZmtpError.IdentityTooLong;
-        }
-
-        return !identity.IsEmpty && identity[0] == 0 ? ZmtpError.IdentityReserved : ZmtpError.None;
-    }
+        => identity.Length > MaxIdentityLength ? ZmtpError.IdentityTooLong : ZmtpError.None;
 
     private static ZmtpError Find(
         ReadOnlySpan<byte> metadata, out bool hasType, out ReadOnlySpan<byte> typeName, out ReadOnlySpan<byte> identity)
