@@ -61,6 +61,30 @@ public sealed class AllocationTests
         Assert.Equal(AllocatedBy(static () => new byte[2]) + AllocatedBy(() => new byte[empty]) + AllocatedBy(static () => new byte[Large]), allocated);
     }
 
+    [Theory]
+    [InlineData("GATHER")]
+    [InlineData("SERVER")]
+    [InlineData("CLIENT")]
+    [InlineData("DISH")]
+    public void A_thread_safe_socket_copies_a_large_frame_into_its_array_and_into_no_other_memory(string type)
+    {
+        using var pair = new ThreadSafePair(type);
+        Wait.Until(() => pair.TrySend(new byte[1]) && pair.TryReceive(TimeSpan.FromMilliseconds(50)));
+        byte[] sent = new byte[Large];
+        sent[^1] = 7;
+        Assert.True(pair.TrySend(sent));
+        long allocated = 0;
+        Wait.Until(() =>
+        {
+            allocated = AllocatedBy(() => pair.TryReceive(TimeSpan.Zero));
+            return pair.Content.Length == Large;
+        });
+
+        // The name of a group is small.
+        Assert.True(pair.Content.SequenceEqual(sent));
+        Assert.InRange(allocated, Large, Large + 4096);
+    }
+
     [Fact]
     public void A_Msg_is_filled_from_the_pool_and_allocates_nothing()
     {

@@ -25,6 +25,16 @@ public static class BufferPool
     /// <summary>Takes an array of at least this size out of the pool.</summary>
     public static byte[] Take(int size) => _pool.Take(size);
 
+    /// <summary>
+    /// Copies a received frame into an array out of the pool. A new array is not filled with zeros first.
+    /// </summary>
+    internal static byte[] TakeCopy(ReadOnlySpan<byte> frame)
+    {
+        byte[] array = KeepsNothing ? GC.AllocateUninitializedArray<byte>(frame.Length) : Take(frame.Length);
+        frame.CopyTo(array);
+        return array;
+    }
+
     /// <summary>Puts an array back into the pool.</summary>
     public static void Return(byte[] buffer) => _pool.Return(buffer);
 }

@@ -48,8 +48,7 @@ internal sealed class IncomingFrames : IFrameReceiver
 
     void IFrameReceiver.Add(ReadOnlySpan<byte> frame, bool more)
     {
-        byte[] array = BufferPool.Take(frame.Length);
-        frame.CopyTo(array);
+        byte[] array = BufferPool.TakeCopy(frame);
         if (_added == _frames.Length)
         {
             Array.Resize(ref _frames, _added * 2);

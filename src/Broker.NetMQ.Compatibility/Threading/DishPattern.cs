@@ -21,11 +21,7 @@ internal sealed class DishPattern : ThreadSafePattern
         return StartedSocket.Receives(_socket);
     }
 
-    internal override void MoveTo(ZeroMqMessage message, ref Msg msg)
-    {
-        base.MoveTo(message, ref msg);
-        msg.Group = Encoding.UTF8.GetString(message.First);
-    }
+    internal override void TakeHead(ReadOnlySpan<byte> head, ref Msg msg) => msg.Group = Encoding.UTF8.GetString(head);
 
     /// <summary>Joins a group. The socket of Broker.ZeroMq exists.</summary>
     /// <exception cref="InvalidException">The group is joined already, or its name is too long.</exception>

@@ -22,9 +22,6 @@ internal sealed class ServerPattern : ThreadSafePattern
         return id;
     }
 
-    internal override void MoveTo(ZeroMqMessage message, ref Msg msg)
-    {
-        base.MoveTo(message, ref msg);
-        msg.RoutingId = BinaryPrimitives.ReadUInt32BigEndian(message.First);
-    }
+    internal override void TakeHead(ReadOnlySpan<byte> head, ref Msg msg)
+        => msg.RoutingId = BinaryPrimitives.ReadUInt32BigEndian(head);
 }

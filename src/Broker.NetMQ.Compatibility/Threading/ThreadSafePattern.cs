@@ -25,13 +25,8 @@ internal abstract class ThreadSafePattern
     /// <summary>The frame before the message's own; null if there is none.</summary>
     internal virtual byte[]? HeadOf(in Msg msg) => null;
 
-    /// <summary>Moves a received message into one that is not initialised.</summary>
-    internal virtual void MoveTo(ZeroMqMessage message, ref Msg msg) => Copy(message.Last, ref msg);
-
-    /// <summary>Copies a frame into a message that is not initialised.</summary>
-    private protected static void Copy(ReadOnlySpan<byte> frame, ref Msg msg)
+    /// <summary>Stores the frame before a received message's own in the message.</summary>
+    internal virtual void TakeHead(ReadOnlySpan<byte> head, ref Msg msg)
     {
-        msg.InitPool(frame.Length);
-        frame.CopyTo(msg.Slice());
     }
 }

@@ -13,7 +13,7 @@ public abstract class ThreadSafeSocket : IThreadSafeSocket, IDisposable
     private readonly SocketEndpoints _endpoints = new(new SocketEventFeed());
     private readonly InprocSettling _settling;
     private StartedSocket? _started;
-    private ZeroMqMessage? _spare;
+    private ThreadSafeFrames? _spare;
     private volatile bool _isDisposed;
 
     /// <summary>Creates a socket.</summary>
@@ -91,21 +91,21 @@ public abstract class ThreadSafeSocket : IThreadSafeSocket, IDisposable
             return false;
         }
 
-        ZeroMqMessage message = Rent();
-        bool isReceived = cancellationToken.CanBeCanceled && timeout != TimeSpan.Zero
-            ? TryReceiveCancelled(message, SocketSettings.Limit(timeout), cancellationToken)
-            : TryReceiveNext(message, SocketSettings.Limit(timeout));
+        ThreadSafeFrames frames = Rent();
+        bool waits = cancellationToken.CanBeCanceled && timeout != TimeSpan.Zero;
+        bool isReceived = TryReceiveNext(frames, waits ? TimeSpan.Zero : SocketSettings.Limit(timeout))
+            || (waits && TryReceiveCancelled(frames, SocketSettings.Limit(timeout), cancellationToken));
         msg.Close();
         if (isReceived)
         {
-            Pattern.MoveTo(message, ref msg);
+            MoveTo(frames, ref msg);
         }
         else
         {
             msg.InitEmpty();
+            Return(frames);
         }
 
-        Return(message);
         return isReceived;
     }
 
@@ -238,11 +238,11 @@ public abstract class ThreadSafeSocket : IThreadSafeSocket, IDisposable
     /// <summary>Receives a message without blocking the thread.</summary>
     internal async ValueTask<Msg> ReceiveAsync(CancellationToken cancellationToken)
     {
-        ZeroMqMessage message = Rent();
-        await Started.Receive!.ReceiveAsync(message, cancellationToken).ConfigureAwait(false);
+        ThreadSafeFrames frames = Rent();
+        await Started.Receive!.ReceiveAsync(frames.Waited, cancellationToken).ConfigureAwait(false);
+        frames.TakeWaited();
         Msg msg = default;
-        Pattern.MoveTo(message, ref msg);
-        Return(message);
+        MoveTo(frames, ref msg);
         return msg;
     }
 
@@ -255,23 +255,24 @@ public abstract class ThreadSafeSocket : IThreadSafeSocket, IDisposable
         }
     }
 
-    private bool TryReceiveNext(ZeroMqMessage message, TimeSpan timeout)
+    private bool TryReceiveNext(ThreadSafeFrames frames, TimeSpan timeout)
     {
         ReceiveHalf half = Started.Receive!;
-        return half.TryReceive(message, timeout)
+        return half.TryReceive(frames, timeout)
             || (timeout == TimeSpan.Zero && _endpoints.UsesInproc && _settling.HasSettled()
-                && half.TryReceive(message, timeout));
+                && half.TryReceive(frames, timeout));
     }
 
-    private bool TryReceiveCancelled(ZeroMqMessage message, TimeSpan timeout, CancellationToken cancellationToken)
+    private bool TryReceiveCancelled(ThreadSafeFrames frames, TimeSpan timeout, CancellationToken cancellationToken)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(timeout);
         try
         {
 #pragma warning disable VSTHRD002 // The call blocks its thread, as the caller asks; the loops need no thread of it.
-            Started.Receive!.ReceiveAsync(message, limit.Token).AsTask().GetAwaiter().GetResult();
+            Started.Receive!.ReceiveAsync(frames.Waited, limit.Token).AsTask().GetAwaiter().GetResult();
 #pragma warning restore VSTHRD002
+            frames.TakeWaited();
             return true;
         }
         catch (OperationCanceledException)
@@ -296,14 +297,20 @@ public abstract class ThreadSafeSocket : IThreadSafeSocket, IDisposable
         }
     }
 
-    private ZeroMqMessage Rent() => Interlocked.Exchange(ref _spare, null) ?? new ZeroMqMessage();
-
-    private void Return(ZeroMqMessage message)
+    private void MoveTo(ThreadSafeFrames frames, ref Msg msg)
     {
-        message.Clear();
-        if (Interlocked.CompareExchange(ref _spare, message, null) is not null)
+        frames.MoveTo(ref msg);
+        Pattern.TakeHead(frames.Head, ref msg);
+        Return(frames);
+    }
+
+    private ThreadSafeFrames Rent() => Interlocked.Exchange(ref _spare, null) ?? new ThreadSafeFrames();
+
+    private void Return(ThreadSafeFrames frames)
+    {
+        if (Interlocked.CompareExchange(ref _spare, frames, null) is not null)
         {
-            message.Dispose();
+            frames.Dispose();
         }
     }
 }

@@ -9,7 +9,7 @@ internal struct ArrayReader : IMessageReader
     {
         ReadOnlySpan<byte> body = EncodedMessage.SplitFrame(message, out bool more, out _);
         more |= source.Prefix is not null;
-        Bytes = more ? null : body.ToArray();
+        Bytes = more ? null : FrameArray.Of(body);
         return !more;
     }
 }

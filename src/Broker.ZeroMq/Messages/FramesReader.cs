@@ -10,12 +10,12 @@ internal struct FramesReader : IMessageReader
         var frames = new List<byte[]>();
         if (source.Prefix is { } prefix)
         {
-            frames.Add(EncodedMessage.SplitFrame(prefix, out _, out _).ToArray());
+            frames.Add(FrameArray.Of(EncodedMessage.SplitFrame(prefix, out _, out _)));
         }
 
         while (!message.IsEmpty)
         {
-            frames.Add(EncodedMessage.SplitFrame(message, out _, out int size).ToArray());
+            frames.Add(FrameArray.Of(EncodedMessage.SplitFrame(message, out _, out int size)));
             message = message[size..];
         }
 
