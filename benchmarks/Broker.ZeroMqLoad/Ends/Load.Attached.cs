@@ -17,7 +17,7 @@ internal sealed partial class Load
     private async Task PushAttachedAsync()
     {
         await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
-            new ZeroMqBridgeOptions { Client = new ClientOptions { Servers = [Endpoint] }, RequireServer = true });
+            new ZeroMqBridgeOptions { Client = new ClientOptions { Servers = [Endpoint], ConnectTimeout = StartLimit }, RequireServer = true });
         using var pull = new NetMQPullSocket();
         pull.Options.ReceiveHighWatermark = Mark;
         pull.Bind(Inside);

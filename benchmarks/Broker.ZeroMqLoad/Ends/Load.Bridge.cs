@@ -16,6 +16,9 @@ internal sealed partial class Load
 
     private static readonly TimeSpan Watch = TimeSpan.FromMilliseconds(100);
 
+    // On a busy machine the compiler needs more than the two seconds that a connection waits by default.
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
+
     /// <summary>The pattern of a bridge.</summary>
     public Pattern Pattern { get; init; }
 
@@ -39,6 +42,7 @@ internal sealed partial class Load
             Servers = ["nats://127.0.0.1:4222"],
             Dialer = server.CreateDialer(),
             Loops = loops,
+            ConnectTimeout = StartLimit,
             WhileDisconnected = PublishWhileDisconnected.Drop,
         };
         await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
@@ -67,7 +71,7 @@ internal sealed partial class Load
     {
         await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
         {
-            Client = new ClientOptions { Servers = [Endpoint] },
+            Client = new ClientOptions { Servers = [Endpoint], ConnectTimeout = StartLimit },
             RequireServer = true,
             Routes = [new PushPullRouteOptions { Subject = Subject, Pushers = [At(Back!)], HighWaterMark = Mark }],
         });
