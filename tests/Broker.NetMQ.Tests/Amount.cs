@@ -8,9 +8,13 @@ internal static class Amount
     private const string Variable = "BROKER_NETMQ_MESSAGES";
 
     /// <summary>Messages in one direction.</summary>
-    internal static int Messages { get; } = int.TryParse(
-        Environment.GetEnvironmentVariable(Variable), NumberStyles.None, CultureInfo.InvariantCulture, out int messages) ? messages : 5000;
+    internal static int Messages { get; } = Wanted ?? 5000;
 
-    /// <summary>Messages that are answered.</summary>
-    internal static int Exchanges => Messages / 5;
+    /// <summary>
+    /// Messages that are answered. Some sockets await each answer, so the quick form has fewer of them.
+    /// </summary>
+    internal static int Exchanges { get; } = Wanted ?? 1000;
+
+    private static int? Wanted => int.TryParse(
+        Environment.GetEnvironmentVariable(Variable), NumberStyles.None, CultureInfo.InvariantCulture, out int messages) ? messages : null;
 }
