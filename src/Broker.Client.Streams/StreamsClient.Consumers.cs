@@ -8,8 +8,8 @@ public sealed partial class StreamsClient
     /// <param name="cancellationToken">Ends the wait. The server may create the consumer nevertheless.</param>
     /// <exception cref="StreamException">The consumer exists with another configuration, there is no such stream, or
     /// the server refused the configuration.</exception>
-    public Task<ConsumerInfo> CreateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
-        => _consumers.ChangeAsync(stream, config, "create", cancellationToken);
+    public async Task<StreamConsumer> CreateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
+        => new(_consumers, await _consumers.ChangeAsync(stream, config, "create", cancellationToken).ConfigureAwait(false));
 
     /// <summary>Changes the configuration of a consumer. nats-server 2.9 creates a missing one.</summary>
     /// <param name="stream">The name of the stream.</param>
@@ -17,16 +17,45 @@ public sealed partial class StreamsClient
     /// <param name="cancellationToken">Ends the wait. The server may change the consumer nevertheless.</param>
     /// <exception cref="StreamException">There is no such stream or consumer, or the server refused the
     /// change.</exception>
-    public Task<ConsumerInfo> UpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
-        => _consumers.ChangeAsync(stream, config, "update", cancellationToken);
+    public async Task<StreamConsumer> UpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
+        => new(_consumers, await _consumers.ChangeAsync(stream, config, "update", cancellationToken).ConfigureAwait(false));
 
     /// <summary>Creates a consumer, or changes the consumer of this name.</summary>
     /// <param name="stream">The name of the stream.</param>
     /// <param name="config">The whole configuration. A consumer without a name gets one.</param>
     /// <param name="cancellationToken">Ends the wait. The server may do it nevertheless.</param>
     /// <exception cref="StreamException">There is no such stream, or the server refused the configuration.</exception>
-    public Task<ConsumerInfo> CreateOrUpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
-        => _consumers.ChangeAsync(stream, config, null, cancellationToken);
+    public async Task<StreamConsumer> CreateOrUpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
+        => new(_consumers, await _consumers.ChangeAsync(stream, config, null, cancellationToken).ConfigureAwait(false));
+
+    /// <summary>Returns a consumer to read from.</summary>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="consumer">The name of the consumer.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="StreamException">There is no such stream or consumer.</exception>
+    public async Task<StreamConsumer> GetConsumerAsync(string stream, string consumer, CancellationToken cancellationToken = default)
+        => new(_consumers, await _consumers.GetAsync(stream, consumer, cancellationToken).ConfigureAwait(false));
+
+    /// <summary>
+    /// Reads the messages of a stream in order, without gaps and without acknowledgements. The server keeps nothing for
+    /// the reader when it ends.
+    /// </summary>
+    /// <remarks>
+    /// After a gap, a silent server or a reconnect, the reader goes on with the message after the last one. The server
+    /// sends only as much as the reader takes, at most 32 MiB ahead.
+    /// </remarks>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="options">The first message and the subjects. Null for the whole stream.</param>
+    /// <param name="cancellationToken">Ends the enumeration at once, with <see cref="OperationCanceledException"/>.</param>
+    /// <exception cref="StreamException">There is no such stream, or the connection was closed.</exception>
+    /// <exception cref="ArgumentException">The name or an option is not valid.</exception>
+    public IAsyncEnumerable<StreamMessage> ReadOrderedAsync(string stream, OrderedOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        Names.Require(stream, nameof(stream));
+        options ??= new OrderedOptions();
+        options.Validate();
+        return new OrderedReader(_consumers, stream, options.ToConfig(), options.IdleHeartbeat).ReadAsync(cancellationToken);
+    }
 
     /// <summary>Returns the configuration and the progress of a consumer.</summary>
     /// <param name="stream">The name of the stream.</param>

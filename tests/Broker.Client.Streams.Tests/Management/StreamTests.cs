@@ -163,10 +163,10 @@ public sealed class StreamTests(SharedServers servers)
         StreamsClient streams = site.Streams;
         var config = new ConsumerConfig("worker") { FilterSubject = site.Subject(), AckWait = TimeSpan.FromSeconds(10), MaxAckPending = 7, Backoff = [TimeSpan.FromSeconds(10)], MaxDeliver = 3 };
 
-        ConsumerInfo created = await streams.CreateConsumerAsync(site.Name, config, Ended);
-        ConsumerInfo changed = await streams.CreateOrUpdateConsumerAsync(site.Name, created.Config with { MaxAckPending = 9 }, Ended);
+        ConsumerInfo created = (await streams.CreateConsumerAsync(site.Name, config, Ended)).Info;
+        ConsumerInfo changed = (await streams.CreateOrUpdateConsumerAsync(site.Name, created.Config with { MaxAckPending = 9 }, Ended)).Info;
         ConsumerInfo found = (await streams.FindConsumerInfoAsync(site.Name, "worker", Ended))!;
-        ConsumerInfo unnamed = await streams.CreateConsumerAsync(site.Name, new ConsumerConfig(), Ended);
+        StreamConsumer unnamed = await streams.CreateConsumerAsync(site.Name, new ConsumerConfig(), Ended);
 
         Assert.Equal((site.Name, "worker", 7, AckPolicy.Explicit), (created.Stream, created.Name, created.Config.MaxAckPending, created.Config.AckPolicy));
         Assert.Equal(TimeSpan.FromSeconds(10), Assert.Single(created.Config.Backoff!));
@@ -188,7 +188,7 @@ public sealed class StreamTests(SharedServers servers)
         await site.Streams.PublishAsync(site.Subject("b.1"), default, cancellationToken: Ended);
         string filter = site.Subject("a.*");
 
-        ConsumerInfo created = await site.Streams.CreateConsumerAsync(site.Name, new ConsumerConfig("worker") { FilterSubject = filter }, Ended);
+        ConsumerInfo created = (await site.Streams.CreateConsumerAsync(site.Name, new ConsumerConfig("worker") { FilterSubject = filter }, Ended)).Info;
 
         Assert.Equal((filter, 1ul), (created.Config.FilterSubject, created.Pending));
     }
@@ -202,7 +202,7 @@ public sealed class StreamTests(SharedServers servers)
         var config = new ConsumerConfig("worker") { FilterSubjects = [site.Subject("a"), site.Subject("b")], Metadata = new Dictionary<string, string> { ["owner"] = "us" } };
 
         StreamException missing = await Assert.ThrowsAsync<StreamException>(() => site.Streams.UpdateConsumerAsync(site.Name, config, Ended));
-        ConsumerInfo created = await site.Streams.CreateConsumerAsync(site.Name, config, Ended);
+        ConsumerInfo created = (await site.Streams.CreateConsumerAsync(site.Name, config, Ended)).Info;
         StreamException exists = await Assert.ThrowsAsync<StreamException>(
             () => site.Streams.CreateConsumerAsync(site.Name, config with { MaxAckPending = 3 }, Ended));
 

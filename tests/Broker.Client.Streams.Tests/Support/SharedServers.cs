@@ -24,6 +24,15 @@ public sealed class SharedServers : IAsyncDisposable
         return new StreamSite(connection, connection.Streams((options ?? new StreamsOptions()) with { RequestTimeout = Wait.Limit }));
     }
 
+    /// <summary>Returns the address of a server that a test has connected to.</summary>
+    internal string UrlOf(string server)
+    {
+        lock (_gate)
+        {
+            return _running[server].Url;
+        }
+    }
+
     public async ValueTask DisposeAsync()
     {
         foreach (StreamServer server in _running.Values)

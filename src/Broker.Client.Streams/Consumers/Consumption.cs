@@ -1,0 +1,143 @@
+using System.Text;
+using System.Threading.Channels;
+
+namespace Broker.Client.Streams;
+
+/// <summary>
+/// Requests messages of a consumer, queues them and passes them to one reader. It requests only what fits into its
+/// limits, and drops nothing that it has requested.
+/// </summary>
+internal sealed partial class Consumption
+{
+    private readonly ConsumerManager _consumers;
+    private readonly BrokerConnection _connection;
+    private readonly ConsumptionPlan _plan;
+    private readonly ConsumerInfo _consumer;
+    private readonly Lock _gate = new();
+    private readonly PullWindow _window;
+    private readonly MessageCopier _copier;
+    private readonly Channel<StreamMessage> _queue = Channel.CreateUnbounded<StreamMessage>(
+        new UnboundedChannelOptions { SingleReader = true, SingleWriter = false, AllowSynchronousContinuations = false });
+
+    // The messages that are reported as in progress. Null if there are no reports.
+    private readonly Queue<StreamMessage>? _held;
+    private readonly byte[] _next;
+    private readonly byte[] _request;
+
+    private long _pulls;
+    private bool _isAway;
+    private bool _isEnding;
+    private bool _hasLeft;
+    private ulong _lastSequence;
+    private volatile Exception? _cut;
+
+    internal Consumption(ConsumerManager consumers, ConsumerInfo consumer, ConsumptionPlan plan)
+    {
+        _consumers = consumers;
+        _connection = consumers.Api.Connection;
+        _consumer = consumer;
+        _plan = plan;
+        _window = new PullWindow(plan.MaxMessages, plan.MaxBytes, plan.Once);
+        _copier = new MessageCopier(consumers.Api, consumer.Stream, consumer.Name);
+        _held = plan.Progress is null ? null : new Queue<StreamMessage>();
+        _next = Encoding.UTF8.GetBytes(consumers.Api.SubjectOf($"CONSUMER.MSG.NEXT.{consumer.Stream}.{consumer.Name}"));
+        _request = PullRequest.Create(plan, _window.Batch, _window.BatchBytes);
+        _tick = Tick;
+        _startTicking = StartTicking;
+    }
+
+    /// <summary>Subscribes and requests the first messages.</summary>
+    internal void Start()
+    {
+        _connection.StateChanged += OnStateChanged;
+        lock (_gate)
+        {
+            _lastSign = Environment.TickCount64;
+            _began = _lastSign;
+            _isAway = _connection.State != ConnectionState.Connected;
+            if (_connection.State == ConnectionState.Closed)
+            {
+                EndUnderGate(new StreamException("The connection is closed."));
+            }
+            else
+            {
+                Pull();
+                if (!_plan.Once)
+                {
+                    CheckConsumer();
+                }
+            }
+        }
+
+        _connection.Loop.Run(_startTicking);
+    }
+
+    internal ValueTask<bool> WaitAsync() => _queue.Reader.WaitToReadAsync(CancellationToken.None);
+
+    /// <exception cref="OperationCanceledException">The reader was cancelled and wants no more messages.</exception>
+    internal bool TryRead(out StreamMessage message) => _cut is { } cut ? throw cut : _queue.Reader.TryRead(out message);
+
+    /// <summary>Notes that the reader has finished a message, so that there is room for another one.</summary>
+    internal void Release(in StreamMessage message)
+    {
+        lock (_gate)
+        {
+            _window.Release(message.Size);
+            _held?.TryDequeue(out _);
+            Pull();
+        }
+    }
+
+    // Called on the loop.
+    internal void Receive(PullSlot slot, in MessageView view)
+    {
+        lock (_gate)
+        {
+            _lastSign = Environment.TickCount64;
+            // Through the import of another account, a message may arrive with the inbox as its subject.
+            if (view.Subject.SequenceEqual(slot.Inbox) && !view.ReplyTo.StartsWith("$JS.ACK."u8))
+            {
+                ReceiveStatus(slot, in view);
+            }
+            else if (_copier.TryCopy(in view, out StreamMessage message))
+            {
+                ReceiveMessage(slot, in message);
+            }
+        }
+    }
+
+    // Called under the lock.
+    private void ReceiveMessage(PullSlot slot, in StreamMessage message)
+    {
+        if (!_queue.Writer.TryWrite(message))
+        {
+            // The reading has ended with an error, or the reader has left. Refused now, the message would be delivered to
+            // the next open request of this reader.
+            _unread.Add(message);
+            return;
+        }
+
+        _lastSequence = Math.Max(_lastSequence, message.Sequence);
+        _held?.Enqueue(message);
+        if (_window.Receive(slot, message.Size))
+        {
+            _free.Push(slot);
+        }
+
+        if (_plan.Once && !_window.IsAnyOpen && !_isEnding)
+        {
+            EndUnderGate(null);
+        }
+        else
+        {
+            Pull();
+        }
+    }
+
+    // Called under the lock.
+    private void EndUnderGate(Exception? failure)
+    {
+        _isEnding = true;
+        _queue.Writer.TryComplete(failure);
+    }
+}
