@@ -13,7 +13,7 @@ internal sealed class EqualFrames(string subject, byte[] payload) : IStream
         // The constructor has encoded the frames already.
     }
 
-    public void Send(RawConnection connection, long count) => _block.Send(connection, count);
+    public void Send(RawConnection connection, long count, SendWindow? window = null) => _block.Send(connection, count, window);
 
     public long ReceivedBytes(long count) => count * _frame.Length;
 }

@@ -20,10 +20,12 @@ internal sealed class FrameBlock
         }
     }
 
-    public void Send(RawConnection connection, long count)
+    public void Send(RawConnection connection, long count, SendWindow? window = null)
     {
+        long all = count;
         for (; count >= _frames; count -= _frames)
         {
+            window?.Wait(all - count);
             connection.Send(_block);
         }
 

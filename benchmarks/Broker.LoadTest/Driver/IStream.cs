@@ -11,8 +11,11 @@ internal interface IStream
     /// <summary>Encodes the messages if this has not been done yet. Called before the clock runs.</summary>
     void Prepare();
 
-    /// <summary>Sends the first <paramref name="count"/> messages.</summary>
-    void Send(RawConnection connection, long count);
+    /// <summary>
+    /// Sends the first <paramref name="count"/> messages. <paramref name="window"/>, if there is one, says when to
+    /// wait.
+    /// </summary>
+    void Send(RawConnection connection, long count, SendWindow? window = null);
 
     /// <summary>
     /// Returns the number of bytes that a subscriber receives for the first <paramref name="count"/> messages.

@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Text;
 
 namespace Broker.LoadTest.Driver;
@@ -14,6 +15,9 @@ internal sealed partial class RawConnection
     public ReadOnlySpan<byte> Unread => Buffer.AsSpan(_start, _end - _start);
 
     public void Consume(int count) => _start += count;
+
+    /// <summary>Waits until there is something to read; false if nothing arrives in time.</summary>
+    public bool Poll(TimeSpan limit) => _end > _start || _stream.Socket.Poll(limit, SelectMode.SelectRead);
 
     /// <summary>Receives until at least <paramref name="count"/> unread bytes are available.</summary>
     public void Need(int count)

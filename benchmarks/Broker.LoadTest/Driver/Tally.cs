@@ -17,6 +17,9 @@ internal sealed class Tally(long expected) : IDisposable
     /// <summary>The number of received bytes. Thread-safe.</summary>
     public long Bytes => Interlocked.Read(ref _bytes);
 
+    /// <summary>Whether all bytes have arrived, or the rest will not arrive.</summary>
+    public bool IsOver => _over.IsSet;
+
     /// <summary>The time when the last expected byte was received, in <see cref="Stopwatch"/> ticks.</summary>
     public long ReachedAt => Volatile.Read(ref _reachedAt);
 

@@ -36,6 +36,7 @@ internal static class GoalTable
         var comparison = new Comparison(baseline, other);
         Latency? below = Comparison.Pool(baseline);
         Latency? above = Comparison.Pool(other);
+        double? p50 = above?.P50 / below?.P50;
         double? p99 = above?.P99 / below?.P99;
         double? rate = comparison.Ratio(m => m.Rate)?.OfMedians;
         double? cpu = comparison.Ratio(m => m.CpuNanoseconds)?.OfMedians;
@@ -47,6 +48,7 @@ internal static class GoalTable
         Add("CPU", "≤", "×", goal.Cpu, cpu, (figure, bound) => figure <= bound);
         Add("memory", "≤", "×", goal.Memory, memory, (figure, bound) => figure <= bound);
         Add("p50", "≤", " µs", goal.P50Microseconds, above?.P50, (figure, bound) => figure <= bound);
+        Add("p50", "≤", "×", goal.P50, p50, (figure, bound) => figure <= bound);
         Add("p99", "≤", "×", goal.P99, p99, (figure, bound) => figure <= bound);
         return
         [

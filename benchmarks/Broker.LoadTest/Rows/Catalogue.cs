@@ -1,6 +1,7 @@
 using System.IO.Enumeration;
 using Broker.LoadTest.Rows.Footprints;
 using Broker.LoadTest.Rows.Growth;
+using Broker.LoadTest.Rows.Leaf;
 using Broker.LoadTest.Rows.Real;
 
 namespace Broker.LoadTest.Rows;
@@ -26,6 +27,7 @@ internal static class Catalogue
         new("start", "start time of a process, and its memory after the start", [new Starting("starting")]),
         new("fairness", "request and reply beside a flooding publisher", [Request("alone", "nobody", flooded: false), Request("flooded", "a flooding publisher", flooded: true)]),
         new("wakeup", "idle CPU and wake-up for each number of polls after activity", [new WakeUp("wakeup", null), .. IdlePolls.Select(polls => new WakeUp($"wakeup-{polls}", polls))]),
+        new("leaf", "each server as a leaf node of one nats-server hub", LeafRows.Create()),
     ];
 
     private static IEnumerable<Row> All => Groups.SelectMany(group => group.Rows);

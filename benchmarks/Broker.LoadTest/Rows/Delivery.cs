@@ -38,6 +38,7 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
         RawConnection[] readers = Wiring.Subscribe(session, topology);
         RawConnection[] publishers = topology.OneConnection ? readers : session.Dial(topology.Publishers);
         using var start = new StartGate(publishers.Length);
+        SendWindow? window = session.IsLinked ? new SendWindow(stream, tally) : null;
 
         void OnError() => tally.GiveUp(cut: false);
         Drain[] drains = [.. readers.Select(reader => new Drain(reader, stream.Received, tally, IsOrdered))];
@@ -47,7 +48,7 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
             () =>
             {
                 start.Wait();
-                stream.Send(connection, perPublisher);
+                stream.Send(connection, perPublisher, window);
             },
             OnError))];
 
@@ -68,13 +69,13 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
             worker.Join();
         }
 
-        // The publishers are fenced first: after their PONGs all messages are queued for the readers and arrive before
-        // the readers' PONGs.
+        // The publishers are settled first: all messages are queued for the readers then, and arrive before the readers'
+        // PONGs.
         if (!topology.OneConnection)
         {
             foreach (RawConnection publisher in publishers)
             {
-                publisher.Fence();
+                session.Settle(publisher);
             }
         }
 

@@ -15,6 +15,9 @@ internal sealed record Goal
     /// <summary>The maximum median of round trips in microseconds. This is not a ratio.</summary>
     public double? P50Microseconds { get; init; }
 
+    /// <summary>The maximum ratio of the median of round trips.</summary>
+    public double? P50 { get; init; }
+
     /// <summary>The maximum ratio of the 99th percentile of round trips.</summary>
     public double? P99 { get; init; }
 }

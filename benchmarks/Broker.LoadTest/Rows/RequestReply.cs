@@ -7,12 +7,16 @@ namespace Broker.LoadTest.Rows;
 /// <summary>
 /// Requests in lock step; with <paramref name="flooded"/>, beside a connection that publishes as fast as it can.
 /// </summary>
-internal sealed class RequestReply(string name, int payloadSize, bool flooded = false)
-    : Row(name, $"request and reply in lock step, {payloadSize} B{(flooded ? ", beside a flooding publisher" : "")}")
+internal sealed class RequestReply(string name, string what, int payloadSize, bool flooded = false) : Row(name, what)
 {
     private const int VerifiedRequests = 500;
 
     private readonly RoundTrip.Exchange _exchange = new(Payloads.Pattern(payloadSize));
+
+    public RequestReply(string name, int payloadSize, bool flooded = false)
+        : this(name, $"request and reply in lock step, {payloadSize} B{(flooded ? ", beside a flooding publisher" : "")}", payloadSize, flooded)
+    {
+    }
 
     public override double NominalNanoseconds => 100_000;
 

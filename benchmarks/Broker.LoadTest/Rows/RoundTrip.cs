@@ -18,11 +18,12 @@ internal sealed class RoundTrip
     public RoundTrip(Session session)
     {
         _requester = session.Dial();
-        _responder = session.Dial();
+        _responder = session.DialReader();
         _requester.Send(Frames.Subscribe(Inbox, null, 1));
         _requester.Fence();
         _responder.Send(Frames.Subscribe(Service, null, 1));
         _responder.Fence();
+        session.AwaitInterest();
     }
 
     /// <summary>Runs round trips one after another and returns their times in <see cref="Stopwatch"/> ticks.</summary>

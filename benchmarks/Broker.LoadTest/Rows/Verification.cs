@@ -27,7 +27,7 @@ internal sealed class Verification(Topology topology)
 
         var ledger = new Ledger(topology, _perPublisher);
         Worker[] reading = [.. readers.Select((reader, index) => session.Start($"reader {index}", () => Read(reader, index, ledger)))];
-        Worker[] publishing = [.. publishers.Select((connection, index) => session.Start($"publisher {index}", () => Publish(connection, index)))];
+        Worker[] publishing = [.. publishers.Select((connection, index) => session.Start($"publisher {index}", () => Publish(session, connection, index)))];
         foreach (Worker worker in publishing)
         {
             worker.Join();
@@ -46,7 +46,7 @@ internal sealed class Verification(Topology topology)
         ledger.CheckComplete();
     }
 
-    private void Publish(RawConnection connection, int publisher)
+    private void Publish(Session session, RawConnection connection, int publisher)
     {
         byte[] payload = new byte[topology.PayloadSize];
         using var frames = new MemoryStream();
@@ -58,10 +58,10 @@ internal sealed class Verification(Topology topology)
 
         connection.Send(frames.GetBuffer().AsSpan(0, (int)frames.Length));
 
-        // The readers may be fenced only after this PONG, because all messages are queued for them then.
+        // The readers may be fenced only after this, because all messages are queued for them then.
         if (!topology.OneConnection)
         {
-            connection.Fence();
+            session.Settle(connection);
         }
     }
 

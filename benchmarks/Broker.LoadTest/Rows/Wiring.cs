@@ -7,7 +7,7 @@ internal static class Wiring
 {
     public static RawConnection[] Subscribe(Session session, Topology topology)
     {
-        RawConnection[] readers = [.. Enumerable.Range(0, topology.Readers).Select(_ => session.DialFor(topology.PayloadSize))];
+        RawConnection[] readers = [.. Enumerable.Range(0, topology.Readers).Select(_ => session.DialReader(topology.PayloadSize))];
         foreach (RawConnection reader in readers)
         {
             for (int sid = 1; sid <= topology.SubscriptionsPerReader; sid++)
@@ -18,6 +18,7 @@ internal static class Wiring
             reader.Fence();
         }
 
+        session.AwaitInterest();
         return readers;
     }
 }

@@ -48,7 +48,9 @@ internal static class KnownServers
             }
         }
 
-        return all;
+        // The leaf rows need the same hub for all servers.
+        ServerCommand? hub = all.Find(command => command.Name == Nats);
+        return all.ConvertAll(command => command with { Hub = hub });
     }
 
     /// <summary>

@@ -14,12 +14,19 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     private const string MonitoringPlaceholder = "{monitoring}";
     private const string CertificatePlaceholder = "{cert}";
     private const string KeyPlaceholder = "{key}";
+    private const string LeafPlaceholder = "{leaf}";
 
     /// <summary>Whether the server uses TLS; set by <see cref="OverTls"/>.</summary>
     public bool IsTls { get; private init; }
 
     /// <summary>Whether the server has monitoring pages; set by <see cref="WithMonitoring"/>.</summary>
     public bool IsMonitored { get; private init; }
+
+    /// <summary>The nats-server that is the hub if this server runs as a leaf node; null if there is none.</summary>
+    public ServerCommand? Hub { get; init; }
+
+    /// <summary>Whether the server joins a hub as a leaf node; set by <see cref="BehindHub"/>.</summary>
+    public bool IsLeaf { get; private init; }
 
     /// <summary>The command line. Two commands have the same one only if they start the same server.</summary>
     public string Line => string.Join(' ', Arguments.Prepend(FileName));
@@ -32,15 +39,22 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     public ServerCommand WithMonitoring() => this with { Arguments = [.. Arguments, "-m", MonitoringPlaceholder], IsMonitored = true };
 
     /// <summary>
-    /// Returns the arguments with all values inserted. <paramref name="certificate"/> is not null if the server uses
-    /// TLS.
+    /// Creates a command for the same server as a leaf node of <see cref="Hub"/>, by the configuration file of
+    /// nats-server; null without a hub.
     /// </summary>
-    public IEnumerable<string> ArgumentsFor(int port, CertificateFiles? certificate, int monitoringPort = 0)
+    public ServerCommand? BehindHub() => Hub is null ? null : this with { Arguments = [.. Arguments, "-c", LeafPlaceholder], IsLeaf = true };
+
+    /// <summary>
+    /// Returns the arguments with all values inserted. <paramref name="certificate"/> is not null if the server uses
+    /// TLS, and <paramref name="leafFile"/> if it joins a hub.
+    /// </summary>
+    public IEnumerable<string> ArgumentsFor(int port, CertificateFiles? certificate, int monitoringPort = 0, string? leafFile = null)
         => Arguments.Select(argument => argument
             .Replace(PortPlaceholder, port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
             .Replace(MonitoringPlaceholder, monitoringPort.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
             .Replace(CertificatePlaceholder, certificate?.CertificatePath, StringComparison.Ordinal)
-            .Replace(KeyPlaceholder, certificate?.KeyPath, StringComparison.Ordinal));
+            .Replace(KeyPlaceholder, certificate?.KeyPath, StringComparison.Ordinal)
+            .Replace(LeafPlaceholder, leafFile, StringComparison.Ordinal));
 
     /// <summary>
     /// Parses <c>name=program arguments</c>. Quotes group words as in a shell; other shell syntax is not supported.

@@ -16,12 +16,13 @@ internal sealed class ServerProcess : IDisposable
 
     private readonly Queue<string> _lastLines = new();
 
-    private ServerProcess(ServerCommand command, Process process, ServerAddress address, int monitoringPort)
+    private ServerProcess(ServerCommand command, Process process, ServerAddress address, int monitoringPort, LeafHub? hub)
     {
         Command = command;
         Process = process;
         Address = address;
         MonitoringPort = monitoringPort;
+        Hub = hub;
         process.OutputDataReceived += OnLine;
         process.ErrorDataReceived += OnLine;
         AppDomain.CurrentDomain.ProcessExit += OnExit;
@@ -35,6 +36,9 @@ internal sealed class ServerProcess : IDisposable
 
     /// <summary>The port of the monitoring pages; 0 for none.</summary>
     public int MonitoringPort { get; }
+
+    /// <summary>The hub that the server has joined as a leaf node; null for none.</summary>
+    public LeafHub? Hub { get; }
 
     /// <summary>The JSON of the INFO line.</summary>
     public string Info { get; private set; } = "";
@@ -50,16 +54,17 @@ internal sealed class ServerProcess : IDisposable
     {
         var address = new ServerAddress(new IPEndPoint(IPAddress.Loopback, PortSequence.Next()), command.IsTls ? resources.Certificate : null);
         int monitoringPort = command.IsMonitored ? PortSequence.Next() : 0;
+        LeafHub? hub = command.IsLeaf ? LeafHub.Start(command.Hub!, resources) : null;
         var process = new Process
         {
-            StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(address.EndPoint.Port, address.Certificate, monitoringPort))
+            StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(address.EndPoint.Port, address.Certificate, monitoringPort, hub?.LeafFile))
             {
                 RedirectStandardOutput = true,
                 RedirectStandardError = true,
                 UseShellExecute = false,
             },
         };
-        var server = new ServerProcess(command, process, address, monitoringPort);
+        var server = new ServerProcess(command, process, address, monitoringPort, hub);
         try
         {
             var started = Stopwatch.StartNew();
@@ -68,6 +73,7 @@ internal sealed class ServerProcess : IDisposable
             process.BeginErrorReadLine();
             server.AwaitInfo(started);
             server.AwaitReady(resources.Buffers);
+            hub?.AwaitLeaf(command.Name);
             return server;
         }
         catch (System.ComponentModel.Win32Exception e)
@@ -95,6 +101,7 @@ internal sealed class ServerProcess : IDisposable
         AppDomain.CurrentDomain.ProcessExit -= OnExit;
         Kill();
         Process.Dispose();
+        Hub?.Dispose();
     }
 
     // Uses a plain socket, because frequent attempts must cost little: they run beside the start that is measured.

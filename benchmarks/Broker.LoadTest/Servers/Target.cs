@@ -10,7 +10,12 @@ internal sealed class Target(ServerAddress address, Process process, BufferPool 
     private readonly ServerProcess? _server;
 
     public Target(ServerProcess server, BufferPool buffers)
-        : this(server.Address, server.Process, buffers)
+        : this(server, server.Address, buffers)
+    {
+    }
+
+    private Target(ServerProcess server, ServerAddress address, BufferPool buffers)
+        : this(address, server.Process, buffers)
     {
         _server = server;
         MonitoringPage = new Uri($"http://127.0.0.1:{server.MonitoringPort}/varz");
@@ -28,7 +33,22 @@ internal sealed class Target(ServerAddress address, Process process, BufferPool 
 
     public CpuMeter Cpu { get; } = new(process);
 
-    public Session OpenSession() => new(address, buffers);
+    /// <summary>The address for subscribers if they are at the other end of a leaf link; otherwise null.</summary>
+    private ServerAddress? Readers { get; init; }
+
+    public Session OpenSession() => new(address, buffers, Readers);
+
+    /// <summary>
+    /// Returns the same server, a leaf node, with publishers at one end of its link and subscribers at the other one.
+    /// </summary>
+    /// <param name="inward">Whether the publishers are at the hub; otherwise the subscribers are.</param>
+    public Target OverLink(bool inward)
+    {
+        ServerAddress hub = (Server.Hub ?? throw new InvalidOperationException("The server has joined no hub.")).Address;
+        return inward
+            ? new Target(Server, hub, buffers) { Readers = Server.Address }
+            : new Target(Server, Server.Address, buffers) { Readers = hub };
+    }
 
     /// <summary>Reads the meter at once; the times are <see cref="Stopwatch"/> ticks.</summary>
     public Measurement Finish(long messages, long from, long to) => new()

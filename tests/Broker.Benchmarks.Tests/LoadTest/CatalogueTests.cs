@@ -29,6 +29,7 @@ public class CatalogueTests
     [InlineData("memory")]
     [InlineData("start")]
     [InlineData("fairness")]
+    [InlineData("leaf")]
     [InlineData("Fairness")]
     public void A_group_is_selected_by_its_name(string name)
         => Assert.Equal(Catalogue.Groups.Single(group => string.Equals(group.Name, name, StringComparison.OrdinalIgnoreCase)).Rows, Catalogue.Select([name]));

@@ -26,11 +26,12 @@ internal sealed class IdleSubscriptions(string name, int count) : FootprintRow(n
         long after = target.Cpu.ReadResidentBytes();
         target.Cpu.Start();
         Measurement measurement = target.Finish(count - First, from, to);
-        Try(session.Dial(), connection);
+        Try(session.Dial(), connection, count);
         return measurement with { Idle = idle, Footprint = new Footprint(count - First, before, after) };
     }
 
-    private void Try(RawConnection publisher, RawConnection reader)
+    /// <summary>Verifies that some of the first <paramref name="count"/> subscriptions of a crowd still receive.</summary>
+    public static void Try(RawConnection publisher, RawConnection reader, int count)
     {
         byte[] payload = Payloads.Pattern(Crowd.PayloadSize);
         for (int i = 0; i < Tried; i++)

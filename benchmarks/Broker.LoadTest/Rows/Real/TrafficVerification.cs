@@ -28,7 +28,7 @@ internal sealed class TrafficVerification(Topology topology, Traffic traffic)
         // If the order does not identify the message, the payload must.
         var ledger = new TrafficLedger(IsOrdered ? traffic : traffic.Numbered, topology, _perPublisher, IsOrdered);
         Worker[] reading = [.. readers.Select((reader, index) => session.Start($"reader {index}", () => Read(reader, index, ledger)))];
-        Worker[] publishing = [.. publishers.Select((connection, index) => session.Start($"publisher {index}", () => Publish(connection, index, ledger.Traffic)))];
+        Worker[] publishing = [.. publishers.Select((connection, index) => session.Start($"publisher {index}", () => Publish(session, connection, index, ledger.Traffic)))];
         foreach (Worker worker in publishing)
         {
             worker.Join();
@@ -47,7 +47,7 @@ internal sealed class TrafficVerification(Topology topology, Traffic traffic)
         ledger.CheckComplete();
     }
 
-    private void Publish(RawConnection connection, int publisher, Traffic sent)
+    private void Publish(Session session, RawConnection connection, int publisher, Traffic sent)
     {
         using var frames = new MemoryStream();
         for (int i = 0; i < _perPublisher; i++)
@@ -57,8 +57,8 @@ internal sealed class TrafficVerification(Topology topology, Traffic traffic)
 
         connection.Send(frames.GetBuffer().AsSpan(0, (int)frames.Length));
 
-        // The readers may be fenced only after this PONG, because all messages are queued for them then.
-        connection.Fence();
+        // The readers may be fenced only after this, because all messages are queued for them then.
+        session.Settle(connection);
     }
 
     // Reads to the end even after a failure: unread messages would block the server, and the publishers wait for it.

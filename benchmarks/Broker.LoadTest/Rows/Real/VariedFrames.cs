@@ -22,15 +22,17 @@ internal sealed class VariedFrames : IStream
 
     public void Prepare() => _ = _sent.Value;
 
-    public void Send(RawConnection connection, long count)
+    public void Send(RawConnection connection, long count, SendWindow? window = null)
     {
         Block sent = _sent.Value;
+        long all = count;
         for (; count > 0; count -= _cycle)
         {
             int end = (int)Math.Min(count, _cycle);
             for (int from = 0; from < end;)
             {
                 // Send whole frames, because a PONG may be sent between two sends.
+                window?.Wait(all - count + from);
                 int to = Math.Clamp(sent.FramesBefore(sent.Ends[from] + LargestSend), from + 1, end);
                 connection.Send(sent.Bytes.AsSpan(sent.Ends[from], sent.Ends[to] - sent.Ends[from]));
                 from = to;
