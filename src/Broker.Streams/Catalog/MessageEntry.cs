@@ -1,0 +1,17 @@
+namespace Broker.Streams;
+
+/// <summary>The place of a message on the disk. The segment is null when the message is deleted.</summary>
+internal struct MessageEntry
+{
+    internal required ulong Sequence { get; init; }
+
+    internal required long Time { get; init; }
+
+    internal required uint Offset { get; init; }
+
+    internal required int Size { get; init; }
+
+    internal required Segment? Segment { get; set; }
+
+    internal readonly bool IsDeleted => Segment is null;
+}

@@ -1,0 +1,99 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Broker.Streams;
+
+/// <summary>
+/// All streams of a store. A record changes it in the same way when it has been written and when it is read at a start.
+/// All members are used under the store's lock.
+/// </summary>
+internal sealed class StreamCatalog
+{
+    private readonly Dictionary<uint, StoredStream> _byId = [];
+    private readonly Dictionary<string, StoredStream> _byName = new(StringComparer.Ordinal);
+    private uint _lastId;
+
+    internal IReadOnlyCollection<StoredStream> Streams => _byId.Values;
+
+    internal uint NextId() => ++_lastId;
+
+    internal bool TryGet(string name, [NotNullWhen(true)] out StoredStream? stream) => _byName.TryGetValue(name, out stream);
+
+    internal bool TryGet(uint id, [NotNullWhen(true)] out StoredStream? stream) => _byId.TryGetValue(id, out stream);
+
+    /// <summary>Adds a message. Returns false if its stream is unknown.</summary>
+    internal bool AddMessage(in RecordHead head, ReadOnlySpan<byte> subject, Segment segment, long offset)
+    {
+        if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
+        {
+            return false;
+        }
+
+        var entry = new MessageEntry
+        {
+            Sequence = head.Sequence,
+            Time = head.Time,
+            Offset = (uint)offset,
+            Size = head.Size,
+            Segment = segment,
+        };
+        stream.Add(entry, subject);
+        return true;
+    }
+
+    /// <summary>Applies a record that is not a message. Returns false if it has no meaning.</summary>
+    internal bool Apply(in RecordHead head, ReadOnlySpan<byte> record)
+    {
+        if (head.Kind == RecordKind.Stream)
+        {
+            return AddStream(head, record);
+        }
+
+        if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
+        {
+            return head.Kind is RecordKind.StreamDeleted or RecordKind.MessageDeleted or RecordKind.Purged or RecordKind.StreamDamaged;
+        }
+
+        switch (head.Kind)
+        {
+            case RecordKind.StreamDeleted:
+                stream.Purge(ulong.MaxValue);
+                _byId.Remove(stream.Id);
+                _byName.Remove(stream.Name);
+                return true;
+            case RecordKind.MessageDeleted:
+                stream.Delete(head.Sequence);
+                return true;
+            case RecordKind.Purged:
+                stream.Purge(head.Sequence);
+                return true;
+            case RecordKind.StreamDamaged when head.BodyOf(record).Length == sizeof(ulong):
+                stream.Damage ??= new StreamDamage(BinaryPrimitives.ReadUInt64LittleEndian(head.BodyOf(record)), head.Time, head.Sequence);
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    private bool AddStream(in RecordHead head, ReadOnlySpan<byte> record)
+    {
+        if (!StreamLimits.TryRead(head.HeadersOf(record), out StreamLimits limits, out ulong first))
+        {
+            return false;
+        }
+
+        if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
+        {
+            stream = new StoredStream(head.Stream, Encoding.UTF8.GetString(head.SubjectOf(record)));
+            _byId.Add(stream.Id, stream);
+            _byName[stream.Name] = stream;
+            _lastId = Math.Max(_lastId, stream.Id);
+        }
+
+        stream.Advance(head.Sequence);
+        stream.Purge(first);
+        stream.Configure(limits, head.BodyOf(record).ToArray());
+        return true;
+    }
+}

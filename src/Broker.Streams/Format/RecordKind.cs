@@ -1,0 +1,30 @@
+namespace Broker.Streams;
+
+internal enum RecordKind : byte
+{
+    None,
+
+    /// <summary>A message of a stream.</summary>
+    Message,
+
+    /// <summary>
+    /// The name, limits, configuration, first and last sequence of a stream. It is written when a stream is created or
+    /// changed, and for all streams at the start of each segment.
+    /// </summary>
+    Stream,
+
+    /// <summary>The stream was deleted with all its messages.</summary>
+    StreamDeleted,
+
+    /// <summary>The message with this sequence was deleted.</summary>
+    MessageDeleted,
+
+    /// <summary>All messages before this sequence were deleted.</summary>
+    Purged,
+
+    /// <summary>
+    /// Damage to the stream was found. The head has the sequence of the damaged message and, as its time, the offset;
+    /// the body is the number of the segment.
+    /// </summary>
+    StreamDamaged,
+}

@@ -1,0 +1,90 @@
+using System.Buffers.Binary;
+
+namespace Broker.Streams;
+
+/// <summary>
+/// The start of a segment's file: two equal copies, so that a damaged byte does not hide the records.
+/// </summary>
+internal readonly struct SegmentHeader
+{
+    internal const int Length = 2 * CopyLength;
+    internal const uint Version = 1;
+
+    private const int CopyLength = 40;
+    private const int VersionAt = 4;
+    private const int NumberAt = 8;
+    private const int FirstGroupAt = 16;
+    private const int CapacityAt = 24;
+    private const int SaltAt = 32;
+    private const int CheckAt = 36;
+
+    internal required ulong Number { get; init; }
+
+    /// <summary>The number of the first group in this segment.</summary>
+    internal required ulong FirstGroup { get; init; }
+
+    /// <summary>The length of the file while records are appended.</summary>
+    internal required long Capacity { get; init; }
+
+    internal required uint Salt { get; init; }
+
+    private static ReadOnlySpan<byte> Magic => "BSEG"u8;
+
+    internal void Write(Span<byte> bytes)
+    {
+        Span<byte> copy = bytes[..CopyLength];
+        Magic.CopyTo(copy);
+        BinaryPrimitives.WriteUInt32LittleEndian(copy[VersionAt..], Version);
+        BinaryPrimitives.WriteUInt64LittleEndian(copy[NumberAt..], Number);
+        BinaryPrimitives.WriteUInt64LittleEndian(copy[FirstGroupAt..], FirstGroup);
+        BinaryPrimitives.WriteInt64LittleEndian(copy[CapacityAt..], Capacity);
+        BinaryPrimitives.WriteUInt32LittleEndian(copy[SaltAt..], Salt);
+        BinaryPrimitives.WriteUInt32LittleEndian(copy[CheckAt..], Checksum.Of(0, copy[..CheckAt]));
+        copy.CopyTo(bytes[CopyLength..]);
+    }
+
+    /// <summary>Reads the first whole copy.</summary>
+    /// <param name="bytes">The start of the file.</param>
+    /// <param name="header">The header.</param>
+    /// <param name="damagedAt">The offset of a damaged copy, or -1.</param>
+    internal static bool TryRead(ReadOnlySpan<byte> bytes, out SegmentHeader header, out int damagedAt)
+    {
+        header = default;
+        damagedAt = -1;
+        bool found = false;
+        for (int at = 0; at < Length; at += CopyLength)
+        {
+            if (bytes.Length >= at + CopyLength && IsWhole(bytes.Slice(at, CopyLength)))
+            {
+                header = Read(bytes.Slice(at, CopyLength));
+                found = true;
+            }
+            else
+            {
+                damagedAt = at;
+            }
+        }
+
+        return found;
+    }
+
+    private static bool IsWhole(ReadOnlySpan<byte> copy)
+        => copy.StartsWith(Magic) && BinaryPrimitives.ReadUInt32LittleEndian(copy[CheckAt..]) == Checksum.Of(0, copy[..CheckAt]);
+
+    private static SegmentHeader Read(ReadOnlySpan<byte> copy)
+    {
+        uint version = BinaryPrimitives.ReadUInt32LittleEndian(copy[VersionAt..]);
+        if (version != Version)
+        {
+            throw new StoreException($"A segment has format version {version}. This program reads version {Version}.");
+        }
+
+        return new SegmentHeader
+        {
+            Number = BinaryPrimitives.ReadUInt64LittleEndian(copy[NumberAt..]),
+            FirstGroup = BinaryPrimitives.ReadUInt64LittleEndian(copy[FirstGroupAt..]),
+            Capacity = BinaryPrimitives.ReadInt64LittleEndian(copy[CapacityAt..]),
+            Salt = BinaryPrimitives.ReadUInt32LittleEndian(copy[SaltAt..]),
+        };
+    }
+}

@@ -1,0 +1,439 @@
+using System.Text;
+
+namespace Broker.Streams;
+
+/// <summary>
+/// Streams in one directory. All streams share one log, so that one sync serves all of them. Callers queue records; a
+/// thread of the store writes what has collected, syncs it, and then reports it. While one sync runs, the next group
+/// collects.
+/// </summary>
+internal sealed class StreamStore : IDisposable
+{
+    private readonly object _gate = new();
+    private readonly IStoreFiles _files;
+    private readonly StoreOptions _options;
+    private readonly IDisposable _lock;
+    private readonly StreamCatalog _catalog = new();
+    private readonly HashSet<string> _creating = new(StringComparer.Ordinal);
+    private readonly SegmentLog _log;
+    private readonly Thread? _thread;
+    private GroupBuffer _writing = new();
+    private Exception? _failure;
+    private bool _isClosing;
+
+    private StreamStore(IStoreFiles files, StoreOptions options, IDisposable held)
+    {
+        _files = files;
+        _options = options;
+        _lock = held;
+        RecoveredLog recovered = new LogRecovery(files, _catalog, Recovery).Run();
+        _log = new SegmentLog(files, options, _catalog, _gate, recovered);
+        if (options.HasThread)
+        {
+            _thread = new Thread(Run) { IsBackground = true, Name = "broker store" };
+            _thread.Start();
+        }
+    }
+
+    /// <summary>The findings of the start.</summary>
+    internal RecoveryReport Recovery { get; } = new();
+
+    /// <summary>The error after which the store has stopped writing.</summary>
+    internal Exception? Failure
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _failure;
+            }
+        }
+    }
+
+    internal GroupBuffer Collecting { get; private set; } = new();
+
+    /// <summary>Opens the store of a directory, or creates one in an empty directory.</summary>
+    /// <exception cref="StoreException">
+    /// Another process uses the store, the directory contains something else, or the store has another format version.
+    /// </exception>
+    internal static StreamStore Open(IStoreFiles files, StoreOptions options)
+    {
+        options.Validate();
+        _ = StoreDirectory.IsStore(files);
+        IDisposable held = files.Lock(StoreFileNames.Lock);
+        try
+        {
+            if (!StoreDirectory.IsStore(files))
+            {
+                StoreDirectory.Create(files);
+            }
+
+            return new StreamStore(files, options, held);
+        }
+        catch
+        {
+            held.Dispose();
+            throw;
+        }
+    }
+
+    internal StoredStream[] Streams()
+    {
+        lock (_gate)
+        {
+            return [.. _catalog.Streams];
+        }
+    }
+
+    internal StoredStream? Find(string name)
+    {
+        lock (_gate)
+        {
+            return _catalog.TryGet(name, out StoredStream? stream) ? stream : null;
+        }
+    }
+
+    /// <summary>Queues the creation of a stream. It can be found when the completion has been called.</summary>
+    internal QueueStatus Create(string name, StreamLimits limits, ReadOnlySpan<byte> configuration, IStoreCompletion? completion = null, long token = 0)
+    {
+        using StoreBatch batch = Begin(out long time);
+        QueueStatus status = CanQueue(SizeOf(name, configuration));
+        if (status != QueueStatus.Queued)
+        {
+            return status;
+        }
+
+        if (Recovery.HasUnknownDamage)
+        {
+            // A stream of this name may have existed, and its sequences must not be used again.
+            return QueueStatus.Damaged;
+        }
+
+        if (_catalog.TryGet(name, out _) || !_creating.Add(name))
+        {
+            return QueueStatus.Refused;
+        }
+
+        Collecting.CreatedNames.Add(name);
+        Collecting.AddStream(_catalog.NextId(), name, limits, configuration, (1, 0), time);
+        Collecting.Complete(completion, token, 0);
+        return QueueStatus.Queued;
+    }
+
+    /// <summary>Queues new limits and a new configuration. The limit per subject cannot be changed.</summary>
+    internal QueueStatus Update(StoredStream stream, StreamLimits limits, ReadOnlySpan<byte> configuration, IStoreCompletion? completion = null, long token = 0)
+    {
+        using StoreBatch batch = Begin(out long time);
+        QueueStatus status = CanQueue(stream, SizeOf(stream.Name, configuration));
+        if (status == QueueStatus.Queued && limits.MaxPerSubject != stream.Limits.MaxPerSubject)
+        {
+            return QueueStatus.Refused;
+        }
+
+        if (status == QueueStatus.Queued)
+        {
+            Collecting.AddStream(stream.Id, stream.Name, limits, configuration, (stream.First, stream.Last), time);
+            Collecting.Complete(completion, token, stream.Last);
+        }
+
+        return status;
+    }
+
+    /// <summary>Takes the store's lock until the result is disposed.</summary>
+    internal StoreBatch Begin() => Begin(out _);
+
+    /// <summary>Queues the deletion of messages that are older than their stream allows.</summary>
+    internal void Expire()
+    {
+        using StoreBatch batch = Begin(out long now);
+        foreach (StoredStream stream in _catalog.Streams)
+        {
+            if (stream.Limits.MaxAge > TimeSpan.Zero && stream.OldestTime < now - stream.Limits.MaxAge.Ticks)
+            {
+                batch.Purge(stream, stream.FirstAfter(now - stream.Limits.MaxAge.Ticks));
+            }
+        }
+    }
+
+    /// <summary>Reads a message and checks it.</summary>
+    internal ReadStatus Read(StoredStream stream, ulong sequence, MessageBuffer buffer)
+    {
+        MessageEntry entry;
+        lock (_gate)
+        {
+            if (stream.Damage is not null)
+            {
+                return ReadStatus.Damaged;
+            }
+
+            if (!stream.TryFind(sequence, out entry))
+            {
+                return ReadStatus.NotFound;
+            }
+        }
+
+        return Read(stream, entry, buffer);
+    }
+
+    /// <summary>Reads the first message whose sequence is not smaller.</summary>
+    internal ReadStatus ReadNext(StoredStream stream, ulong sequence, MessageBuffer buffer)
+    {
+        while (true)
+        {
+            MessageEntry entry;
+            lock (_gate)
+            {
+                if (stream.Damage is not null)
+                {
+                    return ReadStatus.Damaged;
+                }
+
+                if (!stream.TryFindNext(sequence, out entry))
+                {
+                    return ReadStatus.NotFound;
+                }
+            }
+
+            ReadStatus status = Read(stream, entry, buffer);
+            if (status != ReadStatus.NotFound)
+            {
+                return status;
+            }
+        }
+    }
+
+    /// <summary>Writes, syncs and reports what has been queued. Returns false if there was nothing.</summary>
+    internal bool Commit()
+    {
+        lock (_gate)
+        {
+            if (Collecting.Count == 0)
+            {
+                return false;
+            }
+
+            (Collecting, _writing) = (_writing, Collecting);
+        }
+
+        StoreOutcome outcome = Write(_writing);
+        lock (_gate)
+        {
+            if (outcome == StoreOutcome.Stored)
+            {
+                _log.Publish(_writing);
+            }
+
+            _creating.ExceptWith(_writing.CreatedNames);
+            _writing.DeletedStreams.ForEach(static stream => stream.IsDeleting = false);
+        }
+
+        _writing.Report(outcome);
+        _writing.Clear();
+        if (outcome == StoreOutcome.Stored)
+        {
+            DropUnused();
+        }
+
+        return true;
+    }
+
+    /// <summary>Writes what is queued, and closes the store.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            if (_isClosing)
+            {
+                return;
+            }
+
+            _isClosing = true;
+            Monitor.PulseAll(_gate);
+        }
+
+        _thread?.Join();
+        while (Commit())
+        {
+        }
+
+        CloseFiles();
+    }
+
+    internal QueueStatus CanQueue(StoredStream stream, long size)
+    {
+        if (stream.Damage is not null)
+        {
+            return QueueStatus.Damaged;
+        }
+
+        bool exists = _catalog.TryGet(stream.Id, out StoredStream? known) && known == stream && !stream.IsDeleting;
+        return exists ? CanQueue(size) : QueueStatus.Refused;
+    }
+
+    internal void EndBatch()
+    {
+        if (Collecting.Count > 0 && _thread is not null)
+        {
+            Monitor.Pulse(_gate);
+        }
+
+        Monitor.Exit(_gate);
+    }
+
+    private static long SizeOf(string name, ReadOnlySpan<byte> configuration)
+        => (long)RecordHead.Length + Encoding.UTF8.GetByteCount(name) + StreamLimits.EncodedLength + configuration.Length;
+
+    private StoreBatch Begin(out long time)
+    {
+        time = _options.Clock.GetUtcNow().Ticks;
+        Monitor.Enter(_gate);
+        return new StoreBatch(this, time);
+    }
+
+    private QueueStatus CanQueue(long size)
+    {
+        if (_failure is not null || _isClosing)
+        {
+            return QueueStatus.Stopped;
+        }
+
+        if (size > _options.MaxPendingBytes - GroupHeader.Length)
+        {
+            return QueueStatus.TooLarge;
+        }
+
+        return Collecting.Length + size > _options.MaxPendingBytes ? QueueStatus.Full : QueueStatus.Queued;
+    }
+
+    private ReadStatus Read(StoredStream stream, in MessageEntry entry, MessageBuffer buffer)
+    {
+        try
+        {
+            if (buffer.TryRead(stream, entry))
+            {
+                return ReadStatus.Found;
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // The message and its segment were deleted meanwhile.
+            return ReadStatus.NotFound;
+        }
+
+        Refuse(stream, new StreamDamage(entry.Segment!.Header.Number, entry.Offset, entry.Sequence));
+        return ReadStatus.Damaged;
+    }
+
+    // The damage is recorded, so that the stream is refused after a restart too.
+    private void Refuse(StoredStream stream, StreamDamage damage)
+    {
+        lock (_gate)
+        {
+            if (stream.Damage is null)
+            {
+                if (CanQueue(stream, RecordHead.Length + sizeof(ulong)) == QueueStatus.Queued)
+                {
+                    Collecting.AddDamage(stream.Id, damage);
+                    Monitor.Pulse(_gate);
+                }
+
+                stream.Damage = damage;
+            }
+        }
+    }
+
+    private void Run()
+    {
+        while (true)
+        {
+            lock (_gate)
+            {
+                while (Collecting.Count == 0 && !_isClosing)
+                {
+                    Monitor.Wait(_gate);
+                }
+
+                if (Collecting.Count == 0)
+                {
+                    return;
+                }
+            }
+
+            Commit();
+        }
+    }
+
+    private StoreOutcome Write(GroupBuffer group)
+    {
+        if (_failure is not null)
+        {
+            return StoreOutcome.Failed;
+        }
+
+        try
+        {
+            _log.Reserve(group.TotalLength);
+        }
+        catch (IOException) when (!_log.IsStarting)
+        {
+            return StoreOutcome.NoSpace;
+        }
+        catch (IOException e)
+        {
+            return Fail(e);
+        }
+
+        try
+        {
+            _log.Write(group);
+            return StoreOutcome.Stored;
+        }
+        catch (IOException e)
+        {
+            return Fail(e);
+        }
+    }
+
+    private void DropUnused()
+    {
+        try
+        {
+            _log.DropUnused();
+        }
+        catch (IOException e)
+        {
+            Fail(e);
+        }
+    }
+
+    private StoreOutcome Fail(IOException error)
+    {
+        lock (_gate)
+        {
+            _failure ??= error;
+        }
+
+        return StoreOutcome.Failed;
+    }
+
+    private void CloseFiles()
+    {
+        try
+        {
+            if (_failure is null)
+            {
+                _log.WriteCloseMark();
+            }
+        }
+        catch (IOException e)
+        {
+            // Without the mark, the next start reads the store as after a crash.
+            Fail(e);
+        }
+        finally
+        {
+            _log.Dispose();
+            _lock.Dispose();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using System.Globalization;
+
+namespace Broker.Streams.Tests.Crashes;
+
+public sealed class CrashTests(ITestOutputHelper output)
+{
+    private const int CrashesOfOneDisk = 10;
+
+    // All kinds of changes that a store makes to its directory.
+    private static readonly string[] Kinds =
+    [
+        "create tmp", "write tmp", "sync tmp", "write log", "sync log", "rename log", "rename idx", "rename closed", "rename broker-store",
+        "set length log", "sync directory", "delete log", "delete idx", "delete tmp", "delete closed",
+    ];
+
+    private static CancellationToken Ended => TestContext.Current.CancellationToken;
+
+    // BROKER_STORE_CRASHES=1000000 for the long form.
+    private static int Crashes => int.Parse(Environment.GetEnvironmentVariable("BROKER_STORE_CRASHES") ?? "30000", CultureInfo.InvariantCulture);
+
+    [Fact]
+    public void After_a_crash_at_any_change_of_the_disk_everything_acknowledged_is_there()
+    {
+        var crashes = new Dictionary<string, long>(StringComparer.Ordinal);
+        int seed = Seed.Next();
+        for (int count = 0; count < Crashes && !Ended.IsCancellationRequested; seed++)
+        {
+            try
+            {
+                count += new CrashRun(seed, crashes).Run(CrashesOfOneDisk);
+            }
+            catch (Exception e)
+            {
+                throw new InvalidOperationException($"Failed with the seed {seed}.", e);
+            }
+        }
+
+        foreach (string kind in Kinds.Union(crashes.Keys))
+        {
+            output.WriteLine($"{crashes.GetValueOrDefault(kind),9} {kind}");
+        }
+
+        long least = Math.Max(1, Crashes / 1000);
+        Assert.Equal([], Kinds.Where(kind => crashes.GetValueOrDefault(kind) < least));
+    }
+}
