@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Broker.Cli.Bench;
 using Broker.Cli.Help;
 using Broker.Cli.Messaging;
 using Broker.Cli.Secrets;
@@ -99,6 +100,7 @@ internal sealed class BrokerCommand(
         }
 
         root.Subcommands.Add(SocketCommands.Build(shell));
+        root.Subcommands.Add(new BenchCommand(shell).Build());
         root.Subcommands.Add(new KeysCommand(shell).Build());
         root.Subcommands.Add(new PasswordCommand(shell).Build());
         root.Subcommands.Add(new CompletionCommand(output).Build());

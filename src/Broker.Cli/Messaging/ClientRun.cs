@@ -15,10 +15,12 @@ internal sealed class ClientRun
     private static readonly TimeSpan LeastTimeout = TimeSpan.FromSeconds(1);
 
     private readonly TimeSpan _silence;
+    private readonly ClientOptions _options;
     private int _errors;
 
-    private ClientRun(BrokerConnection connection, TimeSpan silence, CancellationToken stop)
+    private ClientRun(BrokerConnection connection, ClientOptions options, TimeSpan silence, CancellationToken stop)
     {
+        _options = options;
         _silence = silence;
         Connection = connection;
         Stop = stop;
@@ -106,7 +108,7 @@ internal sealed class ClientRun
         (BrokerConnection connection, TimeSpan taken) = await ConnectAsync(shell, options, wait, stop);
         await using BrokerConnection closed = connection;
         TimeSpan left = options.WriteDeadline - taken;
-        run = new ClientRun(connection, left > LeastTimeout ? left : LeastTimeout, stop);
+        run = new ClientRun(connection, options, left > LeastTimeout ? left : LeastTimeout, stop);
         try
         {
             return await work(run);
@@ -155,6 +157,11 @@ internal sealed class ClientRun
     }
 
     private static bool IsUnreachable(Exception e) => e is ConnectionLostException or TimeoutException or IOException or SocketException;
+
+    /// <summary>Opens a further connection with the same options.</summary>
+    /// <param name="server">The address of another server; null for the servers of the command.</param>
+    public Task<BrokerConnection> ConnectAsync(string? server = null)
+        => BrokerConnection.ConnectAsync(server is null ? _options : _options with { Servers = [server] }, Stop);
 
     /// <summary>
     /// Waits until the server has processed everything sent so far. Returns false if it reported an error.
