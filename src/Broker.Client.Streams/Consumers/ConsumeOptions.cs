@@ -19,7 +19,7 @@ public sealed record ConsumeOptions
     public TimeSpan Expires { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// The pause after which the server sends a sign of life. Without one for twice this time, messages are requested
+    /// The pause after which the server sends a heartbeat. Without one for twice this time, messages are requested
     /// anew. At most half of <see cref="Expires"/>. Null for half of it.
     /// </summary>
     public TimeSpan? IdleHeartbeat { get; init; }

@@ -27,7 +27,7 @@ internal sealed partial class Consumption
             switch (state)
             {
                 case ConnectionState.Reconnecting:
-                    // The requests are lost with the server, and nobody can send a sign of life.
+                    // The requests are lost with the server, and nobody can send a heartbeat.
                     _isAway = true;
                     Forget(isLost: true);
                     break;
@@ -182,7 +182,7 @@ internal sealed partial class Consumption
             }
             else if (created && !_isAway && !_isEnding)
             {
-                // Nobody has the requests that came before the consumer.
+                // The requests that came before the consumer are lost.
                 Forget(isLost: false);
                 PullAgain();
             }

@@ -1,10 +1,10 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a consumption requests.</summary>
+/// <summary>The numbers that a consumption requests.</summary>
 /// <param name="MaxMessages">The largest number of messages.</param>
 /// <param name="MaxBytes">The largest size of the messages.</param>
 /// <param name="Expires">How long the server keeps a request.</param>
-/// <param name="Heartbeat">The pause after which the server sends a sign of life. Zero for none.</param>
+/// <param name="Heartbeat">The pause after which the server sends a heartbeat. Zero for none.</param>
 /// <param name="Once">Whether only one request is made.</param>
 /// <param name="NoWait">Whether the server must not wait for messages.</param>
 /// <param name="Progress">The interval of reports for messages that are held. Null for none.</param>

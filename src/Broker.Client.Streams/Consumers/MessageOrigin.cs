@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What the messages of one consumer have in common, and where their acknowledgements go.</summary>
+/// <summary>The common part of the messages of one consumer, with the destination of their acknowledgements.</summary>
 /// <param name="connection">The connection that received the messages.</param>
 /// <param name="timeout">How long a confirmed acknowledgement waits for its answer.</param>
 /// <param name="stream">The name of the stream.</param>

@@ -19,7 +19,7 @@ public sealed record OrderedOptions
     public bool HeadersOnly { get; init; }
 
     /// <summary>
-    /// The pause after which the server sends a sign of life. Without one for twice this time, the reader begins again
+    /// The pause after which the server sends a heartbeat. Without one for twice this time, the reader begins again
     /// after the last message. Default 5 s.
     /// </summary>
     public TimeSpan IdleHeartbeat { get; init; } = TimeSpan.FromSeconds(5);

@@ -9,7 +9,7 @@ namespace Broker.Client.Streams;
 /// <param name="consumers">The requests about consumers.</param>
 /// <param name="stream">The name of the stream.</param>
 /// <param name="template">The first message, the filters, and whether only headers are delivered.</param>
-/// <param name="heartbeat">The pause after which the server sends a sign of life.</param>
+/// <param name="heartbeat">The pause after which the server sends a heartbeat.</param>
 internal sealed class OrderedReader(ConsumerManager consumers, string stream, ConsumerConfig template, TimeSpan heartbeat)
 {
     private static readonly TimeSpan RetryPause = TimeSpan.FromMilliseconds(100);

@@ -74,7 +74,7 @@ internal sealed class PushDelivery : IDisposable
         _subscription.Unsubscribe();
         if (Name.Length > 0 && _connection.State == ConnectionState.Connected)
         {
-            // Nobody waits for the answer: the server also deletes a consumer that nobody listens to.
+            // The answer is not needed: the server also deletes a consumer without a subscriber.
             _connection.PublishWithStatus(_api.SubjectOf($"CONSUMER.DELETE.{_stream}.{Name}"), default, Subject);
         }
     }

@@ -88,7 +88,7 @@ public sealed class StreamConsumer
 
     private static ConsumptionPlan PlanOf(FetchOptions options)
     {
-        // A sign of life is of use only if the wait is long.
+        // A heartbeat is of use only if the wait is long.
         TimeSpan heartbeat = options.Expires >= TimeSpan.FromSeconds(2) ? options.Expires / 2 : TimeSpan.Zero;
         return new ConsumptionPlan(options.MaxMessages, options.MaxBytes, options.Expires, heartbeat, Once: true, options.NoWait);
     }

@@ -73,7 +73,7 @@ public sealed partial class Bucket
 
     /// <summary>
     /// Removes the revisions of deleted keys. A marker that is younger than <paramref name="olderThan"/> stays, so that
-    /// watches that were away are told of it. A key that is written meanwhile is not removed.
+    /// watches that had no connection receive it. A key that is written meanwhile is not removed.
     /// </summary>
     /// <param name="olderThan">The smallest age of a marker that is removed. Null for 30 minutes; zero for all.</param>
     /// <param name="cancellationToken">Ends the wait. The server may remove further revisions nevertheless.</param>

@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a revision of a key is.</summary>
+/// <summary>The kind of a revision of a key.</summary>
 public enum BucketOperation
 {
     /// <summary>A value.</summary>

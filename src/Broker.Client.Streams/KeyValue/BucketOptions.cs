@@ -25,7 +25,7 @@ public sealed record BucketOptions(string Name)
     public bool AllowKeyTimeToLive { get; init; }
 
     /// <summary>
-    /// How long the bucket keeps a marker in place of a key that was removed by its age, so that watches are told of it.
+    /// How long the bucket keeps a marker in place of a key that was removed by its age, so that watches receive it.
     /// At least one second, or zero, the default, for no markers. It implies <see cref="AllowKeyTimeToLive"/>.
     /// </summary>
     public TimeSpan DeleteMarkerTimeToLive { get; init; }
@@ -38,7 +38,7 @@ public sealed record BucketOptions(string Name)
     /// </summary>
     public long MaxBytes { get; init; } = -1;
 
-    /// <summary>Where values are kept. Default: in files.</summary>
+    /// <summary>The storage of the values. Default: files.</summary>
     public StorageType Storage { get; init; }
 
     /// <summary>The number of servers that keep the values, from 1, the default, to 5.</summary>
@@ -50,7 +50,7 @@ public sealed record BucketOptions(string Name)
     /// <summary>The cluster or the servers that the bucket is kept on. Null for any.</summary>
     public StreamPlacement? Placement { get; init; }
 
-    /// <summary>Where stored values are published again. Null for nowhere.</summary>
+    /// <summary>The subjects at which stored values are published again. Null for none.</summary>
     public Republish? Republish { get; init; }
 
     /// <summary>

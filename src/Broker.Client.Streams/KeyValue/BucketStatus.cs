@@ -40,7 +40,7 @@ public sealed record BucketStatus(StreamInfo Stream)
     /// <summary>The largest size of all revisions, in bytes. -1 for no limit.</summary>
     public long MaxBytes => Stream.Config.MaxBytes;
 
-    /// <summary>Where values are kept.</summary>
+    /// <summary>The storage of the values.</summary>
     public StorageType Storage => Stream.Config.Storage;
 
     /// <summary>The number of servers that keep the values.</summary>

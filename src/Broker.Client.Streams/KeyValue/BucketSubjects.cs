@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>Where the keys of a bucket are stored and written.</summary>
+/// <summary>The subjects at which the keys of a bucket are stored and written.</summary>
 /// <param name="Stored">The beginning of the subjects in the stream, with a dot at the end.</param>
 /// <param name="Written">The beginning of the subjects that values are published to.</param>
 internal readonly record struct BucketSubjects(string Stored, string Written)

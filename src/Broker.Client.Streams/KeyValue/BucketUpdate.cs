@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a watch returns: a revision, or once the signal that the initial set is complete.</summary>
+/// <summary>An element of a watch: a revision, or once the signal that the initial set is complete.</summary>
 /// <param name="Entry">The revision. Null for the signal.</param>
 public readonly record struct BucketUpdate(BucketEntry? Entry)
 {

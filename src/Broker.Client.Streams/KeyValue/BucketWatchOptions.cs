@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a watch of a bucket returns.</summary>
+/// <summary>The options of a watch of a bucket.</summary>
 public sealed record BucketWatchOptions
 {
     internal static readonly BucketWatchOptions Default = new();
@@ -27,8 +27,8 @@ public sealed record BucketWatchOptions
     public bool MetadataOnly { get; init; }
 
     /// <summary>
-    /// The pause after which the server sends a sign of life if it has nothing else to send. After two pauses without
-    /// one the watch asks the server again. Default 5 s.
+    /// The pause after which the server sends a heartbeat if it has nothing else to send. After two pauses without
+    /// a heartbeat the watch asks the server again. Default 5 s.
     /// </summary>
     public TimeSpan IdleHeartbeat { get; init; } = TimeSpan.FromSeconds(5);
 

@@ -1,7 +1,7 @@
 namespace Broker.Client.Streams;
 
 /// <summary>
-/// What a watch returns: a revision with a value of a type, or once the signal that the initial set is complete.
+/// An element of a watch: a revision with a value of a type, or once the signal that the initial set is complete.
 /// </summary>
 /// <param name="Entry">The revision. Null for the signal.</param>
 public readonly record struct EncodedUpdate<T>(EncodedEntry<T>? Entry)

@@ -125,7 +125,7 @@ public sealed record ConsumerConfig
     /// <summary>Whether a push consumer waits for the reader now and then.</summary>
     public bool FlowControl { get; set; }
 
-    /// <summary>The pause after which a push consumer without messages sends a sign of life. Zero for none.</summary>
+    /// <summary>The pause after which a push consumer without messages sends a heartbeat. Zero for none.</summary>
     public TimeSpan IdleHeartbeat { get; set; }
 
     /// <summary>When the consumer resumes. Null if it is not paused. Needs nats-server 2.11.</summary>

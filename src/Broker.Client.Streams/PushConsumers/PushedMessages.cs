@@ -62,7 +62,7 @@ internal sealed class PushedMessages : IDisposable
         _connection.StateChanged += OnStateChanged;
     }
 
-    private TimeSpan Patience => _template.IdleHeartbeat * MissedHeartbeats;
+    private TimeSpan SilenceLimit => _template.IdleHeartbeat * MissedHeartbeats;
 
     /// <summary>Returns the next message or event.</summary>
     /// <exception cref="StreamException">The stream is gone, or the server refused the consumer.</exception>
@@ -168,7 +168,7 @@ internal sealed class PushedMessages : IDisposable
         using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _limit);
         try
         {
-            _limit.CancelAfter(Patience);
+            _limit.CancelAfter(SilenceLimit);
             if (await subscription.Reader.WaitToReadAsync(_limit.Token).ConfigureAwait(false))
             {
                 _limit.CancelAfter(Timeout.InfiniteTimeSpan);

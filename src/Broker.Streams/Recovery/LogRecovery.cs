@@ -11,7 +11,7 @@ internal sealed class LogRecovery
     private readonly HashSet<string> _names;
     private StreamDamage? _unknownDamage;
 
-    // Of the last segment only: the state of the streams in the next one includes those of the segments before.
+    // Only the last segment needs this: the state of the streams in a segment includes those of the segments before.
     private long _skipped;
 
     internal LogRecovery(IStoreFiles files, StreamCatalog catalog, RecoveryReport report)

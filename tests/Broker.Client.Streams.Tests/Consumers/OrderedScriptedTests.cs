@@ -42,7 +42,7 @@ public sealed class OrderedScriptedTests
         script.AnswerConsumer(created.ReplyTo);
         script.Status(InboxOf(created), "100 Idle Heartbeat", "Nats-Last-Consumer: 1\r\nNats-Last-Stream: 9\r\n");
         script.AnswerConsumer((await script.NextAsync(Create)).ReplyTo, "second");
-        // No sign of life.
+        // No heartbeat.
         created = await script.NextAsync(Create);
         script.AnswerConsumer(created.ReplyTo, "third");
         script.Deliver(InboxOf(created), 9, 1);

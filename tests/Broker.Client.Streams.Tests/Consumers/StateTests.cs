@@ -3,7 +3,7 @@ using Broker.Client.Streams.Tests.Support;
 
 namespace Broker.Client.Streams.Tests.Consumers;
 
-/// <summary>What this package learns of its connection.</summary>
+/// <summary>The events of the connection that this package uses.</summary>
 public sealed class StateTests
 {
     [Fact]
