@@ -7,8 +7,8 @@ public sealed partial class StreamsClient
     /// </summary>
     /// <param name="options">The name and the options.</param>
     /// <param name="cancellationToken">Ends the wait. The server may create the bucket nevertheless.</param>
-    /// <exception cref="BucketException">The bucket exists with other options, or the server does not know a time to live
-    /// of a key.</exception>
+    /// <exception cref="BucketException">The bucket exists with other options, or the server does not know a time to
+    /// live of a key.</exception>
     /// <exception cref="StreamException">The server refused the options.</exception>
     /// <exception cref="ArgumentException">An option is not valid.</exception>
     public Task<Bucket> CreateBucketAsync(BucketOptions options, CancellationToken cancellationToken = default)

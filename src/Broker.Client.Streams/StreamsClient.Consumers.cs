@@ -46,7 +46,8 @@ public sealed partial class StreamsClient
     /// </remarks>
     /// <param name="stream">The name of the stream.</param>
     /// <param name="options">The first message and the subjects. Null for the whole stream.</param>
-    /// <param name="cancellationToken">Ends the enumeration at once, with <see cref="OperationCanceledException"/>.</param>
+    /// <param name="cancellationToken">Ends the enumeration at once, with
+    /// <see cref="OperationCanceledException"/>.</param>
     /// <exception cref="StreamException">There is no such stream, or the connection was closed.</exception>
     /// <exception cref="ArgumentException">The name or an option is not valid.</exception>
     public IAsyncEnumerable<StreamMessage> ReadOrderedAsync(string stream, OrderedOptions? options = null, CancellationToken cancellationToken = default)

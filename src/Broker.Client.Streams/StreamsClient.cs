@@ -6,10 +6,10 @@ namespace Broker.Client.Streams;
 /// <remarks>
 /// <para>Requests fail with <see cref="StreamException"/> if the server refuses them, with
 /// <see cref="StreamsUnavailableException"/> if no server has streams, with <see cref="TimeoutException"/> if no answer
-/// comes within <see cref="StreamsOptions.RequestTimeout"/>, and with <see cref="ConnectionLostException"/> if no server
-/// is connected.</para>
-/// <para>The client may be used until its connection is closed. Disposing it earlier gives back its subscription; messages
-/// in flight then end with <see cref="UnknownOutcomeException"/>.</para>
+/// comes within <see cref="StreamsOptions.RequestTimeout"/>, and with <see cref="ConnectionLostException"/> if no
+/// server is connected.</para>
+/// <para>The client may be used until its connection is closed. Disposing it earlier gives back its subscription;
+/// messages in flight then end with <see cref="UnknownOutcomeException"/>.</para>
 /// </remarks>
 public sealed partial class StreamsClient : IDisposable
 {
@@ -37,8 +37,8 @@ public sealed partial class StreamsClient : IDisposable
 
     /// <summary>Publishes a message and waits until a stream has stored it.</summary>
     /// <remarks>
-    /// Many messages may be in flight: start further ones before awaiting the first. They are stored in the order of the
-    /// calls, unless one of them is sent again. Beyond <see cref="StreamsOptions.MaxPublishesInFlight"/> and
+    /// Many messages may be in flight: start further ones before awaiting the first. They are stored in the order of
+    /// the calls, unless one of them is sent again. Beyond <see cref="StreamsOptions.MaxPublishesInFlight"/> and
     /// <see cref="StreamsOptions.MaxPublishBytesInFlight"/> a message waits before it is sent.
     /// </remarks>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>

@@ -4,8 +4,8 @@ using NetMQ.Sockets;
 namespace Broker.NetMQ.Compatibility.Tests;
 
 /// <summary>
-/// Calls allocate the arrays that they return and nothing else. The counts are exact: those of one large frame, or those
-/// of the round that allocated least, since a round may contain the event of a lock or a block of a queue.
+/// Calls allocate the arrays that they return and nothing else. The counts are exact: those of one large frame, or
+/// those of the round that allocated least, since a round may contain the event of a lock or a block of a queue.
 /// </summary>
 [Collection(nameof(Alone))]
 public sealed class AllocationTests

@@ -18,8 +18,8 @@ internal sealed class ThreePatterns(int count, bool isDirect)
     private volatile bool _isHeard;
 
     /// <param name="at">
-    /// The endpoints of publishers, subscribers, pushers, pullers, clients and workers. All programs connect to them; in
-    /// direct form, receivers and workers bind, and both programs of a pattern have the same endpoint.
+    /// The endpoints of publishers, subscribers, pushers, pullers, clients and workers. All programs connect to them;
+    /// in direct form, receivers and workers bind, and both programs of a pattern have the same endpoint.
     /// </param>
     public void Run(string[] at)
     {

@@ -12,7 +12,8 @@ public sealed class PublicApiTests
 {
     public static TheoryData<string> Libraries => Assemblies.Libraries;
 
-    // Without the file Directory.Build.props does not add the analyzer. Without the first line nullability is not recorded.
+    // Without the file Directory.Build.props does not add the analyzer. Without the first line nullability is not
+    // recorded.
     [Theory]
     [MemberData(nameof(Libraries))]
     public void A_package_has_a_record_of_its_public_API_with_nullability(string name)

@@ -69,8 +69,8 @@ internal abstract class Delivery(string name, string what, Topology topology, IS
             worker.Join();
         }
 
-        // The publishers are settled first: all messages are queued for the readers then, and arrive before the readers'
-        // PONGs.
+        // The publishers are settled first: all messages are queued for the readers then, and arrive before the
+        // readers' PONGs.
         if (!topology.OneConnection)
         {
             foreach (RawConnection publisher in publishers)

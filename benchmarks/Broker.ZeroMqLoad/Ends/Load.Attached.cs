@@ -6,8 +6,8 @@ using NetMQPullSocket = NetMQ.Sockets.PullSocket;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-// This part pushes within its process to a PULL of NetMQ, which is attached to a pipeline. Broker.ZeroMqLoad.Compatibility
-// does not contain it.
+// This part pushes within its process to a PULL of NetMQ, which is attached to a pipeline.
+// Broker.ZeroMqLoad.Compatibility does not contain it.
 internal sealed partial class Load
 {
     private const string Inside = "inproc://load";

@@ -55,7 +55,9 @@ internal sealed class BenchReport : IDisposable
         }
     }
 
-    /// <summary>Prints the medians if there were several rounds, and compares the first server with the others.</summary>
+    /// <summary>
+    /// Prints the medians if there were several rounds, and compares the first server with the others.
+    /// </summary>
     public void End()
     {
         if (_isJson)

@@ -181,8 +181,8 @@ internal sealed class BenchRound(BenchSettings settings, Func<Task<BrokerConnect
         }
     }
 
-    // The publishers have ended when the server has confirmed their messages, and the subscribers when they have received
-    // everything.
+    // The publishers have ended when the server has confirmed their messages, and the subscribers when they have
+    // received everything.
     private async Task EndAsync(Task[] loops, CancellationToken stop)
     {
         var all = Task.WhenAll(loops);

@@ -43,7 +43,8 @@ internal sealed partial class Consumption
     }
 
     /// <summary>
-    /// Ends the subscription. Messages that nobody has read, and those on their way, are refused, so that others get them.
+    /// Ends the subscription. Messages that nobody has read, and those on their way, are refused, so that others get
+    /// them.
     /// </summary>
     internal async ValueTask EndAsync()
     {

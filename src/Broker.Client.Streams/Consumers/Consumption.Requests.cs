@@ -52,8 +52,8 @@ internal sealed partial class Consumption
     }
 
     /// <summary>
-    /// Gives up all requests and their reply subjects: a server that lost the connection only for a moment, or was silent,
-    /// may serve them nevertheless. Called under the lock.
+    /// Gives up all requests and their reply subjects: a server that lost the connection only for a moment, or was
+    /// silent, may serve them nevertheless. Called under the lock.
     /// </summary>
     /// <param name="isLost">Whether no more messages can come.</param>
     private void Forget(bool isLost)

@@ -111,8 +111,8 @@ internal sealed partial class Consumption
     {
         if (!_queue.Writer.TryWrite(message))
         {
-            // The reading has ended with an error, or the reader has left. Refused now, the message would be delivered to
-            // the next open request of this reader.
+            // The reading has ended with an error, or the reader has left. Refused now, the message would be delivered
+            // to the next open request of this reader.
             _unread.Add(message);
             return;
         }

@@ -4,7 +4,8 @@ namespace Broker.Client.Streams;
 
 /// <summary>
 /// Reads the messages of a stream in order and without gaps, without acknowledgements. It uses a push consumer that the
-/// server keeps in memory, and creates another one from the next message on after a gap, a silent server or a reconnect.
+/// server keeps in memory, and creates another one from the next message on after a gap, a silent server or a
+/// reconnect.
 /// </summary>
 /// <param name="consumers">The requests about consumers.</param>
 /// <param name="stream">The name of the stream.</param>

@@ -1,8 +1,8 @@
 namespace Broker.Client.Streams;
 
 /// <summary>
-/// A subscription for the messages of one request at a time. With several open requests, the server gives each of them a
-/// message in turn, and a message does not say which request it belongs to. Its subscription does. Used under the
+/// A subscription for the messages of one request at a time. With several open requests, the server gives each of them
+/// a message in turn, and a message does not say which request it belongs to. Its subscription does. Used under the
 /// consumption's lock.
 /// </summary>
 /// <param name="owner">The consumption.</param>

@@ -6,8 +6,8 @@ namespace Broker.Client.Streams;
 
 /// <summary>
 /// Receives and queues the messages of one push consumer. It ends when the server is silent, was lost, or has sent more
-/// than has arrived. The server sends only as much as the reader takes: each request of its flow control is answered when
-/// the messages before it have been read.
+/// than has arrived. The server sends only as much as the reader takes: each request of its flow control is answered
+/// when the messages before it have been read.
 /// </summary>
 internal sealed class PushDelivery : IDisposable
 {

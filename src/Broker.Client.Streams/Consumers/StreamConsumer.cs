@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Broker.Client.Streams;
 
 /// <summary>
-/// Reads the messages of a pull consumer. Thread-safe: several readers share the messages. It holds nothing on the server
-/// while nobody reads.
+/// Reads the messages of a pull consumer. Thread-safe: several readers share the messages. It holds nothing on the
+/// server while nobody reads.
 /// </summary>
 public sealed class StreamConsumer
 {
@@ -32,12 +32,12 @@ public sealed class StreamConsumer
     /// <remarks>
     /// <para>After a reconnect, messages are requested again at once. If the server is silent, stops or gives the
     /// consumer to another server, they are requested again too.</para>
-    /// <para>When the enumeration is left by <c>break</c> or an exception, messages that were not read yet are refused, so
-    /// that the server delivers them again at once.</para>
+    /// <para>When the enumeration is left by <c>break</c> or an exception, messages that were not read yet are refused,
+    /// so that the server delivers them again at once.</para>
     /// </remarks>
     /// <param name="options">The options. Null for the defaults.</param>
-    /// <param name="cancellationToken">Requests no more messages. The enumeration returns the messages that are here and
-    /// on their way, and then it throws <see cref="OperationCanceledException"/>.</param>
+    /// <param name="cancellationToken">Requests no more messages. The enumeration returns the messages that are here
+    /// and on their way, and then it throws <see cref="OperationCanceledException"/>.</param>
     /// <exception cref="ConsumerGoneException">The consumer was deleted or is gone.</exception>
     /// <exception cref="StreamException">The stream is gone, the server refused the request, or the connection was
     /// closed.</exception>

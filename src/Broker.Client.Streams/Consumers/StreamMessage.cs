@@ -107,7 +107,8 @@ public readonly struct StreamMessage
     }
 
     /// <summary>
-    /// Reports that the message is being handled: the server waits for <see cref="ConsumerConfig.AckWait"/> from now on.
+    /// Reports that the message is being handled: the server waits for <see cref="ConsumerConfig.AckWait"/> from now
+    /// on.
     /// </summary>
     /// <param name="cancellationToken">Ends the wait for space in the outbound buffer.</param>
     /// <exception cref="PublishRefusedException">The connection refused the report.</exception>

@@ -12,9 +12,9 @@ public sealed partial class Bucket
     /// </summary>
     /// <remarks>
     /// Revisions come in their order and none is left out, also over a reconnect, after which the watch goes on behind
-    /// the last revision. If the server is lost within the initial set, older revisions of its other keys may be a part of
-    /// it. While a caller handles an update, at most 64 MiB of further ones wait in the client; the server
-    /// keeps the others. The enumeration ends without an error if the connection is closed or drained.
+    /// the last revision. If the server is lost within the initial set, older revisions of its other keys may be a part
+    /// of it. While a caller handles an update, at most 64 MiB of further ones wait in the client; the server keeps the
+    /// others. The enumeration ends without an error if the connection is closed or drained.
     /// </remarks>
     /// <param name="filter">The keys, with wildcards. Default: all.</param>
     /// <param name="options">Where the watch begins, and what it returns. Null for the defaults.</param>
@@ -27,8 +27,8 @@ public sealed partial class Bucket
     public IAsyncEnumerable<BucketUpdate> WatchAsync(string filter = ">", BucketWatchOptions? options = null, CancellationToken cancellationToken = default)
         => WatchAsync([filter], options, cancellationToken);
 
-    /// <param name="filters">The keys, with wildcards. Empty for all. More than one needs nats-server 2.10, and no key may
-    /// match two of them.</param>
+    /// <param name="filters">The keys, with wildcards. Empty for all. More than one needs nats-server 2.10, and no key
+    /// may match two of them.</param>
     /// <inheritdoc cref="WatchAsync(string, BucketWatchOptions?, CancellationToken)"/>
     /// <param name="options">Where the watch begins, and what it returns. Null for the defaults.</param>
     /// <param name="cancellationToken">Ends the enumeration.</param>
@@ -51,8 +51,8 @@ public sealed partial class Bucket
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public IAsyncEnumerable<string> KeysAsync(string filter = ">", CancellationToken cancellationToken = default) => KeysAsync([filter], cancellationToken);
 
-    /// <param name="filters">The keys, with wildcards. Empty for all. More than one needs nats-server 2.10, and no key may
-    /// match two of them.</param>
+    /// <param name="filters">The keys, with wildcards. Empty for all. More than one needs nats-server 2.10, and no key
+    /// may match two of them.</param>
     /// <inheritdoc cref="KeysAsync(string, CancellationToken)"/>
     /// <param name="cancellationToken">Ends the enumeration.</param>
     public IAsyncEnumerable<string> KeysAsync(IReadOnlyList<string> filters, CancellationToken cancellationToken = default)

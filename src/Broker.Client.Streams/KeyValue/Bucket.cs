@@ -5,10 +5,10 @@ namespace Broker.Client.Streams;
 /// </summary>
 /// <remarks>
 /// <para>A key consists of letters and digits of ASCII, <c>-</c>, <c>_</c>, <c>/</c> and <c>=</c>, in non-empty tokens
-/// that are separated by dots. In a filter of keys, <c>*</c> matches one token, and <c>&gt;</c> as the last token matches
-/// one or more.</para>
-/// <para>A bucket may be used for as long as the <see cref="StreamsClient"/> that returned it. Requests fail as those of
-/// the client do, and with <see cref="NoBucketException"/> if the bucket was deleted meanwhile.</para>
+/// that are separated by dots. In a filter of keys, <c>*</c> matches one token, and <c>&gt;</c> as the last token
+/// matches one or more.</para>
+/// <para>A bucket may be used for as long as the <see cref="StreamsClient"/> that returned it. Requests fail as those
+/// of the client do, and with <see cref="NoBucketException"/> if the bucket was deleted meanwhile.</para>
 /// </remarks>
 public sealed partial class Bucket
 {
@@ -103,8 +103,8 @@ public sealed partial class Bucket
                 }
                 catch (Exception e) when (e is StreamsUnavailableException or TimeoutException)
                 {
-                    // No server answers a direct read if the stream is gone or permits it no longer. The leader says which.
-                    // nats-server 2.9 does not say that nobody answers.
+                    // No server answers a direct read if the stream is gone or permits it no longer. The leader says
+                    // which. nats-server 2.9 does not say that nobody answers.
                 }
             }
 

@@ -1,6 +1,8 @@
 namespace Broker.Client.Streams;
 
-/// <summary>The options of a key-value bucket. A bucket is a stream with the name <c>KV_</c> and its own name.</summary>
+/// <summary>
+/// The options of a key-value bucket. A bucket is a stream with the name <c>KV_</c> and its own name.
+/// </summary>
 /// <param name="Name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII.</param>
 public sealed record BucketOptions(string Name)
 {

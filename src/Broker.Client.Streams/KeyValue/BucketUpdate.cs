@@ -5,8 +5,8 @@ namespace Broker.Client.Streams;
 public readonly record struct BucketUpdate(BucketEntry? Entry)
 {
     /// <summary>
-    /// Whether this is the signal that everything that was stored when the watch began has been returned. It comes once,
-    /// also if nothing was stored. Updates follow.
+    /// Whether this is the signal that everything that was stored when the watch began has been returned. It comes
+    /// once, also if nothing was stored. Updates follow.
     /// </summary>
     public bool IsInitialSetComplete => Entry is null;
 }

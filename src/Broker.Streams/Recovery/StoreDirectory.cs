@@ -7,7 +7,8 @@ internal static class StoreDirectory
     private static readonly string[] NatsServerNames = ["jetstream", "$G", "$SYS", "streams", "meta.inf", "meta.sum", "msgs", "obs", "tpm.json"];
 
     /// <summary>Returns true if the directory is a store, and false if it is empty.</summary>
-    /// <exception cref="StoreException">The directory contains something else, or a store of another version.</exception>
+    /// <exception cref="StoreException">The directory contains something else, or a store of another
+    /// version.</exception>
     internal static bool IsStore(IStoreFiles files)
     {
         string[] names = [.. files.List().Except([StoreFileNames.Lock, StoreIdentity.FileName + StoreFileNames.Temporary], StringComparer.Ordinal)];

@@ -4,9 +4,9 @@ namespace Broker.ZeroMq.Loops;
 public record LoopRoutedOptions : LoopMessageOptions
 {
     /// <summary>
-    /// The routing id by which ROUTER peers send to this socket: up to 255 bytes. ZMTP reserves ids that begin with byte 0
-    /// for those that a ROUTER generates; libzmq and NetMQ take them all the same, and so does this library. Default
-    /// empty: each ROUTER peer generates an id for this socket.
+    /// The routing id by which ROUTER peers send to this socket: up to 255 bytes. ZMTP reserves ids that begin with
+    /// byte 0 for those that a ROUTER generates; libzmq and NetMQ take them all the same, and so does this library.
+    /// Default empty: each ROUTER peer generates an id for this socket.
     /// </summary>
     public ReadOnlyMemory<byte> RoutingId { get; init; }
 

@@ -75,7 +75,9 @@ internal sealed partial class OutboundPipe
     /// <summary>The routing id of a ROUTER's peer; null for other sockets.</summary>
     internal byte[]? RoutingId { get; set; }
 
-    /// <summary>Whether this side generated the routing id, which the pipe then keeps when its peer reconnects.</summary>
+    /// <summary>
+    /// Whether this side generated the routing id, which the pipe then keeps when its peer reconnects.
+    /// </summary>
     internal bool HasGeneratedId { get; set; }
 
     /// <summary>Whether this side has refused the peer and will soon close the connection.</summary>

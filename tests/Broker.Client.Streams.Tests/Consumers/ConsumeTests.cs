@@ -43,8 +43,8 @@ public sealed class ConsumeTests(SharedServers servers)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
         await site.CreateAsync();
-        // Servers differ in whether a refused message comes before those that have not been delivered yet. nats-server 2.9
-        // does not understand a reason, so it must not get one.
+        // Servers differ in whether a refused message comes before those that have not been delivered yet. nats-server
+        // 2.9 does not understand a reason, so it must not get one.
         await FillAsync(site, 2);
         StreamConsumer consumer = await site.Streams.CreateConsumerAsync(site.Name, new ConsumerConfig("worker"), Ended);
 

@@ -5,7 +5,9 @@ using NATS.Client.JetStream;
 
 namespace Broker.Client.Streams.Tests.Consumers;
 
-/// <summary>Streams and consumers that NATS.Net 3.3.2 and this client use together, and what they tell of errors.</summary>
+/// <summary>
+/// Streams and consumers that NATS.Net 3.3.2 and this client use together, and what they tell of errors.
+/// </summary>
 public sealed class NatsNetConsumerTests(SharedServers servers)
 {
     private static CancellationToken Ended => TestContext.Current.CancellationToken;

@@ -4,7 +4,9 @@ using OrderStream;
 
 namespace Broker.Client.Streams.Tests.Consumers;
 
-/// <summary>Runs samples/OrderStream with each server, and checks the output that docs/streams-client.md shows.</summary>
+/// <summary>
+/// Runs samples/OrderStream with each server, and checks the output that docs/streams-client.md shows.
+/// </summary>
 public sealed class SampleTests(SharedServers servers)
 {
     private static readonly string[] Expected =

@@ -2,7 +2,9 @@ using Broker.Client.Streams.Tests.Support;
 
 namespace Broker.Client.Streams.Tests.Consumers;
 
-/// <summary>Statuses and losses that real servers send at times that a test cannot choose: reading with requests.</summary>
+/// <summary>
+/// Statuses and losses that real servers send at times that a test cannot choose: reading with requests.
+/// </summary>
 public sealed class ScriptedTests
 {
     private const string Next = "CONSUMER.MSG.NEXT";

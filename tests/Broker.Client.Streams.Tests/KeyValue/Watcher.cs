@@ -1,6 +1,8 @@
 namespace Broker.Client.Streams.Tests.KeyValue;
 
-/// <summary>Reads a watch, with each update as a short text: <c>key=value</c>, <c>key:Delete</c> or <c>complete</c>.</summary>
+/// <summary>
+/// Reads a watch, with each update as a short text: <c>key=value</c>, <c>key:Delete</c> or <c>complete</c>.
+/// </summary>
 internal sealed class Watcher(IAsyncEnumerable<BucketUpdate> updates) : IAsyncDisposable
 {
     private readonly IAsyncEnumerator<BucketUpdate> _updates = updates.GetAsyncEnumerator(TestContext.Current.CancellationToken);

@@ -1,8 +1,8 @@
 namespace Broker.Client.Streams.Tests.Support;
 
 /// <summary>
-/// Reads an enumeration one by one. It always waits for the next message, as a loop does, so that requests are made before
-/// a test asks for a message.
+/// Reads an enumeration one by one. It always waits for the next message, as a loop does, so that requests are made
+/// before a test asks for a message.
 /// </summary>
 internal sealed class Reader : IAsyncDisposable
 {

@@ -7,8 +7,8 @@ using System.Text;
 namespace Broker.Client.Streams.Tests.Support;
 
 /// <summary>
-/// A server whose answers are in the hands of a test, so that the test decides what comes when. It serves one client at a
-/// time. A real server cannot be used, because no client may publish with the reply subjects of streams.
+/// A server whose answers are in the hands of a test, so that the test decides what comes when. It serves one client at
+/// a time. A real server cannot be used, because no client may publish with the reply subjects of streams.
 /// </summary>
 internal sealed class Scripted : IAsyncDisposable
 {

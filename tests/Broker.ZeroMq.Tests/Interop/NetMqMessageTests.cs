@@ -8,8 +8,8 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Interop;
 
 /// <summary>
-/// Identities, frames of all sizes and exact counts between the thread-safe sockets and NetMQ, identities with libzmq too. NetMQ's senders stay open
-/// while their messages are counted: NetMQ resets a connection that it closes.
+/// Identities, frames of all sizes and exact counts between the thread-safe sockets and NetMQ, identities with libzmq
+/// too. NetMQ's senders stay open while their messages are counted: NetMQ resets a connection that it closes.
 /// </summary>
 public sealed class NetMqMessageTests
 {

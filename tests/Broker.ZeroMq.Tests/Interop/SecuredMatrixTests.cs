@@ -6,9 +6,9 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Interop;
 
 /// <summary>
-/// PLAIN and CURVE between the thread-safe sockets and libzmq, and CURVE with NetMQ, for every pair of socket types, with
-/// either side as the server and either side binding. With libzmq, TCP is used if the PLAIN server or the CURVE client
-/// binds, otherwise Unix sockets.
+/// PLAIN and CURVE between the thread-safe sockets and libzmq, and CURVE with NetMQ, for every pair of socket types,
+/// with either side as the server and either side binding. With libzmq, TCP is used if the PLAIN server or the CURVE
+/// client binds, otherwise Unix sockets.
 /// </summary>
 public sealed class SecuredMatrixTests
 {
@@ -127,8 +127,9 @@ public sealed class SecuredMatrixTests
             await server.Socket.SetAsync("IMMEDIATE", 1);
         }
 
-        // A NetMQ server that binds counts every connection as a peer until its own thread learns that the connection has
-        // ended. If the intruder connected again, a message for the guest could be lost with the intruder's connection.
+        // A NetMQ server that binds counts every connection as a peer until its own thread learns that the connection
+        // has ended. If the intruder connected again, a message for the guest could be lost with the intruder's
+        // connection.
         bool isNetMqBound = kind == ForeignKind.NetMq && !weAreServer && serverBinds;
         (string, JsonNode)[] once = isNetMqBound ? [("RECONNECT_IVL", -1)] : [];
         ConversationEnd intruder = await ConversationEnd.MakeAsync(atClient, clientType, "you", [.. ForeignSecurity.Intruder(mechanism), .. once]);

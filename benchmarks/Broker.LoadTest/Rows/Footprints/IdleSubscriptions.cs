@@ -30,7 +30,9 @@ internal sealed class IdleSubscriptions(string name, int count) : FootprintRow(n
         return measurement with { Idle = idle, Footprint = new Footprint(count - First, before, after) };
     }
 
-    /// <summary>Verifies that some of the first <paramref name="count"/> subscriptions of a crowd still receive.</summary>
+    /// <summary>
+    /// Verifies that some of the first <paramref name="count"/> subscriptions of a crowd still receive.
+    /// </summary>
     public static void Try(RawConnection publisher, RawConnection reader, int count)
     {
         byte[] payload = Payloads.Pattern(Crowd.PayloadSize);

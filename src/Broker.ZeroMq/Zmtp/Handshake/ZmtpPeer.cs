@@ -45,7 +45,8 @@ internal sealed class ZmtpPeer
     public bool UsesSubscribeCommands => IsOf31;
 
     /// <summary>
-    /// Whether the peer's version has PING (3.1 and above). Some peers of an older version answer it too, such as NetMQ.
+    /// Whether the peer's version has PING (3.1 and above). Some peers of an older version answer it too, such as
+    /// NetMQ.
     /// </summary>
     public bool UnderstandsPing => IsOf31;
 
@@ -131,7 +132,8 @@ internal sealed class ZmtpPeer
         return ZmtpError.None;
     }
 
-    // ZMTP reserves identities that begin with a zero octet, but libzmq and NetMQ take them from options and from peers.
+    // ZMTP reserves identities that begin with a zero octet, but libzmq and NetMQ take them from options and from
+    // peers.
     internal static ZmtpError CheckIdentity(ReadOnlySpan<byte> identity)
         => identity.Length > MaxIdentityLength ? ZmtpError.IdentityTooLong : ZmtpError.None;
 
