@@ -18,7 +18,7 @@ internal sealed partial class Consumption
             && (_free.Count > 0 || _slots.Count < MaxSlots))
         {
             PullSlot slot = _free.Count > 0 ? _free.Pop() : AddSlot();
-            if (_connection.PublishWithStatus(_next, _request, slot.Inbox) != PublishStatus.Accepted)
+            if (_connection.PublishWithStatus(_next, _window.IsAnyOpen ? _request : _firstRequest, slot.Inbox) != PublishStatus.Accepted)
             {
                 _free.Push(slot);
                 Pause(BusyPause);

@@ -23,6 +23,7 @@ internal sealed partial class Consumption
     private readonly Queue<StreamMessage>? _held;
     private readonly byte[] _next;
     private readonly byte[] _request;
+    private readonly byte[] _firstRequest;
 
     private long _pulls;
     private bool _isAway;
@@ -42,6 +43,7 @@ internal sealed partial class Consumption
         _held = plan.Progress is null ? null : new Queue<StreamMessage>();
         _next = Encoding.UTF8.GetBytes(consumers.Api.SubjectOf($"CONSUMER.MSG.NEXT.{consumer.Stream}.{consumer.Name}"));
         _request = PullRequest.Create(plan, _window.Batch, _window.BatchBytes);
+        _firstRequest = PullRequest.Create(plan, _window.FirstBatch, _window.BatchBytes);
         _tick = Tick;
         _startTicking = StartTicking;
     }

@@ -15,6 +15,9 @@ internal sealed class MessageCopier(StreamsApi api, string stream, string consum
     private const int SharedSize = 8 * 1024;
     private const int MostShared = SharedSize / 4;
 
+    // The first arrays are small, because a reader may want one message only.
+    private const int FirstSize = 256;
+
     private MessageOrigin _origin = new(api.Connection, api.Timeout, stream, consumer, []);
     private byte[] _shared = [];
 
@@ -72,7 +75,8 @@ internal sealed class MessageCopier(StreamsApi api, string stream, string consum
 
         if (_shared.Length - _used < length)
         {
-            _shared = GC.AllocateUninitializedArray<byte>(SharedSize);
+            int size = Math.Clamp(_shared.Length * 2, FirstSize, SharedSize);
+            _shared = GC.AllocateUninitializedArray<byte>(Math.Max(size, length));
             _used = 0;
         }
 

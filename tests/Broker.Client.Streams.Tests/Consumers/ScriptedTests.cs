@@ -190,6 +190,35 @@ public sealed class ScriptedTests
     }
 
     [Fact]
+    public async Task One_request_is_half_served_when_the_other_one_ends()
+    {
+        await using var script = Scripted.Start();
+        await using var reader = new Reader((await script.ConsumerAsync()).ConsumeAsync(Patient with { MaxMessages = 40 }, Ended));
+        Scripted.Published first = await script.NextAsync(Next);
+        Scripted.Published second = await script.NextAsync(Next);
+        Assert.Contains("\"batch\":10,", first.Body, StringComparison.Ordinal);
+        Assert.Contains("\"batch\":20,", second.Body, StringComparison.Ordinal);
+
+        for (ulong i = 1; i <= 20; i += 2)
+        {
+            script.Deliver(first.ReplyTo, i, i);
+            script.Deliver(second.ReplyTo, i + 1, i + 1);
+        }
+
+        for (ulong i = 1; i <= 20; i++)
+        {
+            Assert.Equal(i, (await reader.NextAsync()).Sequence);
+        }
+
+        // The second request still brings ten messages, and the server has the next request already.
+        reader.MoveOn();
+        Scripted.Published third = await script.NextAsync(Next);
+        Assert.Contains("\"batch\":20,", third.Body, StringComparison.Ordinal);
+        script.Deliver(second.ReplyTo, 21, 21);
+        Assert.Equal(21ul, (await reader.NextAsync()).Sequence);
+    }
+
+    [Fact]
     public async Task A_request_that_ends_at_its_size_limit_is_repeated_if_any_message_has_come()
     {
         await using var script = Scripted.Start();
