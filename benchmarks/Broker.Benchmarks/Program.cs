@@ -8,6 +8,7 @@ using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using Broker.Benchmarks.Interop;
+using Broker.Benchmarks.NatsNet;
 using Broker.Benchmarks.Peers;
 using Broker.Benchmarks.Publishing;
 using Broker.Benchmarks.Receiving;
@@ -24,6 +25,7 @@ const string ReceiveRatesArgument = "receive";
 const string PublishRatesArgument = "publish";
 const string RequestsOption = "--requests";
 const string IdleOption = "--idle";
+const string NatsNetOption = "--natsnet";
 
 if (args is [WireOption])
 {
@@ -51,6 +53,12 @@ if (args is [RatesOption] or [RatesOption, ReceiveRatesArgument or PublishRatesA
 if (args is [RequestsOption, ..])
 {
     await RequestRates.RunAsync(Console.Out, rounds: 7, each: 2_000, args.Length > 1 ? IPEndPoint.Parse(args[1]) : null).ConfigureAwait(false);
+    return 0;
+}
+
+if (args is [NatsNetOption, string server])
+{
+    await NatsNetRates.RunAsync(Console.Out, server, rounds: 5, scale: 100).ConfigureAwait(false);
     return 0;
 }
 

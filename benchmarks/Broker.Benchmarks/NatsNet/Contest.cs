@@ -1,0 +1,26 @@
+namespace Broker.Benchmarks.NatsNet;
+
+/// <summary>The same work with both clients.</summary>
+/// <param name="Name">The row of the table.</param>
+/// <param name="Count">The number of messages of a round.</param>
+/// <param name="Prepare">Prepares a round of either client. Its time does not count.</param>
+/// <param name="Ours">The work with this client.</param>
+/// <param name="Theirs">The work with NATS.Net.</param>
+internal sealed record Contest(string Name, int Count, Func<int, Task> Prepare, Func<int, Task> Ours, Func<int, Task> Theirs)
+{
+    internal static Task Nothing(int _) => Task.CompletedTask;
+
+    /// <summary>Does a task many times, as many at a time as there are workers.</summary>
+    internal static Task TogetherAsync(int count, int workers, Func<Task> one)
+    {
+        async Task WorkAsync()
+        {
+            for (int i = 0; i < count / workers; i++)
+            {
+                await one().ConfigureAwait(false);
+            }
+        }
+
+        return Task.WhenAll(Enumerable.Range(0, workers).Select(_ => WorkAsync()));
+    }
+}

@@ -1,0 +1,30 @@
+using System.Globalization;
+using Broker.Benchmarks.NatsNet;
+
+namespace Broker.Benchmarks.Tests;
+
+/// <summary>The comparison with NATS.Net, shortened.</summary>
+public sealed class NatsNetTests
+{
+    [Fact]
+    public async Task Each_row_of_the_comparison_with_NATS_Net_is_measured()
+    {
+        DirectoryInfo store = Directory.CreateTempSubdirectory("contest-");
+        try
+        {
+            using var server = NatsServer.Start("-js", "-sd", store.FullName);
+            using var output = new StringWriter(CultureInfo.InvariantCulture);
+
+            await Wait.For(NatsNetRates.RunAsync(output, server.Url, rounds: 1, scale: 1));
+
+            string[] lines = output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries);
+            Assert.Equal(
+                ["publish", "receive", "request", "request, 64 at a time", "publish to a stream, 500 in flight", "consume and acknowledge", "fetch 500 and acknowledge", "next and acknowledge", "read in order"],
+                lines.Skip(2).Select(static line => line.Split('|')[1].Trim()));
+        }
+        finally
+        {
+            store.Delete(recursive: true);
+        }
+    }
+}
