@@ -6,7 +6,7 @@ namespace Broker.Client.Streams;
 /// <summary>Reacts to the statuses by which the server ends requests for messages.</summary>
 internal sealed partial class Consumption
 {
-    private const int SignOfLife = 100;
+    private const int IdleHeartbeat = 100;
     private const int BadRequest = 400;
     private const int NotFound = 404;
     private const int Expired = 408;
@@ -23,8 +23,15 @@ internal sealed partial class Consumption
         }
 
         int status = view.Headers.IsEmpty ? 0 : HeaderBlock.Status(view.Headers);
-        if (status == SignOfLife || slot.Messages == 0)
+        if (status == IdleHeartbeat || slot.Messages == 0)
         {
+            return;
+        }
+
+        string text = StatusLine.Text(view.Headers);
+        if (Has(text, "Batch Completed"))
+        {
+            // This follows the last message of a request, so the slot has the next request already.
             return;
         }
 
@@ -33,7 +40,7 @@ internal sealed partial class Consumption
         _free.Push(slot);
         if (!_isEnding)
         {
-            EndRequest(status, StatusLine.Text(view.Headers), served);
+            EndRequest(status, text, served);
         }
     }
 

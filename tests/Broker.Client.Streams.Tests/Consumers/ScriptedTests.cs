@@ -190,6 +190,29 @@ public sealed class ScriptedTests
     }
 
     [Fact]
+    public async Task The_completion_of_a_request_does_not_end_the_next_one_with_the_same_reply_subject()
+    {
+        await using var script = Scripted.Start();
+        await using var reader = new Reader((await script.ConsumerAsync()).ConsumeAsync(Patient with { MaxMessages = 4 }, Ended));
+        Scripted.Published first = await script.NextAsync(Next);
+        Scripted.Published second = await script.NextAsync(Next);
+        script.Deliver(first.ReplyTo, 1, 1);
+        script.Deliver(first.ReplyTo, 2, 2);
+        await reader.NextAsync();
+        await reader.NextAsync();
+        reader.MoveOn();
+        Assert.Equal(first.ReplyTo, (await script.NextAsync(Next)).ReplyTo);
+
+        script.Status(first.ReplyTo, "409 Batch Completed", "Nats-Pending-Messages: 0\r\nNats-Pending-Bytes: 9\r\n");
+        script.Status(second.ReplyTo, "408 Request Timeout");
+
+        Assert.Equal(second.ReplyTo, (await script.NextAsync(Next)).ReplyTo);
+        script.Deliver(first.ReplyTo, 3, 3);
+        Assert.Equal(3ul, (await reader.NextAsync()).Sequence);
+        Assert.False(script.Has(static p => p.Subject.Contains(Next, StringComparison.Ordinal)));
+    }
+
+    [Fact]
     public async Task One_request_is_half_served_when_the_other_one_ends()
     {
         await using var script = Scripted.Start();
