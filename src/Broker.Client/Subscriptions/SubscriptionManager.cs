@@ -159,8 +159,7 @@ internal sealed class SubscriptionManager(SharedState shared, BrokerConnection c
 
         foreach (Subscription subscription in refused)
         {
-            subscription.Queued!.End(ServerErrorException.For(text));
-            Remove(subscription);
+            Remove(subscription, ServerErrorException.For(text));
         }
     }
 
@@ -185,21 +184,22 @@ internal sealed class SubscriptionManager(SharedState shared, BrokerConnection c
         shared.Loop.Run(() =>
         {
             Batch.Flush();
-            queued.End(new OperationCanceledException(token));
-            Remove(subscription);
+            Remove(subscription, new OperationCanceledException(token));
         });
     }
 
     /// <summary>
     /// Removes a subscription after its last message. The server has ended it too. Called on the loop.
     /// </summary>
-    internal void Remove(Subscription subscription)
+    internal void Remove(Subscription subscription, Exception? error = null)
     {
-        subscription.Deactivate();
         lock (shared.Gate)
         {
             Table.Remove(subscription);
         }
+
+        // Last: a reader that this wakes up finds the subscription removed.
+        subscription.Deactivate(error);
     }
 
     internal void Limit(Subscription subscription, long max)

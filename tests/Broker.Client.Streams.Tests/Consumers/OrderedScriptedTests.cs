@@ -42,12 +42,17 @@ public sealed class OrderedScriptedTests
         script.AnswerConsumer(created.ReplyTo);
         script.Status(InboxOf(created), "100 Idle Heartbeat", "Nats-Last-Consumer: 1\r\nNats-Last-Stream: 9\r\n");
         script.AnswerConsumer((await script.NextAsync(Create)).ReplyTo, "second");
-        // No heartbeat.
-        created = await script.NextAsync(Create);
-        script.AnswerConsumer(created.ReplyTo, "third");
-        script.Deliver(InboxOf(created), 9, 1);
 
-        Assert.Equal(9ul, (await reader.NextAsync()).Sequence);
+        // No heartbeat comes, so the reader creates another consumer.
+        StreamMessage read = await script.ServeAsync(
+            Create,
+            request =>
+            {
+                script.AnswerConsumer(request.ReplyTo, "third");
+                script.Deliver(InboxOf(request), 9, 1);
+            },
+            reader.NextAsync());
+        Assert.Equal(9ul, read.Sequence);
     }
 
     [Fact]

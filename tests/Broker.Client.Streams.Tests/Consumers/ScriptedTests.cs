@@ -63,11 +63,11 @@ public sealed class ScriptedTests
         await using var reader = new Reader((await script.ConsumerAsync()).ConsumeAsync(options, Ended));
 
         Scripted.Published first = await script.NextAsync(Next);
-        script.Status(first.ReplyTo, "100 Idle Heartbeat");
-        script.Deliver((await script.NextAsync(Next)).ReplyTo, 7, 1);
-
         Assert.Contains("\"idle_heartbeat\":100000000", first.Body, StringComparison.Ordinal);
-        Assert.Equal(7ul, (await reader.NextAsync()).Sequence);
+        script.Status(first.ReplyTo, "100 Idle Heartbeat");
+
+        StreamMessage read = await script.ServeAsync(Next, request => script.Deliver(request.ReplyTo, 7, 1), reader.NextAsync());
+        Assert.Equal(7ul, read.Sequence);
     }
 
     [Fact]

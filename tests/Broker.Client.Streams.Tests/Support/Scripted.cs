@@ -77,9 +77,28 @@ internal sealed class Scripted : IAsyncDisposable
     internal async Task<Published> TakeAsync(Func<Published, bool> isWanted, string what)
     {
         Published? found = null;
-        await Wait.UntilAsync(() => (found = _published.FirstOrDefault(p => !_taken.Contains(p) && isWanted(p))) is not null, what);
-        _taken.Add(found!);
+        await Wait.UntilAsync(() => (found = Take(isWanted)) is not null, what);
         return found!;
+    }
+
+    /// <summary>
+    /// Serves each request of an operation until a task has ended. A client with short heartbeats may repeat a request
+    /// on a busy machine before the answer has arrived.
+    /// </summary>
+    internal async Task<T> ServeAsync<T>(string operation, Action<Published> serve, Task<T> until)
+    {
+        await Wait.UntilAsync(
+            () =>
+            {
+                while (Take(p => p.Subject.StartsWith(Api + operation, StringComparison.Ordinal)) is { } request)
+                {
+                    serve(request);
+                }
+
+                return until.IsCompleted;
+            },
+            operation);
+        return await until;
     }
 
     /// <summary>Whether a message was published and not returned yet.</summary>
@@ -113,9 +132,26 @@ internal sealed class Scripted : IAsyncDisposable
         }
     }
 
+    private Published? Take(Func<Published, bool> isWanted)
+    {
+        Published? found = _published.FirstOrDefault(p => !_taken.Contains(p) && isWanted(p));
+        if (found is not null)
+        {
+            _taken.Add(found);
+        }
+
+        return found;
+    }
+
+    // As with a real server, nobody receives a message without a subscription.
     private void Send(string subject, string replyTo, string headers, string body)
     {
-        string sid = _filters.First(pair => subject == pair.Value || (pair.Value.EndsWith('*') && subject.StartsWith(pair.Value[..^1], StringComparison.Ordinal))).Key;
+        string? sid = _filters.FirstOrDefault(pair => subject == pair.Value || (pair.Value.EndsWith('*') && subject.StartsWith(pair.Value[..^1], StringComparison.Ordinal))).Key;
+        if (sid is null)
+        {
+            return;
+        }
+
         string lengths = headers.Length == 0 ? $"{body.Length}" : $"{headers.Length} {headers.Length + body.Length}";
         string verb = headers.Length == 0 ? "MSG" : "HMSG";
         Write($"{verb} {subject} {sid} {(replyTo.Length == 0 ? "" : replyTo + " ")}{lengths}\r\n{headers}{body}\r\n");
