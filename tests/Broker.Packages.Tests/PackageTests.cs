@@ -13,8 +13,11 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
     public static TheoryData<string> Libraries =>
     [
         .. Directory.EnumerateDirectories(Path.Combine(Repository.Root, "src")).Select(f => Path.GetFileName(f)!)
-            .Where(n => n is not ("Broker.Cli" or "Broker.Templates") && File.Exists(Path.Combine(Repository.Root, "src", n, n + ".csproj"))),
+            .Where(static n => n is not ("Broker.Cli" or "Broker.Templates") && IsPacked(Path.Combine(Repository.Root, "src", n, n + ".csproj"))),
     ];
+
+    private static bool IsPacked(string project)
+        => File.Exists(project) && !File.ReadAllText(project).Contains("<IsPackable>false</IsPackable>", StringComparison.Ordinal);
 
     // Broker.NetMQ refers to NetMQ, and Broker.NetMQ.Compatibility refuses NetMQ beside itself.
     private static string[] LibrariesTogether => [.. Libraries.Select(static l => l.Data).Where(static l => l != "Broker.NetMQ")];

@@ -14,7 +14,7 @@ internal sealed class PlainContests(BrokerConnection ours, NatsConnection theirs
     private const string Echo = "contest.echo";
     private const int Together = 64;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(30);
 
     private readonly byte[] _body = new byte[128];
     private readonly ReadOnlyMemory<byte> _request = new byte[128];
@@ -94,7 +94,7 @@ internal sealed class PlainContests(BrokerConnection ours, NatsConnection theirs
     }
 
     private Task RequestOursAsync(int count, int workers)
-        => Contest.TogetherAsync(count, workers, async () => await ours.RequestAsync(Echo, _request, Patience).ConfigureAwait(false));
+        => Contest.TogetherAsync(count, workers, async () => await ours.RequestAsync(Echo, _request, Limit).ConfigureAwait(false));
 
     private Task RequestTheirsAsync(int count, int workers)
         => Contest.TogetherAsync(count, workers, async () => await theirs.RequestAsync<byte[], byte[]>(Echo, _body).ConfigureAwait(false));
