@@ -13,14 +13,14 @@ internal sealed record Contest(string Name, int Count, Func<int, Task> Prepare, 
     /// <summary>Does a task many times, as many at a time as there are workers.</summary>
     internal static Task TogetherAsync(int count, int workers, Func<Task> one)
     {
-        async Task WorkAsync()
+        async Task WorkAsync(int worker)
         {
-            for (int i = 0; i < count / workers; i++)
+            for (int i = worker; i < count; i += workers)
             {
                 await one().ConfigureAwait(false);
             }
         }
 
-        return Task.WhenAll(Enumerable.Range(0, workers).Select(_ => WorkAsync()));
+        return Task.WhenAll(Enumerable.Range(0, workers).Select(WorkAsync));
     }
 }
