@@ -3,8 +3,8 @@ using Broker.Client.Streams.Tests.Support;
 namespace Broker.Client.Streams.Tests.Publishing;
 
 /// <summary>
-/// What publishing and consuming allocate, on all threads of this process together. The tests of the suite run one
-/// after another with this one.
+/// The bytes that publishing and consuming allocate, on all threads of this process together. So no other test of the
+/// suite runs beside this one.
 /// </summary>
 [CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
 [Collection(nameof(AllocationTests))]
