@@ -186,12 +186,15 @@ internal sealed class BenchRound(BenchSettings settings, Func<Task<BrokerConnect
     private async Task EndAsync(Task[] loops, CancellationToken stop)
     {
         var all = Task.WhenAll(loops);
-        while (!all.IsCompleted)
+        do
         {
             await Task.WhenAny(all, Task.Delay(Look, stop));
             await CheckAsync(Array.Find(loops, static loop => loop.IsFaulted), stop);
         }
+        while (!all.IsCompleted);
 
+        // A publisher may have failed after the last look, or the server may have refused its last message.
+        await CheckAsync(all, stop);
         long begin = Stopwatch.GetTimestamp();
         for (long before = -1; Missing() > 0 && Stopwatch.GetElapsedTime(begin) < Silence;)
         {
