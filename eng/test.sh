@@ -22,6 +22,7 @@ missing_packages() {
     [ -e /usr/include/nats/nats.h ] || echo libnats-dev
     command -v chromium >/dev/null || echo chromium
     command -v openssl >/dev/null || echo openssl
+    command -v tmux >/dev/null || echo tmux
     [ -x /usr/sbin/ip ] || command -v ip >/dev/null || echo iproute2
     command -v go >/dev/null || echo golang-go
     [ -e /usr/share/gocode/src/github.com/nats-io/nats.go ] || echo golang-github-nats-io-go-nats-dev

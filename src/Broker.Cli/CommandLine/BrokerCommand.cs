@@ -8,6 +8,7 @@ using Broker.Cli.Serving;
 using Broker.Cli.Shell;
 using Broker.Cli.Sockets;
 using Broker.Cli.Terminal;
+using Broker.Cli.Top;
 using Broker.Client;
 using Broker.Hosting;
 using Broker.Server;
@@ -100,6 +101,7 @@ internal sealed class BrokerCommand(
         }
 
         root.Subcommands.Add(SocketCommands.Build(shell));
+        root.Subcommands.Add(new TopCommand(shell).Build());
         root.Subcommands.Add(new BenchCommand(shell).Build());
         root.Subcommands.Add(new KeysCommand(shell).Build());
         root.Subcommands.Add(new PasswordCommand(shell).Build());

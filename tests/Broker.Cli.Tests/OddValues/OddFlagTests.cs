@@ -25,6 +25,7 @@ public sealed class OddFlagTests : IDisposable
         ["sub"] = ["-s", "nats://127.0.0.1:1", "a"],
         ["req"] = ["-s", "nats://127.0.0.1:1", "a"],
         ["reply"] = ["-s", "nats://127.0.0.1:1", "a"],
+        ["top"] = ["--once", "-s", "http://127.0.0.1:1"],
         ["bench"] = [],
         ["bench pub"] = ["-s", "nats://127.0.0.1:1"],
         ["bench pubsub"] = ["-s", "nats://127.0.0.1:1"],

@@ -1,0 +1,44 @@
+using System.Text.Json.Serialization;
+
+namespace Broker.Cli.Top;
+
+/// <summary>A route of the ZeroMQ bridge on <c>/bridgez</c>. Which numbers a route has depends on its pattern.</summary>
+internal sealed record RouteEntry
+{
+    public string? Name { get; init; }
+
+    public string? Pattern { get; init; }
+
+    public long Peers { get; init; }
+
+    [JsonPropertyName("from_zeromq")]
+    public long FromZeroMq { get; init; }
+
+    public long ToSubjects { get; init; }
+
+    public long FromSubjects { get; init; }
+
+    [JsonPropertyName("to_zeromq")]
+    public long ToZeroMq { get; init; }
+
+    public long Dropped { get; init; }
+
+    public long Refused { get; init; }
+
+    /// <summary>The requests without a reply.</summary>
+    public long? Pending { get; init; }
+
+    /// <summary>The requests that wait for room.</summary>
+    public long? Held { get; init; }
+
+    /// <summary>The messages that wait for a puller.</summary>
+    public long? Waiting { get; init; }
+
+    /// <summary>The messages that are not acknowledged yet.</summary>
+    public long? InFlight { get; init; }
+
+    /// <summary>Everything that waits in the route, or null if the route never keeps messages.</summary>
+    public long? Kept => Pending is null && Held is null && Waiting is null && InFlight is null
+        ? null
+        : (Pending ?? 0) + (Held ?? 0) + (Waiting ?? 0) + (InFlight ?? 0);
+}

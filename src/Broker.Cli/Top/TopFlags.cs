@@ -1,0 +1,101 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using Broker.Cli.Shell;
+
+namespace Broker.Cli.Top;
+
+/// <summary>The flags of <c>broker top</c>.</summary>
+internal sealed class TopFlags
+{
+    private const string Default = "http://127.0.0.1:8222";
+
+    // A shorter interval would measure the monitoring pages and not the server.
+    private static readonly TimeSpan LeastInterval = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan MostInterval = TimeSpan.FromHours(1);
+
+    private readonly Option<Uri?> _server = new("--server", "-s")
+    {
+        Description = $"Address of the server's monitoring port [default: {Default}]",
+        HelpName = "url",
+        CustomParser = ParseServer,
+    };
+
+    private readonly Option<string?> _authority = new("--tlscacert")
+    {
+        Description = "PEM file with the authorities that sign the server's certificate "
+            + "[default: the trusted authorities of the system]",
+        HelpName = "file",
+    };
+
+    private readonly Option<TimeSpan?> _interval = CommonOptions.Time("--interval", "Time between two readings [default: 1s]");
+
+    private readonly Option<string?> _sort = new("--sort")
+    {
+        Description = "Order of the connections: rate, bytes, pending or subs [default: rate]",
+        HelpName = "order",
+    };
+
+    private readonly Option<bool> _routes = new("--routes") { Description = "Show the routes of the ZeroMQ bridge instead of the connections" };
+    private readonly Option<long?> _lines = CommonOptions.Count("Number of rows [default: as many as the terminal has room for]");
+    private readonly Option<bool> _once = new("--once") { Description = "Print one table after one interval and end, for scripts" };
+    private readonly Option<bool> _json = new("--json") { Description = "Print the server, its connections and its routes as a JSON object on one line" };
+
+    public void AddTo(Command command)
+    {
+        foreach (Option option in (Option[])[_server, _authority, _interval, _sort, _routes, _lines, _once, _json])
+        {
+            command.Options.Add(option);
+        }
+    }
+
+    /// <exception cref="UsageException">A value is invalid.</exception>
+    public TopSettings Read(ParseResult flags)
+    {
+        TimeSpan interval = flags.GetValue(_interval) ?? TimeSpan.FromSeconds(1);
+        if (interval < LeastInterval || interval > MostInterval)
+        {
+            throw new UsageException("--interval must be a time from 100ms to 1h");
+        }
+
+        if (flags.GetValue(_authority) is "")
+        {
+            throw new UsageException("--tlscacert must name a file");
+        }
+
+        return new TopSettings
+        {
+            Server = flags.GetValue(_server) ?? new Uri(Default + "/"),
+            AuthorityFile = flags.GetValue(_authority),
+            Interval = interval,
+            Order = Order(flags.GetValue(_sort)),
+            ShowsRoutes = flags.GetValue(_routes),
+            Lines = flags.GetValue(_lines) is { } lines ? (int)Math.Min(lines, int.MaxValue) : null,
+            IsOnce = flags.GetValue(_once),
+            IsJson = flags.GetValue(_json),
+        };
+    }
+
+    private static TopOrder Order(string? name) => name switch
+    {
+        null or "rate" => TopOrder.Rate,
+        "bytes" => TopOrder.Bytes,
+        "pending" => TopOrder.Pending,
+        "subs" => TopOrder.Subscriptions,
+        _ => throw new UsageException($"--sort must be rate, bytes, pending or subs, not \"{name}\""),
+    };
+
+    private static Uri? ParseServer(ArgumentResult result)
+    {
+        string text = result.Tokens[0].Value;
+        if (Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri is { Scheme: "http" or "https", Host.Length: > 0, Query: "", Fragment: "" })
+        {
+            return uri.AbsolutePath.EndsWith('/') ? uri : new UriBuilder(uri) { Path = uri.AbsolutePath + "/" }.Uri;
+        }
+
+        // The address may have a password.
+        string shown = text.Contains('@') ? "" : string.Create(CultureInfo.InvariantCulture, $", not \"{text}\"");
+        result.AddError($"--server must be the address of a monitoring port, such as {Default}{shown}");
+        return null;
+    }
+}

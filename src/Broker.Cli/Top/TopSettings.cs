@@ -1,0 +1,27 @@
+namespace Broker.Cli.Top;
+
+/// <summary>The settings of one run of <c>broker top</c>.</summary>
+internal sealed record TopSettings
+{
+    /// <summary>The address of the monitoring port, with a final slash.</summary>
+    public required Uri Server { get; init; }
+
+    /// <summary>The file with the authorities that sign the server's certificate, or null for those of the system.</summary>
+    public string? AuthorityFile { get; init; }
+
+    /// <summary>The time between two readings.</summary>
+    public TimeSpan Interval { get; init; } = TimeSpan.FromSeconds(1);
+
+    public TopOrder Order { get; init; }
+
+    /// <summary>Whether the routes of the ZeroMQ bridge are shown instead of the connections.</summary>
+    public bool ShowsRoutes { get; init; }
+
+    /// <summary>The number of connections or routes that are printed, or null for the default.</summary>
+    public int? Lines { get; init; }
+
+    /// <summary>Whether the command ends after one table.</summary>
+    public bool IsOnce { get; init; }
+
+    public bool IsJson { get; init; }
+}
