@@ -159,6 +159,25 @@ public sealed class TopCommandTests
         });
     }
 
+    [Fact]
+    public async Task Pages_over_TLS_are_read_if_their_authority_is_trusted()
+    {
+        TestCertificates certificates = TestCertificates.Common;
+        await ServeAsync(
+            async (_, pages) =>
+            {
+                (int exitCode, string output, string error) = await ShellRun.OfAsync(
+                    "top", "-s", pages, "--once", "--json", "--interval", "100ms", "--tlscacert", certificates.AuthorityFile);
+                Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+                Assert.StartsWith("{\"server\"", output, StringComparison.Ordinal);
+
+                (exitCode, output, error) = await ShellRun.OfAsync("top", "-s", pages, "--once");
+                Assert.Equal((ExitCode.Failure, ""), (exitCode, output));
+                Assert.StartsWith($"broker: {pages} cannot be read: ", error, StringComparison.Ordinal);
+            },
+            "-ms", "-1", "--tlscert", certificates.CertificateFile, "--tlskey", certificates.KeyFile);
+    }
+
     [Theory]
     [InlineData("broker")]
     [InlineData("nats-server")]
@@ -235,7 +254,9 @@ public sealed class TopCommandTests
         => await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [url], Name = "worker" }, Ended);
 
     // Starts the command with pages and a bridge, and passes the address for clients and that of the pages.
-    private static async Task ServeAsync(Func<string, string, Task> work)
+    private static Task ServeAsync(Func<string, string, Task> work) => ServeAsync(work, "-m", "-1");
+
+    private static async Task ServeAsync(Func<string, string, Task> work, params string[] pages)
     {
         ExceptionDispatchInfo? failure = null;
         RealRun run = await RealRun.Of(
@@ -250,7 +271,7 @@ public sealed class TopCommandTests
                     failure = ExceptionDispatchInfo.Capture(e);
                 }
             },
-            "serve", "-q", "-p", "-1", "-m", "-1", "--zeromq-publishers", "tcp://127.0.0.1:*", "--zeromq-subscribers", "tcp://127.0.0.1:*");
+            ["serve", "-q", "-p", "-1", "--zeromq-publishers", "tcp://127.0.0.1:*", "--zeromq-subscribers", "tcp://127.0.0.1:*", .. pages]);
         failure?.Throw();
         Assert.Equal(ExitCode.Success, run.ExitCode);
     }
