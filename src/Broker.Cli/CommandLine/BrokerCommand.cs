@@ -4,6 +4,7 @@ using Broker.Cli.Bench;
 using Broker.Cli.Help;
 using Broker.Cli.Messaging;
 using Broker.Cli.Secrets;
+using Broker.Cli.Servers;
 using Broker.Cli.Serving;
 using Broker.Cli.Shell;
 using Broker.Cli.Sockets;
@@ -64,7 +65,8 @@ internal sealed class BrokerCommand(
         if (arguments.Unknown is not null || (parsed.Errors.Count > 0 && parsed.Action is not HelpWithExamples))
         {
             await error.WriteLineAsync($"broker: {SafeText.OneLine(Explain(parsed, arguments.Unknown))}");
-            return ExitCode.Usage;
+            // A monitoring system takes the usual exit code for a critical status.
+            return parsed.CommandResult.Command is CheckCommand ? (int)CheckStatus.Unknown : ExitCode.Usage;
         }
 
         if (!Accept(arguments.Unsupported, parsed))
@@ -101,6 +103,7 @@ internal sealed class BrokerCommand(
         }
 
         root.Subcommands.Add(SocketCommands.Build(shell));
+        root.Subcommands.Add(ServerCommands.Build(shell));
         root.Subcommands.Add(new TopCommand(shell).Build());
         root.Subcommands.Add(new BenchCommand(shell).Build());
         root.Subcommands.Add(new KeysCommand(shell).Build());

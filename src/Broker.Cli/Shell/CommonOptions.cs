@@ -28,6 +28,20 @@ internal static class CommonOptions
         CustomParser = ParseTime,
     };
 
+    public static Option<long?> Number(string name, string what) => new(name)
+    {
+        Description = what,
+        HelpName = "number",
+        CustomParser = ParseCount,
+    };
+
+    public static Option<long?> Size(string name, string what) => new(name)
+    {
+        Description = what,
+        HelpName = "bytes",
+        CustomParser = ParseSize,
+    };
+
     /// <summary>Returns the output format that the flags ask for.</summary>
     /// <exception cref="UsageException">The flags ask for two formats.</exception>
     public static OutputForm Form(ParseResult flags, Option<bool> json, Option<bool> raw, Option<bool> hex)
@@ -52,6 +66,18 @@ internal static class CommonOptions
         }
 
         result.AddError($"{Name(result)} must be a whole number above 0, not \"{text}\"");
+        return null;
+    }
+
+    private static long? ParseSize(ArgumentResult result)
+    {
+        string text = result.Tokens[0].Value;
+        if (ByteSize.TryParse(text, out long bytes) && bytes > 0)
+        {
+            return bytes;
+        }
+
+        result.AddError($"{Name(result)} must be a size such as 512MB or 1GB, not \"{text}\"");
         return null;
     }
 

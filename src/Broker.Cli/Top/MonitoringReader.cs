@@ -62,11 +62,40 @@ internal sealed class MonitoringReader : IDisposable
             TopOrder.Subscriptions => "subs",
             _ => "last",
         };
-        ServerPage server = await FindAsync("varz", PageSerializer.Default.ServerPage, stop) ?? throw NotFound("varz");
+        ServerPage server = await ReadServerAsync(stop);
         string query = $"connz?sort={sort}&limit={MostConnections}&auth=1";
         ConnectionsPage connections = await FindAsync(query, PageSerializer.Default.ConnectionsPage, stop) ?? throw NotFound("connz");
         RoutesPage? routes = await FindAsync("bridgez", PageSerializer.Default.RoutesPage, stop);
         return new TopSample(server, connections, routes, _clock.GetTimestamp());
+    }
+
+    /// <summary>Reads the counters of the server.</summary>
+    /// <exception cref="IOException">The page cannot be read. The message is a line for the user.</exception>
+    public async Task<ServerPage> ReadServerAsync(CancellationToken stop)
+        => await FindAsync("varz", PageSerializer.Default.ServerPage, stop) ?? throw NotFound("varz");
+
+    /// <summary>Returns why the server is not healthy, or null if it is.</summary>
+    /// <exception cref="IOException">The page cannot be read. The message is a line for the user.</exception>
+    public async Task<string?> FindProblemAsync(CancellationToken stop)
+    {
+        try
+        {
+            using HttpResponseMessage response = await _http.GetAsync(new Uri("healthz", UriKind.Relative), stop);
+            if (response.StatusCode == HttpStatusCode.NotFound)
+            {
+                throw NotFound("healthz");
+            }
+
+            return response.IsSuccessStatusCode ? null : $"{_shown}healthz answers {await response.Content.ReadAsStringAsync(stop)}";
+        }
+        catch (HttpRequestException e)
+        {
+            throw Unreadable(e);
+        }
+        catch (OperationCanceledException e) when (!stop.IsCancellationRequested)
+        {
+            throw Silent(e);
+        }
     }
 
     public void Dispose() => _http.Dispose();
@@ -91,6 +120,10 @@ internal sealed class MonitoringReader : IDisposable
     private IOException NotFound(string page)
         => new($"{_shown}{page} does not exist; the address must be that of a monitoring port of a NATS server");
 
+    private IOException Unreadable(HttpRequestException e) => new($"{_shown} cannot be read: {e.Message}", e);
+
+    private IOException Silent(OperationCanceledException e) => new($"{_shown} does not answer within {Timeout.TotalSeconds:N0} s", e);
+
     // Returns null if the server does not have the page.
     private async Task<T?> FindAsync<T>(string page, JsonTypeInfo<T> type, CancellationToken stop)
         where T : class
@@ -114,7 +147,7 @@ internal sealed class MonitoringReader : IDisposable
         }
         catch (HttpRequestException e)
         {
-            throw new IOException($"{_shown} cannot be read: {e.Message}", e);
+            throw Unreadable(e);
         }
         catch (JsonException e)
         {
@@ -122,7 +155,7 @@ internal sealed class MonitoringReader : IDisposable
         }
         catch (OperationCanceledException e) when (!stop.IsCancellationRequested)
         {
-            throw new IOException($"{_shown} does not answer within {Timeout.TotalSeconds:N0} s", e);
+            throw Silent(e);
         }
     }
 }

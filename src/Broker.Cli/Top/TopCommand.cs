@@ -39,7 +39,7 @@ internal sealed class TopCommand(ShellStreams shell)
         {
             TopSettings settings = _flags.Read(flags);
             using var signals = new ShellSignals(cancellationToken);
-            using var reader = new MonitoringReader(settings.Server, settings.AuthorityFile, TimeProvider.System);
+            using MonitoringReader reader = _flags.Monitoring.Open(flags);
             ITopView view = View(settings);
             return await new TopRun(reader, settings, TimeProvider.System).RunAsync(view, signals.Stop);
         }

@@ -1,6 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
-using System.Globalization;
 using Broker.Cli.Shell;
 
 namespace Broker.Cli.Top;
@@ -8,25 +6,9 @@ namespace Broker.Cli.Top;
 /// <summary>The flags of <c>broker top</c>.</summary>
 internal sealed class TopFlags
 {
-    private const string Default = "http://127.0.0.1:8222";
-
     // A shorter interval would measure the monitoring pages and not the server.
     private static readonly TimeSpan LeastInterval = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan MostInterval = TimeSpan.FromHours(1);
-
-    private readonly Option<Uri?> _server = new("--server", "-s")
-    {
-        Description = $"Address of the server's monitoring port [default: {Default}]",
-        HelpName = "url",
-        CustomParser = ParseServer,
-    };
-
-    private readonly Option<string?> _authority = new("--tlscacert")
-    {
-        Description = "PEM file with the authorities that sign the server's certificate "
-            + "[default: the trusted authorities of the system]",
-        HelpName = "file",
-    };
 
     private readonly Option<TimeSpan?> _interval = CommonOptions.Time("--interval", "Time between two readings [default: 1s]");
 
@@ -41,9 +23,13 @@ internal sealed class TopFlags
     private readonly Option<bool> _once = new("--once") { Description = "Print one table after one interval and end, for scripts" };
     private readonly Option<bool> _json = new("--json") { Description = "Print the server, its connections and its routes as a JSON object on one line" };
 
+    /// <summary>The flags of the server's address.</summary>
+    public MonitoringFlags Monitoring { get; } = new();
+
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[_server, _authority, _interval, _sort, _routes, _lines, _once, _json])
+        Monitoring.AddTo(command);
+        foreach (Option option in (Option[])[_interval, _sort, _routes, _lines, _once, _json])
         {
             command.Options.Add(option);
         }
@@ -58,15 +44,8 @@ internal sealed class TopFlags
             throw new UsageException("--interval must be a time from 100ms to 1h");
         }
 
-        if (flags.GetValue(_authority) is "")
-        {
-            throw new UsageException("--tlscacert must name a file");
-        }
-
         return new TopSettings
         {
-            Server = flags.GetValue(_server) ?? new Uri(Default + "/"),
-            AuthorityFile = flags.GetValue(_authority),
             Interval = interval,
             Order = Order(flags.GetValue(_sort)),
             ShowsRoutes = flags.GetValue(_routes),
@@ -84,18 +63,4 @@ internal sealed class TopFlags
         "subs" => TopOrder.Subscriptions,
         _ => throw new UsageException($"--sort must be rate, bytes, pending or subs, not \"{name}\""),
     };
-
-    private static Uri? ParseServer(ArgumentResult result)
-    {
-        string text = result.Tokens[0].Value;
-        if (Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri is { Scheme: "http" or "https", Host.Length: > 0, Query: "", Fragment: "" })
-        {
-            return uri.AbsolutePath.EndsWith('/') ? uri : new UriBuilder(uri) { Path = uri.AbsolutePath + "/" }.Uri;
-        }
-
-        // The address may have a password.
-        string shown = text.Contains('@') ? "" : string.Create(CultureInfo.InvariantCulture, $", not \"{text}\"");
-        result.AddError($"--server must be the address of a monitoring port, such as {Default}{shown}");
-        return null;
-    }
 }

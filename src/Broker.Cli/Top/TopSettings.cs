@@ -3,12 +3,6 @@ namespace Broker.Cli.Top;
 /// <summary>The settings of one run of <c>broker top</c>.</summary>
 internal sealed record TopSettings
 {
-    /// <summary>The address of the monitoring port, with a final slash.</summary>
-    public required Uri Server { get; init; }
-
-    /// <summary>The file with the authorities that sign the server's certificate, or null for those of the system.</summary>
-    public string? AuthorityFile { get; init; }
-
     /// <summary>The time between two readings.</summary>
     public TimeSpan Interval { get; init; } = TimeSpan.FromSeconds(1);
 

@@ -3,7 +3,7 @@ namespace Broker.Cli.Tests.CommandLine;
 public sealed class CompletionTests
 {
     [Theory]
-    [InlineData("broker ser", "serve", "service")]
+    [InlineData("broker ser", "serve", "server", "service")]
     [InlineData("broker serve --au", "--auth")]
     [InlineData("broker zmq pu", "pub", "pull", "push")]
     public async Task What_may_follow_is_suggested(string typed, params string[] suggested)

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Text;
 using System.Text.RegularExpressions;
 using Broker.Cli.CommandLine;
 using Broker.Cli.Shell;
@@ -25,6 +26,12 @@ public sealed class OddFlagTests : IDisposable
         ["sub"] = ["-s", "nats://127.0.0.1:1", "a"],
         ["req"] = ["-s", "nats://127.0.0.1:1", "a"],
         ["reply"] = ["-s", "nats://127.0.0.1:1", "a"],
+        ["server"] = [],
+        ["server ping"] = ["-s", "nats://127.0.0.1:1"],
+        ["server info"] = ["-s", "nats://127.0.0.1:1"],
+        ["server check"] = [],
+        ["server check connection"] = ["-s", "nats://127.0.0.1:1"],
+        ["server check pages"] = ["-s", "http://127.0.0.1:1"],
         ["top"] = ["--once", "-s", "http://127.0.0.1:1"],
         ["bench"] = [],
         ["bench pub"] = ["-s", "nats://127.0.0.1:1"],
@@ -98,13 +105,14 @@ public sealed class OddFlagTests : IDisposable
     private async Task CheckAsync(string[] args)
     {
         using var error = new StringWriter();
+        using var output = new MemoryStream();
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         stop.CancelAfter(TimeSpan.FromSeconds(1));
         string shown = string.Join(' ', args.Select(static a => $"[{a}]"));
         int exitCode;
         try
         {
-            exitCode = await Create(error).RunAsync(args, stop.Token);
+            exitCode = await Create(error, output).RunAsync(args, stop.Token);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
@@ -112,20 +120,21 @@ public sealed class OddFlagTests : IDisposable
             return;
         }
 
-        string text = error.ToString();
+        // A check prints its result, also a failure, on standard output.
+        string text = error + (args is ["server", "check", ..] ? Encoding.UTF8.GetString(output.ToArray()) : "");
         Assert.True(exitCode is ExitCode.Success or ExitCode.Failure or ExitCode.Usage or ExitCode.NothingCame or ExitCode.Undelivered or ExitCode.Interrupted, shown);
         string[] lines = text.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         Assert.True(exitCode != ExitCode.Usage || lines.Length == 1, $"{shown}\n{text}");
-        Assert.True(exitCode is ExitCode.Success or ExitCode.Interrupted || lines.Any(static line => Regex.IsMatch(line, "^broker: .")), $"{shown}\n{text}");
+        Assert.True(exitCode is ExitCode.Success or ExitCode.Interrupted || lines.Any(static line => Regex.IsMatch(line, "^(broker|(connection|pages) [A-Z]+): .")), $"{shown}\n{text}");
         Assert.DoesNotContain("   at ", text, StringComparison.Ordinal);
         Assert.DoesNotContain("(Parameter", text, StringComparison.Ordinal);
     }
 
-    private static BrokerCommand Create(TextWriter error) => new(
+    private static BrokerCommand Create(TextWriter error, Stream? output = null) => new(
         TextWriter.Null,
         error,
         new Screen(TextWriter.Null, error, isTerminal: false, static () => 80),
-        new ShellStreams(Stream.Null, Stream.Null, error, isInputRedirected: true, colours: false) { Variable = static _ => null },
+        new ShellStreams(Stream.Null, output ?? Stream.Null, error, isInputRedirected: true, colours: false) { Variable = static _ => null },
         static () => new FakeHost { OnStart = static _ => throw new InvalidOperationException("the command must not serve") })
     {
         CreateBridge = static _ => new FakeHost(),

@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using Broker.Cli.CommandLine;
 using Broker.Cli.Serving;
 using Broker.Cli.Shell;
@@ -18,6 +19,27 @@ internal sealed record RealRun(int ExitCode, string Output, string Error, ServeA
     public string Said => Output + Error;
 
     public static Task<RealRun> Of(params string[] args) => Of(static _ => Task.CompletedTask, args);
+
+    /// <summary>Runs the command until the work ends. An exception of the work is that of the result.</summary>
+    public static async Task WhileServingAsync(Func<ServeAddresses, Task> work, params string[] args)
+    {
+        ExceptionDispatchInfo? failure = null;
+        RealRun run = await Of(
+            async addresses =>
+            {
+                try
+                {
+                    await work(addresses);
+                }
+                catch (Exception e) when (e is not OutOfMemoryException)
+                {
+                    failure = ExceptionDispatchInfo.Capture(e);
+                }
+            },
+            args);
+        failure?.Throw();
+        Assert.True(run.ExitCode == Progress.ExitCode.Success, run.Said);
+    }
 
     /// <summary>Runs the command, and calls <paramref name="whileServing"/> before the stop.</summary>
     public static async Task<RealRun> Of(Func<ServeAddresses, Task> whileServing, params string[] args)

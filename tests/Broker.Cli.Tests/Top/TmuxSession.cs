@@ -29,13 +29,19 @@ internal sealed class TmuxSession : IAsyncDisposable
         return [.. text.Split('\n').Select(static line => line.TrimEnd())];
     }
 
-    /// <summary>Waits until a line of the screen contains the text, and returns the screen.</summary>
-    public async Task<string[]> ShownAsync(string text)
+    /// <summary>
+    /// Waits until the screen contains all texts, and returns its lines. A moment earlier, it may be drawn only in part.
+    /// </summary>
+    public async Task<string[]> ShownAsync(params string[] texts)
     {
         string[] screen = [];
         await Wait.UntilAsync(
-            async () => (screen = await ReadAsync()).Any(line => line.Contains(text, StringComparison.Ordinal)),
-            () => $"waited in vain for \"{text}\" in:\n{string.Join('\n', screen)}");
+            async () =>
+            {
+                screen = await ReadAsync();
+                return Array.TrueForAll(texts, text => Array.Exists(screen, line => line.Contains(text, StringComparison.Ordinal)));
+            },
+            () => $"waited in vain for \"{string.Join("\", \"", texts)}\" in:\n{string.Join('\n', screen)}");
         return screen;
     }
 
