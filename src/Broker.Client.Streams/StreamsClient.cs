@@ -18,6 +18,7 @@ public sealed partial class StreamsClient : IDisposable
     private readonly ConsumerManager _consumers;
     private readonly AckedPublisher _publisher;
     private readonly BucketManager _buckets;
+    private readonly ObjectStoreManager _objects;
 
     internal StreamsClient(BrokerConnection connection, StreamsOptions options)
     {
@@ -30,6 +31,7 @@ public sealed partial class StreamsClient : IDisposable
             new PublishLimits(
                 options.MaxPublishesInFlight, options.MaxPublishBytesInFlight, options.AcknowledgementTimeout, options.NoStreamRetries, options.NoStreamRetryWait));
         _buckets = new BucketManager(_api, _streams, _consumers, _publisher);
+        _objects = new ObjectStoreManager(_api, _streams, _consumers, _publisher);
     }
 
     /// <summary>The connection that the client uses.</summary>

@@ -79,7 +79,7 @@ internal sealed class InFlightTable(int maxMessages, long maxBytes)
         publish.Phase = PublishPhase.Ended;
     }
 
-    /// <summary>Collects the messages in flight for which a condition holds.</summary>
+    /// <summary>Collects the messages in flight for which a condition holds, in the order of their calls.</summary>
     internal void Collect(List<PendingPublish> found, Func<PendingPublish, bool> condition)
     {
         foreach (PendingPublish? publish in _places.AsSpan(0, _used))
@@ -89,6 +89,9 @@ internal sealed class InFlightTable(int maxMessages, long maxBytes)
                 found.Add(publish);
             }
         }
+
+        // The count is the upper part of a number.
+        found.Sort(static (one, other) => one.Number.CompareTo(other.Number));
     }
 
     /// <summary>Returns all messages that wait, and forgets them.</summary>

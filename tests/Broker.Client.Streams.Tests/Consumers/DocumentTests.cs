@@ -15,12 +15,17 @@ public sealed class DocumentTests
     {
         string tests = Path.Combine(Repository.Root, "tests", "Broker.Client.Streams.Tests");
         string program = File.ReadAllText(Path.Combine(tests, "Consumers", "DocumentTests.cs"));
-        // The code about buckets is in a test of its own.
-        program = program[program.IndexOf("// Program", StringComparison.Ordinal)..] + File.ReadAllText(Path.Combine(tests, "KeyValue", "BucketDocumentTests.cs"));
+        program = program[program.IndexOf("// Program", StringComparison.Ordinal)..];
         string[] blocks = File.ReadAllText(Path.Combine(Repository.Root, page)).Split("```");
         int lines = 0;
         for (int i = 1; i < blocks.Length; i += 2)
         {
+            if (blocks[i].Contains("\nnamespace ", StringComparison.Ordinal))
+            {
+                // A program of the samples, which SampleTests compares and runs.
+                continue;
+            }
+
             foreach (string line in blocks[i].Split('\n').Skip(1).Select(static l => l.Trim()).Where(static l => l.Length > 0 && !l.StartsWith("using Broker", StringComparison.Ordinal)))
             {
                 lines++;
