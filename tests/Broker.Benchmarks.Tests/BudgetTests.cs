@@ -26,6 +26,11 @@ public class BudgetTests
             Check("""{ "Suite.*": 40 }""", new MeasuredAllocation("Suite.Run", bytes * Operations, Operations))), StringComparison.Ordinal);
 
     [Fact]
+    public void A_budget_of_null_accepts_every_amount()
+        => Assert.Empty(Check(
+            """{ "Suite.Other": null, "Suite.*": 40 }""", new("Suite.Other", 7 * Operations, Operations), new("Suite.Run", 40 * Operations, Operations)));
+
+    [Fact]
     public void The_smallest_object_shows_even_where_operations_are_few()
         => Assert.Single(Check("""{ "Suite.*": 0 }""", new MeasuredAllocation("Suite.Run", 24 * 1400, 1400)));
 

@@ -7,15 +7,18 @@ namespace Broker.Benchmarks.Peers;
 internal sealed class PublishSink : NatsEnd
 {
     private readonly byte[] _frame;
+    private readonly bool _subscribes;
     private readonly byte[] _buffer = new byte[256 * 1024];
     private readonly ManualResetEventSlim _open = new(initialState: true);
     private long _messages;
     private long _wrong;
 
     /// <param name="frame">The expected bytes of a message.</param>
-    internal PublishSink(byte[] frame)
+    /// <param name="subscribes">Whether the client subscribes before it publishes.</param>
+    internal PublishSink(byte[] frame, bool subscribes = false)
     {
         _frame = frame;
+        _subscribes = subscribes;
         Start();
     }
 
@@ -37,7 +40,7 @@ internal sealed class PublishSink : NatsEnd
         _open.Dispose();
     }
 
-    protected override bool IsReady(bool connected, bool subscribed) => connected;
+    protected override bool IsReady(bool connected, bool subscribed) => connected && (subscribed || !_subscribes);
 
     protected override void Run()
     {

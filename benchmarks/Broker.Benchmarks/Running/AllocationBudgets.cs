@@ -9,7 +9,7 @@ internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
 {
     internal const string FileName = "allocation-budgets.json";
 
-    /// <summary>Reads a JSON object of patterns and bytes, in its order.</summary>
+    /// <summary>Reads a JSON object of patterns and bytes or nulls, in its order.</summary>
     /// <exception cref="JsonException">The text is not such an object.</exception>
     internal static AllocationBudgets Parse(ReadOnlySpan<byte> json)
     {
@@ -24,9 +24,15 @@ internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
         var budgets = new List<AllocationBudget>();
         foreach (JsonProperty property in document.RootElement.EnumerateObject())
         {
+            if (property.Value.ValueKind == JsonValueKind.Null)
+            {
+                budgets.Add(new AllocationBudget(property.Name, null));
+                continue;
+            }
+
             if (property.Value.ValueKind != JsonValueKind.Number || !property.Value.TryGetInt64(out long bytes) || bytes < 0)
             {
-                throw new JsonException($"The budget of {property.Name} is not a number of bytes.");
+                throw new JsonException($"The budget of {property.Name} is neither a number of bytes nor null.");
             }
 
             budgets.Add(new AllocationBudget(property.Name, bytes));
@@ -55,9 +61,9 @@ internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
             }
 
             used.Add(budget);
-            if (!allocation.Meets(budget.Bytes))
+            if (budget.Bytes is { } bytes && !allocation.Meets(bytes))
             {
-                yield return $"{allocation.Benchmark}: allocates {allocation.Describe()}, its budget is {budget.Bytes}";
+                yield return $"{allocation.Benchmark}: allocates {allocation.Describe()}, its budget is {bytes}";
             }
         }
 
