@@ -25,12 +25,18 @@ internal sealed class ConsumerRequests<TConnection>
     // that the request expired.
     private const int TimeoutTicks = 10;
 
+    // After this many ticks, the server no longer has the request even if messages still arrive: these are answers to
+    // the consumer waker. A server sends no status if it ends a request because nobody listens for its messages, for
+    // example while a leaf node has no link.
+    private const int MostTicks = 20;
+
     private readonly byte[] _nextSubject;
     private TConnection _connection;
     private string _inbox;
     private ConsumerWaker<TConnection> _waker;
     private long _number;
     private int _silentTicks;
+    private int _ticks;
 
     // Whether a message has arrived since the last request.
     private bool _hasDelivered;
@@ -119,6 +125,11 @@ internal sealed class ConsumerRequests<TConnection>
             IsConsumerMissing = true;
         }
 
+        if (++_ticks > MostTicks)
+        {
+            Outstanding = 0;
+        }
+
         if (isOpen && Outstanding > 0)
         {
             _waker.Tick();
@@ -142,6 +153,7 @@ internal sealed class ConsumerRequests<TConnection>
             Outstanding = messages;
             _hasDelivered = false;
             _silentTicks = 0;
+            _ticks = 0;
         }
     }
 }

@@ -127,6 +127,23 @@ public sealed class StreamEgressTests
         Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
     }
 
+    // nats-server ends a request without a status if it cannot deliver for a moment. The answers to the consumer waker are
+    // messages too.
+    [Fact]
+    public void A_pull_request_without_an_end_is_repeated_after_twenty_ticks_although_single_messages_arrive()
+    {
+        for (int i = 1; i <= 10; i++)
+        {
+            Tick(2);
+            Assert.Single(Requests());
+            Deliver("a", delivered: 1, sequence: i, stored: 100);
+        }
+
+        Tick(1);
+        Assert.True(_egress.IsReady);
+        Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_new_connection_uses_another_inbox_and_ignores_the_end_of_an_older_request()
     {
