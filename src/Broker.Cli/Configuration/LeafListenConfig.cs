@@ -38,7 +38,25 @@ internal sealed class LeafListenConfig(List<ConfigProblem> problems, List<Config
             Advertise = Advertise(section),
         };
         section.AllowOff("compression", isOffIfEmpty: false);
-        return endPoint is null ? null : options;
+        if (endPoint is not null)
+        {
+            return options;
+        }
+
+        WarnWithoutPort(section);
+        return null;
+    }
+
+    // nats-server accepts these keys without a port too. Whoever writes them expects that servers can join.
+    private void WarnWithoutPort(ConfigSection section)
+    {
+        foreach (string key in (string[])["authorization", "authentication", "tls", "advertise"])
+        {
+            if (section.Find(key) is { } found && section.Find("port") is null && section.Find("listen") is null)
+            {
+                warnings.Add(new ConfigProblem($"\"{key}\" of \"leafnodes\" has no effect without \"port\" or \"listen\"", found.Position));
+            }
+        }
     }
 
     // As in nats-server, port 0 means no listener, and -1 takes a free port.

@@ -68,6 +68,8 @@ public sealed class NatsServerFileTests
     [InlineData("no_sys_acc: true", "\"no_sys_acc\" has no effect: the system account exists, but nobody can log in to it")]
     [InlineData("no_system: true\naccounts { A { users: [ { user: a, password: b } ] } }", "\"no_system\" has no effect")]
     [InlineData("max_closed_clients: 7", "\"max_closed_clients\" has no effect: the last 10,000 closed connections are kept")]
+    [InlineData("leafnodes { authorization { user: a, password: b } }", "\"authorization\" of \"leafnodes\" has no effect without \"port\" or \"listen\"")]
+    [InlineData("leafnodes { host: 127.0.0.1, advertise: \"hub:7422\" }", "\"advertise\" of \"leafnodes\" has no effect without \"port\" or \"listen\"")]
     [InlineData("server_metadata { a: b }", "\"server_metadata\" has no effect")]
     [InlineData("accounts { A { exports: [ { service: q, latency: { sampling: 50%, subject: l } } ] } }", "\"latency\" has no effect")]
     [InlineData("accounts { A { exports: [ { service: q, allow_trace: true } ] } }", "\"allow_trace\" has no effect")]
