@@ -11,7 +11,8 @@ namespace Broker.Bridge;
 internal sealed class StreamIngress<TConnection>
     where TConnection : struct, IPipelineConnection
 {
-    // If no answer has arrived for this many ticks, the message or its answer counts as lost.
+    // If the oldest message has no answer for this many ticks, the message or its answer counts as lost, even if answers
+    // to later messages arrive.
     private const int AckTimeoutTicks = 5;
 
     // The most bytes that a stream with file storage adds to a message.
@@ -173,10 +174,10 @@ internal sealed class StreamIngress<TConnection>
                 break;
         }
 
-        _unansweredTicks = 0;
         StateOf(number) = AckState.Stored;
         while (!_queue.IsEmpty && StateOf(_first) == AckState.Stored)
         {
+            _unansweredTicks = 0;
             StateOf(_first) = AckState.Unknown;
             _queue.RemoveFirst();
             _first++;

@@ -62,6 +62,22 @@ public sealed class StreamIngressTests
         Assert.Equal(["a 1 moved"], Published());
     }
 
+    // A link of a leaf node may lose a single message.
+    [Fact]
+    public void What_has_no_answer_for_long_is_published_again_although_later_messages_are_answered()
+    {
+        Accept("a");
+        for (int number = 2; number <= 4; number++)
+        {
+            Accept("later");
+            Answer(number, Stored);
+            _ingress.Tick();
+            _ingress.Tick();
+        }
+
+        Assert.Equal(["a 1", "later 2", "later 3", "later 4", "a 1 moved"], Published());
+    }
+
     [Fact]
     public void What_the_stream_refused_is_published_again_without_a_mark()
     {
