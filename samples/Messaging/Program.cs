@@ -9,6 +9,7 @@ try
     await RequestAndReply.RunAsync(server, Console.Out);
     await EncodedOrders.RunAsync(server, Console.Out);
     await BoundChannels.RunAsync(server, Console.Out);
+    await Calculator.RunAsync(server, Console.Out);
     return 0;
 }
 catch (Exception e) when (e is ClientException or TimeoutException or FormatException)

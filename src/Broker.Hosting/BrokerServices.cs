@@ -136,6 +136,41 @@ public static class BrokerServices
         return services;
     }
 
+    /// <summary>
+    /// Adds a service, which other programs find and ask over NATS. It starts with the host, and stops with it: requests
+    /// that have arrived are answered.
+    /// </summary>
+    /// <example>
+    /// <code>
+    /// builder.Services.AddBrokerClient();
+    /// builder.Services.AddBrokerService("calc", "1.0.0", service => service.AddEndpoint("echo", request => request.Respond(request.Text)));
+    /// </code>
+    /// </example>
+    /// <param name="services">The services of a host, with a client.</param>
+    /// <param name="name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII.</param>
+    /// <param name="version">The version, as in semantic versioning: <c>1.2.3</c>.</param>
+    /// <param name="configure">Adds the endpoints.</param>
+    /// <returns>The same services, for chained calls.</returns>
+    public static IServiceCollection AddBrokerService(this IServiceCollection services, string name, string version, Action<Service> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        return services.AddBrokerService(new ServiceOptions(name, version), (service, _) => configure(service));
+    }
+
+    /// <param name="services">The services of a host, with a client.</param>
+    /// <param name="options">The name, the version and so on.</param>
+    /// <param name="configure">Adds the endpoints. It gets the services of the host.</param>
+    /// <param name="client">The name of the client that the service uses. Null for the client without a name.</param>
+    /// <inheritdoc cref="AddBrokerService(IServiceCollection, string, string, Action{Service})"/>
+    public static IServiceCollection AddBrokerService(
+        this IServiceCollection services, ServiceOptions options, Action<Service, IServiceProvider> configure, string? client = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(configure);
+        return services.AddSingleton<IHostedService>(provider => new HostedService(provider, options, configure, client));
+    }
+
     private static void AddChangeSource<T>(IServiceCollection services, string name)
         => services.AddSingleton<IOptionsChangeTokenSource<T>>(
             provider => new ConfigurationChangeTokenSource<T>(name, provider.GetRequiredService<IConfiguration>()));

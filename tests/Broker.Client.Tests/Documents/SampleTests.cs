@@ -37,4 +37,11 @@ public sealed class SampleTests
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
     public async Task Bound_channels(ServerKind kind) => Assert.Equal(["the sum is 5050"], await RunAsync(kind, BoundChannels.RunAsync));
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_service(ServerKind kind)
+        => Assert.Equal(
+            ["144", "501:not implemented", "square: 1 requests, 0 errors", "divide: 1 requests, 1 errors"], await RunAsync(kind, Calculator.RunAsync));
 }
