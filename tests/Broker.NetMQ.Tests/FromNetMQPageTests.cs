@@ -20,6 +20,8 @@ public sealed partial class FromNetMQPageTests
     [
         ("\">tcp://127.0.0.1:5560\"", "\">\" + endpoint"),
         ("\"tcp://127.0.0.1:5560\"", "endpoint"),
+        ("\">tcp://127.0.0.1:5561\"", "\">\" + endpoint"),
+        ("\"tcp://127.0.0.1:5561\"", "endpoint"),
         ("\"nats://127.0.0.1:4222\"", "url"),
         ("Console.WriteLine(", "_output.Add("),
     ];
@@ -33,7 +35,7 @@ public sealed partial class FromNetMQPageTests
         string here = File.ReadAllText(Path.Combine(Repository.Root, "tests", "Broker.NetMQ.Tests", "FromNetMQPageTests.cs"));
         here = here[here.IndexOf("// Programs", StringComparison.Ordinal)..];
         string[] blocks = [.. CodeBlock().Matches(page).Select(match => match.Groups[1].Value)];
-        Assert.Equal(6, blocks.Length);
+        Assert.Equal(7, blocks.Length);
         foreach (string line in blocks.SelectMany(block => block.Split('\n')))
         {
             string text = Variables.Aggregate(line.Trim(), (t, v) => t.Replace(v.Shown, v.Here, StringComparison.Ordinal));
@@ -67,12 +69,7 @@ public sealed partial class FromNetMQPageTests
     {
         await using Site site = await Site.StartAsync();
         ZeroMqBridge bridge = site.Bridge;
-        var sink = new PullSocket();
-        sink.Bind("inproc://sink-of-the-page");
-        site.Own(sink);
-        var egress = new PushSocket(">inproc://sink-of-the-page");
-        site.Poll(egress);
-        await using NetMQAttachment outgoing = await site.AttachAsync(egress, new PushPullRouteOptions { Subject = "results" });
+        string endpoint = string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{FreePort.Next()}");
         using var results = new PullSocket("@inproc://results");
         using var poller = new NetMQPoller { results };
         poller.RunAsync();
@@ -80,10 +77,11 @@ public sealed partial class FromNetMQPageTests
             poller, results, new PushPullRouteOptions { Subject = "results" });
         using var worker = new PushSocket(">inproc://results");
         worker.SendFrame("220 degrees");
-        string? text = null;
-        Assert.True(await Task.Run(() => sink.TryReceiveFrameString(Wait.Limit, out text), TestContext.Current.CancellationToken));
+        await bridge.AddRouteAsync(
+            new PushPullRouteOptions { Subject = "results", Pullers = [new(Bind: true, endpoint)] });
+        await Task.Run(() => Pull(endpoint), TestContext.Current.CancellationToken);
 
-        Assert.Equal("220 degrees", text);
+        Assert.Equal(["220 degrees"], _output);
     }
 
     [Fact]
@@ -104,6 +102,12 @@ public sealed partial class FromNetMQPageTests
         using var orders = new RequestSocket(">" + endpoint);
         orders.SendFrame("price of apples");
         _output.Add(orders.ReceiveFrameString());
+    }
+
+    private void Pull(string endpoint)
+    {
+        using var puller = new PullSocket(">" + endpoint);
+        _output.Add(puller.ReceiveFrameString());
     }
 
     [GeneratedRegex("```csharp\n(.+?)\n```", RegexOptions.Singleline)]
