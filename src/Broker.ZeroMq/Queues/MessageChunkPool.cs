@@ -13,8 +13,11 @@ internal sealed class MessageChunkPool(MemoryBudget? budget = null)
     /// <summary>The size of a chunk for a peer that sends little.</summary>
     internal const int Small = 4 * 1024;
 
-    /// <summary>The size of a chunk for a peer that sends much. An event loop reads this many bytes at once.</summary>
-    internal const int Large = 64 * 1024;
+    /// <summary>
+    /// The size of a chunk for a peer that sends much: what an event loop reads at once, and some bytes for heads. So a
+    /// chunk takes a message of 64 KiB, and needs no array of twice this size.
+    /// </summary>
+    internal const int Large = (64 * 1024) + 256;
 
     private const int Unpooled = -1;
     private const int MostKept = 64;

@@ -102,7 +102,8 @@ public sealed class ReceiveQueueTests
     [Fact]
     public void Memory_is_bounded_over_all_peers_and_all_peers_are_resumed()
     {
-        var bench = new Bench(mostMessages: 0, mostBytes: 256 * 1024);
+        const int MostBytes = 4 * MessageChunkPool.Large;
+        var bench = new Bench(mostMessages: 0, mostBytes: MostBytes);
         ReceiveSource[] peers = Enumerable.Range(0, 10).Select(i => bench.Source()).ToArray();
         byte[] batch = Bench.Numbers(0, 60, size: 1000);
 
@@ -110,7 +111,7 @@ public sealed class ReceiveQueueTests
 
         Assert.Equal(4, added.Count(bytes => bytes == batch.Length));
         Assert.Equal(6, added.Count(bytes => bytes == 0));
-        Assert.InRange(bench.Pool.Outstanding, 1, 256 * 1024);
+        Assert.InRange(bench.Pool.Outstanding, 1, MostBytes);
         while (bench.TakeNumber() >= 0)
         {
         }
@@ -148,6 +149,18 @@ public sealed class ReceiveQueueTests
     }
 
     [Fact]
+    public void A_message_of_64_KiB_takes_one_chunk_of_the_pool()
+    {
+        var bench = new Bench(mostBytes: 10 << 20);
+        byte[] message = Bench.Encode(new string('x', 65_536));
+
+        Assert.Equal(message.Length, bench.Add(bench.Source(), message, 1));
+
+        Assert.InRange(bench.Pool.Outstanding, message.Length, MessageChunkPool.Large);
+        Assert.Equal(65_536, bench.TakeNow()!.Length);
+    }
+
+    [Fact]
     public void Small_messages_are_packed()
     {
         var bench = new Bench(mostMessages: 0);
@@ -158,7 +171,7 @@ public sealed class ReceiveQueueTests
         }
 
         // The messages have 50 kB in all.
-        Assert.InRange(bench.Pool.Outstanding, 50_000, 4096 + 65_536);
+        Assert.InRange(bench.Pool.Outstanding, 50_000, MessageChunkPool.Small + MessageChunkPool.Large);
         Assert.Equal(Enumerable.Range(0, 5000), Enumerable.Range(0, 5000).Select(_ => bench.TakeNumber()));
     }
 
