@@ -80,7 +80,7 @@ internal static class AttachmentFactory
     private static AttachmentParts Incoming<TSocket>(NetMQAttachment owner, NetMQSocket socket, TSocket target)
         where TSocket : MessageSocket, ISendingSocket
     {
-        var pump = new SocketPump<TSocket>(owner, socket, target);
+        var pump = new SocketPump<TSocket>(owner, socket, target, isOneWay: true);
         return new AttachmentParts(target, pump, null, pump.PassLastAsync, null);
     }
 
@@ -92,7 +92,8 @@ internal static class AttachmentFactory
         where TSocket : MessageSocket, ISendingSocket, IReceivingSocket
     {
         var outgoing = new OutgoingPump<TSocket>(owner, other, socket, exchange);
-        var incoming = new SocketPump<TSocket>(owner, socket, other, exchange, exchange is null ? null : outgoing.Continue);
+        Action? onTaken = exchange is { KeepsEnvelope: true } ? outgoing.Continue : null;
+        var incoming = new SocketPump<TSocket>(owner, socket, other, isOneWay: false, exchange, onTaken);
         return new AttachmentParts(other, incoming, outgoing, incoming.PassLastAsync, exchange);
     }
 

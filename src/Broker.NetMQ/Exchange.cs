@@ -14,6 +14,9 @@ internal sealed class Exchange(bool keepsEnvelope) : IDisposable
 {
     private readonly ZeroMqMessage _envelope = new();
 
+    /// <summary>Whether the replies get the envelopes of their requests, so whether the socket is a REQ.</summary>
+    internal bool KeepsEnvelope => keepsEnvelope;
+
     /// <summary>Whether a request was passed to the workers and has no reply yet.</summary>
     internal bool IsBusy { get; private set; }
 

@@ -13,6 +13,7 @@ internal abstract class IncomingPump<TSocket> : Pump
 
     private readonly Action _resume;
     private readonly IDisposable _watch;
+    private readonly StreamWindow? _window;
     private readonly Lock _subscribing = new();
     private IDisposable? _subscriptions;
     private bool _hasBegun;
@@ -29,12 +30,22 @@ internal abstract class IncomingPump<TSocket> : Pump
     private bool _isPaused;
     private int _resumePosted;
 
-    private protected IncomingPump(NetMQAttachment owner, TSocket target)
+    // The messages that were taken since all messages of the program's object were taken.
+    private int _collected;
+
+    /// <param name="owner">The attachment.</param>
+    /// <param name="target">The socket that leads to the route.</param>
+    /// <param name="isOneWay">
+    /// Whether no reply follows the messages. Then they may be collected for a millisecond if they follow each other
+    /// closely.
+    /// </param>
+    private protected IncomingPump(NetMQAttachment owner, TSocket target, bool isOneWay)
         : base(owner)
     {
         Target = target;
         _resume = Resume;
         _watch = target.WatchRoom(OnRoom);
+        _window = isOneWay ? new StreamWindow(owner.Thread, EndWindow) : null;
     }
 
     private protected TSocket Target { get; }
@@ -57,6 +68,7 @@ internal abstract class IncomingPump<TSocket> : Pump
         _watch.Dispose();
         _subscriptions?.Dispose();
         _serverCheck?.Dispose();
+        _window?.Dispose();
     }
 
     /// <summary>
@@ -87,6 +99,7 @@ internal abstract class IncomingPump<TSocket> : Pump
     private protected override void StopCore()
     {
         Owner.IsPaused = false;
+        _window?.Dispose();
         try
         {
             Unlisten();
@@ -149,10 +162,12 @@ internal abstract class IncomingPump<TSocket> : Pump
             {
                 if (!TryTake())
                 {
+                    Collect();
                     return;
                 }
 
                 _hasMessage = true;
+                _collected++;
                 CountTaken();
             }
 
@@ -161,6 +176,29 @@ internal abstract class IncomingPump<TSocket> : Pump
                 Pause();
                 return;
             }
+        }
+    }
+
+    // All messages are taken. If more follow closely, the handler comes back to the event at the end of a window.
+    private void Collect()
+    {
+        int messages = _collected;
+        _collected = 0;
+        if (_window is { } window && window.TryBegin(messages))
+        {
+            Unlisten();
+        }
+    }
+
+    private void EndWindow()
+    {
+        try
+        {
+            Begin();
+        }
+        catch (Exception x) when (x is not OutOfMemoryException)
+        {
+            Owner.Fail(x);
         }
     }
 

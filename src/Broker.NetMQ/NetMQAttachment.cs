@@ -24,7 +24,6 @@ public sealed class NetMQAttachment : IAsyncDisposable
 {
     private readonly ZeroMqBridge _bridge;
     private readonly MessageSocket _socket;
-    private readonly PollerThread _thread;
     private readonly Pump? _incoming;
     private readonly Pump? _outgoing;
     private readonly Func<CancellationToken, Task> _passLast;
@@ -38,7 +37,7 @@ public sealed class NetMQAttachment : IAsyncDisposable
     internal NetMQAttachment(ZeroMqBridge bridge, NetMQPoller poller, NetMQAttachmentOptions options, Func<NetMQAttachment, AttachmentParts> create)
     {
         _bridge = bridge;
-        _thread = new PollerThread(poller);
+        Thread = new PollerThread(poller);
         Options = options;
         AttachmentParts parts = create(this);
         _socket = parts.Socket;
@@ -88,6 +87,9 @@ public sealed class NetMQAttachment : IAsyncDisposable
     /// The name of the route that was added with the attachment; null for an attachment to an endpoint.
     /// </summary>
     public string? RouteName => _route;
+
+    /// <summary>The thread of the poller.</summary>
+    internal PollerThread Thread { get; }
 
     /// <summary>Whether an incoming message must wait because of <see cref="WhileServerAway.Wait"/>.</summary>
     internal bool MustWaitForServer => Options.WhileServerAway == WhileServerAway.Wait && !_bridge.IsConnected;
@@ -154,7 +156,7 @@ public sealed class NetMQAttachment : IAsyncDisposable
     /// <summary>Runs an action on the poller's thread. Called on any thread.</summary>
     internal void Post(Action action)
     {
-        if (!_thread.TryPost(action) && IsAttached)
+        if (!Thread.TryPost(action) && IsAttached)
         {
             End(new ObjectDisposedException(nameof(NetMQPoller), "The poller of an attached socket was disposed."));
         }
@@ -208,7 +210,7 @@ public sealed class NetMQAttachment : IAsyncDisposable
         }
     }
 
-    private bool TryStop(Pump? pump) => pump is null || _thread.TryInvoke(
+    private bool TryStop(Pump? pump) => pump is null || Thread.TryInvoke(
         () =>
         {
             try
@@ -260,7 +262,7 @@ public sealed class NetMQAttachment : IAsyncDisposable
     private async Task WaitUntilSentAsync()
     {
         long end = Environment.TickCount64 + (long)Options.Linger.TotalMilliseconds;
-        while (_outgoing is { IsEmpty: false } && IsAttached && _thread.IsRunning && Environment.TickCount64 < end)
+        while (_outgoing is { IsEmpty: false } && IsAttached && Thread.IsRunning && Environment.TickCount64 < end)
         {
             await Task.Delay(5).ConfigureAwait(false);
         }

@@ -60,16 +60,10 @@ internal sealed class OutgoingPump<TSocket> : Pump
     }
 
     /// <summary>
-    /// Continues after the reply to a request. The handler is attached also if no message waits: it resets the flag
-    /// that OnMessages checks.
+    /// Continues after the reply to a request: sends the next request, if there is one. NetMQ builds its list of sockets
+    /// anew when a handler is attached, so that is left to the case that the socket is full.
     /// </summary>
-    internal void Continue()
-    {
-        if (!IsStopped)
-        {
-            Listen();
-        }
-    }
+    internal void Continue() => DrainPosted();
 
     private protected override void StopCore()
     {

@@ -31,6 +31,42 @@ internal sealed class PollerThread(NetMQPoller poller)
         }
     }
 
+    /// <summary>Adds a timer. Returns false if the poller is disposed.</summary>
+    internal bool TryAdd(NetMQTimer timer)
+    {
+        try
+        {
+            poller.Add(timer);
+            return true;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// Removes a timer soon. May be called on any thread, also by a handler of another timer: the poller is asked by a
+    /// thread of the pool, so that its list of timers does not change while the poller goes through it.
+    /// </summary>
+    internal void Remove(NetMQTimer timer) => ThreadPool.UnsafeQueueUserWorkItem(RemoveNow, timer, preferLocal: false);
+
+    private void RemoveNow(NetMQTimer timer)
+    {
+        try
+        {
+            // A poller that does not run would change its list on this thread, and the program may be disposing it.
+            if (poller.IsRunning)
+            {
+                poller.Remove(timer);
+            }
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            // The poller was disposed meanwhile.
+        }
+    }
+
     /// <summary>
     /// Runs the action on the poller's thread and waits for it. If the poller does not run, no other thread uses its
     /// sockets, so the action runs on the calling thread.

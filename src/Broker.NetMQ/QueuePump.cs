@@ -22,7 +22,7 @@ internal sealed class QueuePump<TSocket, T> : IncomingPump<TSocket>
     /// <param name="target">The socket that leads to the route.</param>
     /// <param name="encoder">Encodes the items.</param>
     internal QueuePump(NetMQAttachment owner, NetMQQueue<T> source, TSocket target, IMessageEncoder encoder)
-        : base(owner, target)
+        : base(owner, target, isOneWay: true)
     {
         _source = source;
         _encoder = encoder;

@@ -21,21 +21,25 @@ internal sealed class SocketPump<TSocket> : IncomingPump<TSocket>
     private Msg _first;
     private Msg _second;
 
+    // Whether this turn has taken a message.
+    private bool _hasTaken;
+
     // The number of frames of the message that was taken. 3 means that the frames are in _many.
     private int _frames;
 
     /// <param name="owner">The attachment.</param>
     /// <param name="source">The NetMQ socket.</param>
     /// <param name="target">The socket that leads to the route.</param>
+    /// <param name="isOneWay">Whether no replies go back to the NetMQ socket.</param>
     /// <param name="exchange">Adds the envelopes of a REP or REQ socket; null for others.</param>
-    /// <param name="onTaken">Called after each message; null for nothing.</param>
-    internal SocketPump(NetMQAttachment owner, NetMQSocket source, TSocket target, Exchange? exchange = null, Action? onTaken = null)
-        : base(owner, target)
+    /// <param name="onTaken">Called after a turn that has taken messages; null for nothing.</param>
+    internal SocketPump(NetMQAttachment owner, NetMQSocket source, TSocket target, bool isOneWay, Exchange? exchange = null, Action? onTaken = null)
+        : base(owner, target, isOneWay)
     {
         _source = source;
         _exchange = exchange;
         _onTaken = onTaken;
-        _onReady = (_, _) => Forward();
+        _onReady = (_, _) => OnReady();
         _first.InitEmpty();
         _second.InitEmpty();
     }
@@ -79,7 +83,7 @@ internal sealed class SocketPump<TSocket> : IncomingPump<TSocket>
             }
         }
 
-        _onTaken?.Invoke();
+        _hasTaken = true;
         return true;
     }
 
@@ -120,6 +124,16 @@ internal sealed class SocketPump<TSocket> : IncomingPump<TSocket>
     {
         Close(ref _first);
         Close(ref _second);
+    }
+
+    private void OnReady()
+    {
+        Forward();
+        if (_hasTaken)
+        {
+            _hasTaken = false;
+            _onTaken?.Invoke();
+        }
     }
 
     // NetMQ has received all frames of a message when it offers the first one, so that no receive waits.

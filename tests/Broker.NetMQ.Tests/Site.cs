@@ -11,6 +11,9 @@ internal sealed class Site : BridgeSite
 {
     private readonly List<NetMQSocket> _sockets = [];
 
+    // Loops that poll before they sleep take processor time from the program's threads, of which a message passes many.
+    private readonly EventLoopGroup _bridgeLoops = new(new EventLoopOptions { IdlePolls = 0 });
+
     private Site(EventLoopGroup loops, BrokerServer server)
         : base(loops, server, remote: null)
     {
@@ -26,7 +29,7 @@ internal sealed class Site : BridgeSite
         var site = new Site(loops, server);
 
         // By TCP and on loops of its own, so that it outlives the server.
-        ClientOptions options = RemoteClient(site.Url) with { ReconnectWait = TimeSpan.FromMilliseconds(20) };
+        ClientOptions options = RemoteClient(site.Url) with { Loops = site._bridgeLoops };
         site.Bridge = site.Keep(await site.StartBridgeAsync(client?.Invoke(options) ?? options, []));
         site.Poller.RunAsync();
         return site;
@@ -42,6 +45,7 @@ internal sealed class Site : BridgeSite
 
         _sockets.ForEach(static socket => socket.Dispose());
         await base.DisposeAsync();
+        _bridgeLoops.Dispose();
     }
 
     /// <summary>Ends a socket with the site.</summary>
