@@ -9,7 +9,7 @@ public sealed partial class StreamsClient
     /// <exception cref="StreamException">The consumer exists with another configuration, there is no such stream, or
     /// the server refused the configuration.</exception>
     public async Task<StreamConsumer> CreateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
-        => new(_consumers, await _consumers.ChangeAsync(stream, config, "create", cancellationToken).ConfigureAwait(false));
+        => new(_consumers, _nextSlots, await _consumers.ChangeAsync(stream, config, "create", cancellationToken).ConfigureAwait(false));
 
     /// <summary>Changes the configuration of a consumer. nats-server 2.9 creates a missing one.</summary>
     /// <param name="stream">The name of the stream.</param>
@@ -18,7 +18,7 @@ public sealed partial class StreamsClient
     /// <exception cref="StreamException">There is no such stream or consumer, or the server refused the
     /// change.</exception>
     public async Task<StreamConsumer> UpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
-        => new(_consumers, await _consumers.ChangeAsync(stream, config, "update", cancellationToken).ConfigureAwait(false));
+        => new(_consumers, _nextSlots, await _consumers.ChangeAsync(stream, config, "update", cancellationToken).ConfigureAwait(false));
 
     /// <summary>Creates a consumer, or changes the consumer of this name.</summary>
     /// <param name="stream">The name of the stream.</param>
@@ -26,7 +26,7 @@ public sealed partial class StreamsClient
     /// <param name="cancellationToken">Ends the wait. The server may do it nevertheless.</param>
     /// <exception cref="StreamException">There is no such stream, or the server refused the configuration.</exception>
     public async Task<StreamConsumer> CreateOrUpdateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
-        => new(_consumers, await _consumers.ChangeAsync(stream, config, null, cancellationToken).ConfigureAwait(false));
+        => new(_consumers, _nextSlots, await _consumers.ChangeAsync(stream, config, null, cancellationToken).ConfigureAwait(false));
 
     /// <summary>Returns a consumer to read from.</summary>
     /// <param name="stream">The name of the stream.</param>
@@ -34,7 +34,7 @@ public sealed partial class StreamsClient
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="StreamException">There is no such stream or consumer.</exception>
     public async Task<StreamConsumer> GetConsumerAsync(string stream, string consumer, CancellationToken cancellationToken = default)
-        => new(_consumers, await _consumers.GetAsync(stream, consumer, cancellationToken).ConfigureAwait(false));
+        => new(_consumers, _nextSlots, await _consumers.GetAsync(stream, consumer, cancellationToken).ConfigureAwait(false));
 
     /// <summary>
     /// Reads the messages of a stream in order, without gaps and without acknowledgements. The server keeps nothing for

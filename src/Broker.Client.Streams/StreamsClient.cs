@@ -8,7 +8,7 @@ namespace Broker.Client.Streams;
 /// <see cref="StreamsUnavailableException"/> if no server has streams, with <see cref="TimeoutException"/> if no answer
 /// comes within <see cref="StreamsOptions.RequestTimeout"/>, and with <see cref="ConnectionLostException"/> if no
 /// server is connected.</para>
-/// <para>The client may be used until its connection is closed. Disposing it earlier gives back its subscription;
+/// <para>The client may be used until its connection is closed. Disposing it earlier gives back its subscriptions;
 /// messages in flight then end with <see cref="UnknownOutcomeException"/>.</para>
 /// </remarks>
 public sealed partial class StreamsClient : IDisposable
@@ -16,6 +16,7 @@ public sealed partial class StreamsClient : IDisposable
     private readonly StreamsApi _api;
     private readonly StreamManager _streams;
     private readonly ConsumerManager _consumers;
+    private readonly NextSlots _nextSlots;
     private readonly AckedPublisher _publisher;
     private readonly BucketManager _buckets;
     private readonly ObjectStoreManager _objects;
@@ -26,6 +27,7 @@ public sealed partial class StreamsClient : IDisposable
         _api = new StreamsApi(connection, options.Prefix, options.RequestTimeout);
         _streams = new StreamManager(_api);
         _consumers = new ConsumerManager(_api);
+        _nextSlots = new NextSlots(_api);
         _publisher = new AckedPublisher(
             connection,
             new PublishLimits(
@@ -65,5 +67,9 @@ public sealed partial class StreamsClient : IDisposable
         => _publisher.PublishAsync(subject, body, in options, headers, cancellationToken);
 
     /// <summary>Ends all messages in flight and gives back the subscription. The connection stays open.</summary>
-    public void Dispose() => _publisher.Dispose();
+    public void Dispose()
+    {
+        _publisher.Dispose();
+        _nextSlots.Close();
+    }
 }

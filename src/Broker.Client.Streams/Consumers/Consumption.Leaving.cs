@@ -35,7 +35,7 @@ internal sealed partial class Consumption
             if (!_plan.Drain)
             {
                 _cut = cancelled;
-                _queue.Writer.TryComplete(cancelled);
+                _queue.Complete(cancelled);
             }
 
             _leaving ??= LeaveAsync(cancelled);
@@ -57,7 +57,7 @@ internal sealed partial class Consumption
         }
 
         await leaving.ConfigureAwait(false);
-        while (_queue.Reader.TryRead(out StreamMessage message))
+        while (_queue.TryRead(out StreamMessage message))
         {
             Refuse(in message);
         }
@@ -84,7 +84,7 @@ internal sealed partial class Consumption
 
         // Nothing is on its way.
         Forget(isLost: true);
-        _queue.Writer.TryComplete(cancelled);
+        _queue.Complete(cancelled);
         return Task.CompletedTask;
     }
 
@@ -107,7 +107,7 @@ internal sealed partial class Consumption
         await Task.WhenAll(_slots.Select(DrainAsync)).ConfigureAwait(false);
         lock (_gate)
         {
-            _queue.Writer.TryComplete(cancelled);
+            _queue.Complete(cancelled);
         }
     }
 

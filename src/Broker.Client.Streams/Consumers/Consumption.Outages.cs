@@ -9,6 +9,9 @@ internal sealed partial class Consumption
     private readonly Action _tick;
     private readonly Action _startTicking;
     private long _lastSign;
+
+    // Whether something has arrived since the last tick. Only a tick reads the clock.
+    private bool _hasSign;
     private long _lastProgress;
     private long _began;
     private long _pausedUntil;
@@ -76,6 +79,8 @@ internal sealed partial class Consumption
             }
 
             long now = Environment.TickCount64;
+            _lastSign = _hasSign ? now : _lastSign;
+            _hasSign = false;
             if (!_isEnding)
             {
                 CheckRequests(now);

@@ -1,5 +1,4 @@
 using System.Text;
-using System.Threading.Channels;
 
 namespace Broker.Client.Streams;
 
@@ -9,6 +8,9 @@ namespace Broker.Client.Streams;
 /// </summary>
 internal sealed partial class Consumption
 {
+    // Finished messages are counted when they are this part of the limits.
+    private const int UncountedPart = 32;
+
     private readonly ConsumerManager _consumers;
     private readonly BrokerConnection _connection;
     private readonly ConsumptionPlan _plan;
@@ -16,14 +18,21 @@ internal sealed partial class Consumption
     private readonly Lock _gate = new();
     private readonly PullWindow _window;
     private readonly MessageCopier _copier;
-    private readonly Channel<StreamMessage> _queue = Channel.CreateUnbounded<StreamMessage>(
-        new UnboundedChannelOptions { SingleReader = true, SingleWriter = false, AllowSynchronousContinuations = false });
+    private readonly MessageQueue _queue;
+
+    // So many finished messages are counted together.
+    private readonly long _mostUncounted;
+    private readonly long _mostUncountedBytes;
 
     // The messages that are reported as in progress. Null if there are no reports.
     private readonly Queue<StreamMessage>? _held;
     private readonly byte[] _next;
     private readonly byte[] _request;
     private readonly byte[] _firstRequest;
+
+    // The messages that the reader has finished since they were counted. These belong to the reader.
+    private long _finished;
+    private long _finishedBytes;
 
     private long _pulls;
     private bool _isAway;
@@ -40,6 +49,9 @@ internal sealed partial class Consumption
         _plan = plan;
         _window = new PullWindow(plan.MaxMessages, plan.MaxBytes, plan.Once);
         _copier = new MessageCopier(consumers.Api, consumer.Stream, consumer.Name);
+        _queue = new MessageQueue(_gate, _connection.Loop);
+        _mostUncounted = plan.Progress is null ? plan.MaxMessages / UncountedPart : 0;
+        _mostUncountedBytes = plan.MaxBytes / UncountedPart;
         _held = plan.Progress is null ? null : new Queue<StreamMessage>();
         _next = Encoding.UTF8.GetBytes(consumers.Api.SubjectOf($"CONSUMER.MSG.NEXT.{consumer.Stream}.{consumer.Name}"));
         _request = PullRequest.Create(plan, _window.Batch, _window.BatchBytes);
@@ -74,20 +86,30 @@ internal sealed partial class Consumption
         _connection.Loop.Run(_startTicking);
     }
 
-    internal ValueTask<bool> WaitAsync() => _queue.Reader.WaitToReadAsync(CancellationToken.None);
+    internal ValueTask<bool> WaitAsync() => _queue.WaitAsync();
 
     /// <exception cref="OperationCanceledException">The reader was cancelled and wants no more messages.</exception>
-    internal bool TryRead(out StreamMessage message) => _cut is { } cut ? throw cut : _queue.Reader.TryRead(out message);
+    internal bool TryRead(out StreamMessage message) => _cut is { } cut ? throw cut : _queue.TryRead(out message);
 
     /// <summary>Notes that the reader has finished a message, so that there is room for another one.</summary>
     internal void Release(in StreamMessage message)
     {
+        _finished++;
+        _finishedBytes += message.Size;
+        if (_queue.HasTaken && _finished < _mostUncounted && _finishedBytes < _mostUncountedBytes)
+        {
+            return;
+        }
+
         lock (_gate)
         {
-            _window.Release(message.Size);
+            _window.Release(_finished, _finishedBytes);
             _held?.TryDequeue(out _);
             Pull();
         }
+
+        _finished = 0;
+        _finishedBytes = 0;
     }
 
     // Called on the loop.
@@ -95,7 +117,7 @@ internal sealed partial class Consumption
     {
         lock (_gate)
         {
-            _lastSign = Environment.TickCount64;
+            _hasSign = true;
             // Through the import of another account, a message may arrive with the inbox as its subject.
             if (view.Subject.SequenceEqual(slot.Inbox) && !view.ReplyTo.StartsWith("$JS.ACK."u8))
             {
@@ -111,7 +133,7 @@ internal sealed partial class Consumption
     // Called under the lock.
     private void ReceiveMessage(PullSlot slot, in StreamMessage message)
     {
-        if (!_queue.Writer.TryWrite(message))
+        if (!_queue.TryAdd(in message))
         {
             // The reading has ended with an error, or the reader has left. Refused now, the message would be delivered
             // to the next open request of this reader.
@@ -140,6 +162,6 @@ internal sealed partial class Consumption
     private void EndUnderGate(Exception? failure)
     {
         _isEnding = true;
-        _queue.Writer.TryComplete(failure);
+        _queue.Complete(failure);
     }
 }

@@ -29,6 +29,8 @@ internal sealed class OrderedReader(ConsumerManager consumers, string stream, Co
         while (true)
         {
             using var delivery = new PushDelivery(consumers.Api, stream, heartbeat);
+            using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
+                static (state, token) => ((PushDelivery)state!).Cancel(token), delivery);
             if (await CreateAsync(delivery, retry: started, cancellationToken).ConfigureAwait(false) is not { } created)
             {
                 await Task.Delay(RetryPause, cancellationToken).ConfigureAwait(false);
@@ -42,7 +44,7 @@ internal sealed class OrderedReader(ConsumerManager consumers, string stream, Co
             }
 
             ulong expected = 1;
-            while (await delivery.WaitAsync(cancellationToken).ConfigureAwait(false))
+            while (await delivery.WaitAsync().ConfigureAwait(false))
             {
                 bool isWhole = true;
                 while (isWhole && delivery.TryRead(out StreamMessage message))

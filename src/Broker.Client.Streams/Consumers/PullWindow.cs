@@ -65,10 +65,10 @@ internal sealed class PullWindow(int maxMessages, long maxBytes, bool once)
         return slot.Messages == 0 && Close(slot);
     }
 
-    /// <summary>Counts a message that the reader has finished.</summary>
-    internal void Release(int size)
+    /// <summary>Counts messages that the reader has finished.</summary>
+    internal void Release(long messages, long size)
     {
-        _heldMessages--;
+        _heldMessages -= messages;
         _heldBytes -= size;
     }
 

@@ -1,5 +1,4 @@
 using System.Buffers.Text;
-using System.Threading.Channels;
 using Broker.Protocol;
 
 namespace Broker.Client.Streams;
@@ -19,15 +18,21 @@ internal sealed class PushDelivery : IDisposable
     private readonly BrokerConnection _connection;
     private readonly Lock _gate = new();
     private readonly MessageCopier _copier;
-    private readonly Channel<StreamMessage> _queue = Channel.CreateUnbounded<StreamMessage>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly MessageQueue _queue;
     private readonly Queue<FlowRequest> _requests = new();
     private readonly double _silence;
     private readonly Action _tick;
     private readonly Subscription _subscription;
     private long _received;
     private long _read;
+
+    // The number of messages after which the oldest request is answered, so that the reader needs no lock before.
+    private long _answerAfter = long.MaxValue;
     private ulong _lastConsumerSequence;
     private long _lastSign;
+
+    // Whether something has arrived since the last tick. Only a tick reads the clock.
+    private bool _hasSign;
     private bool _hasEnded;
 
     internal PushDelivery(StreamsApi api, string stream, TimeSpan heartbeat)
@@ -36,6 +41,7 @@ internal sealed class PushDelivery : IDisposable
         _stream = stream;
         _connection = api.Connection;
         _copier = new MessageCopier(api, stream, "");
+        _queue = new MessageQueue(_gate, _connection.Loop);
         _silence = 2 * heartbeat.TotalMilliseconds;
         _tick = Tick;
         _lastSign = Environment.TickCount64;
@@ -52,17 +58,30 @@ internal sealed class PushDelivery : IDisposable
     internal string Name { get; set; } = "";
 
     /// <summary>Waits for a message. Returns false if the delivery has ended.</summary>
-    internal ValueTask<bool> WaitAsync(CancellationToken cancellationToken) => _queue.Reader.WaitToReadAsync(cancellationToken);
+    internal ValueTask<bool> WaitAsync() => _queue.WaitAsync();
 
-    internal bool TryRead(out StreamMessage message) => _queue.Reader.TryRead(out message);
+    internal bool TryRead(out StreamMessage message) => _queue.TryRead(out message);
 
     /// <summary>Notes that the reader has finished a message.</summary>
     internal void Release()
     {
+        // Either this thread sees the request, or the loop sees the number.
+        if (Interlocked.Increment(ref _read) >= Volatile.Read(ref _answerAfter))
+        {
+            lock (_gate)
+            {
+                AnswerRequests();
+            }
+        }
+    }
+
+    /// <summary>Ends the delivery: the reader gets what is here, and then the exception.</summary>
+    internal void Cancel(CancellationToken token)
+    {
         lock (_gate)
         {
-            _read++;
-            AnswerRequests();
+            _hasEnded = true;
+            _queue.Complete(new OperationCanceledException(token));
         }
     }
 
@@ -89,7 +108,7 @@ internal sealed class PushDelivery : IDisposable
                 return;
             }
 
-            _lastSign = Environment.TickCount64;
+            _hasSign = true;
             if (!view.Headers.IsEmpty && view.Body.IsEmpty && HeaderBlock.Status(view.Headers) == SignOfLife)
             {
                 ReceiveSign(in view);
@@ -98,7 +117,7 @@ internal sealed class PushDelivery : IDisposable
             {
                 _received++;
                 _lastConsumerSequence = message.ConsumerSequence;
-                _queue.Writer.TryWrite(message);
+                _queue.TryAdd(in message);
             }
         }
     }
@@ -130,11 +149,19 @@ internal sealed class PushDelivery : IDisposable
     // Called under the lock.
     private void AnswerRequests()
     {
-        while (_requests.TryPeek(out FlowRequest request) && request.After <= _read)
+        while (_requests.TryPeek(out FlowRequest request))
         {
+            Interlocked.Exchange(ref _answerAfter, request.After);
+            if (request.After > Interlocked.Read(ref _read))
+            {
+                return;
+            }
+
             _requests.Dequeue();
             _connection.PublishWithStatus(request.Subject, default(ReadOnlySpan<byte>));
         }
+
+        Interlocked.Exchange(ref _answerAfter, long.MaxValue);
     }
 
     private void OnStateChanged(BrokerConnection connection, ConnectionState state)
@@ -159,7 +186,10 @@ internal sealed class PushDelivery : IDisposable
                 return;
             }
 
-            if (_connection.State == ConnectionState.Connected && Environment.TickCount64 - _lastSign > _silence)
+            long now = Environment.TickCount64;
+            _lastSign = _hasSign ? now : _lastSign;
+            _hasSign = false;
+            if (_connection.State == ConnectionState.Connected && now - _lastSign > _silence)
             {
                 EndUnderGate();
                 return;
@@ -180,7 +210,7 @@ internal sealed class PushDelivery : IDisposable
     private void EndUnderGate()
     {
         _hasEnded = true;
-        _queue.Writer.TryComplete();
+        _queue.Complete(null);
     }
 
     private readonly record struct FlowRequest(byte[] Subject, long After);

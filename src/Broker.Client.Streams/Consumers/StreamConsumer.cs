@@ -1,19 +1,31 @@
 using System.Runtime.CompilerServices;
+using System.Text;
 
 namespace Broker.Client.Streams;
 
 /// <summary>
 /// Reads the messages of a pull consumer. Thread-safe: several readers share the messages. It holds nothing on the
-/// server while nobody reads.
+/// server while nobody reads, except subscriptions of <see cref="NextAsync"/>: a <see cref="StreamsClient"/> keeps up
+/// to 64 of them for the next calls.
 /// </summary>
 public sealed class StreamConsumer
 {
-    private readonly ConsumerManager _consumers;
+    private static readonly TimeSpan DefaultExpires = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan LeastExpires = TimeSpan.FromMilliseconds(1);
 
-    internal StreamConsumer(ConsumerManager consumers, ConsumerInfo info)
+    private readonly ConsumerManager _consumers;
+    private readonly NextSlots _nextSlots;
+    private readonly Lazy<NextTarget> _nextTarget;
+    private NextRequest? _nextRequest;
+
+    internal StreamConsumer(ConsumerManager consumers, NextSlots nextSlots, ConsumerInfo info)
     {
         _consumers = consumers;
+        _nextSlots = nextSlots;
         Info = info;
+        _nextTarget = new Lazy<NextTarget>(() => new NextTarget(
+            info.Stream, info.Name, Encoding.UTF8.GetBytes(consumers.Api.SubjectOf($"CONSUMER.MSG.NEXT.{info.Stream}.{info.Name}")),
+            new MessageCopier(consumers.Api, info.Stream, info.Name)));
     }
 
     /// <summary>The name of the consumer.</summary>
@@ -69,22 +81,61 @@ public sealed class StreamConsumer
 
     /// <summary>Reads one message. Returns null if none came in time.</summary>
     /// <param name="expires">How long the server waits for a message. Null for 30 s.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait. A message that is on its way is still returned.</param>
     /// <exception cref="ConsumerGoneException">The consumer was deleted or is gone.</exception>
     /// <exception cref="StreamException">The stream is gone, the server refused the request, or the connection was
     /// closed.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<StreamMessage?> NextAsync(TimeSpan? expires = null, CancellationToken cancellationToken = default)
     {
-        var options = new FetchOptions { MaxMessages = 1, Expires = expires ?? TimeSpan.FromSeconds(30) };
-        options.Validate();
-        await foreach (StreamMessage message in ReadAsync(PlanOf(options), cancellationToken).ConfigureAwait(false))
+        cancellationToken.ThrowIfCancellationRequested();
+        TimeSpan patience = expires ?? DefaultExpires;
+        NextRequest request = _nextRequest is { } last && last.Expires == patience ? last : NewRequest(patience);
+        long began = Environment.TickCount64;
+        NextAnswer answer = _consumers.Api.Connection.State == ConnectionState.Connected
+            ? await AskAsync(request, cancellationToken).ConfigureAwait(false)
+            : new NextAnswer(NextKind.Other, default);
+        if (answer.Kind != NextKind.Other)
+        {
+            return answer.Kind == NextKind.Message ? answer.Message : null;
+        }
+
+        // An error, or no server is connected.
+        TimeSpan rest = patience - TimeSpan.FromMilliseconds(Environment.TickCount64 - began);
+        ConsumptionPlan plan = PlanOf(OneMessage(rest > LeastExpires ? rest : LeastExpires));
+        await foreach (StreamMessage message in ReadAsync(plan, cancellationToken).ConfigureAwait(false))
         {
             return message;
         }
 
         return null;
     }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<NextAnswer> AskAsync(NextRequest request, CancellationToken cancellationToken)
+    {
+        NextSlot slot = _nextSlots.Rent();
+        try
+        {
+            ValueTask<NextAnswer> answer = slot.SendAsync(_nextTarget.Value, request, cancellationToken);
+            using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static state => ((NextSlot)state!).Cancel(), slot);
+            return await answer.ConfigureAwait(false);
+        }
+        finally
+        {
+            _nextSlots.Return(slot);
+        }
+    }
+
+    private NextRequest NewRequest(TimeSpan expires)
+    {
+        FetchOptions options = OneMessage(expires);
+        options.Validate();
+        return _nextRequest = new NextRequest(expires, PullRequest.Create(PlanOf(options), 1, options.MaxBytes));
+    }
+
+    private static FetchOptions OneMessage(TimeSpan expires) => new() { MaxMessages = 1, Expires = expires };
 
     private static ConsumptionPlan PlanOf(FetchOptions options)
     {

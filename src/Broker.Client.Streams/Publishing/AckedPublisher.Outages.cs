@@ -113,7 +113,7 @@ internal sealed partial class AckedPublisher
 
             _found.Clear();
             SendWaiting();
-            _isSweeping = !_table.IsEmpty;
+            _isSweeping = _outcomes.Check() | !_table.IsEmpty;
             if (_isSweeping)
             {
                 StartSweeping();

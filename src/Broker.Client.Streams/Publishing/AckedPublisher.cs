@@ -21,7 +21,7 @@ internal sealed partial class AckedPublisher : IDisposable
     private readonly Lock _gate = new();
     private readonly InFlightTable _table;
     private readonly Stack<PendingPublish> _pool = new();
-    private readonly Outcomes _outcomes = new();
+    private readonly Outcomes _outcomes;
     private readonly AckReader _reader = new();
     private readonly List<PendingPublish> _found = [];
     private readonly string _inbox;
@@ -40,6 +40,7 @@ internal sealed partial class AckedPublisher : IDisposable
         _connection = connection;
         _limits = limits;
         _table = new InFlightTable(limits.MaxMessages, limits.MaxBytes);
+        _outcomes = new Outcomes(connection.Loop);
         _inbox = BrokerConnection.NewInbox(connection.InboxPrefix) + ".";
         _inboxBytes = Encoding.UTF8.GetBytes(_inbox);
         _startSweeping = StartSweeping;

@@ -12,6 +12,7 @@ public sealed class AllocationTests(SharedServers servers, ITestOutputHelper out
 {
     private const int Count = 50_000;
     private const int InFlight = 500;
+    private const int Nexts = 5_000;
 
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
@@ -35,11 +36,37 @@ public sealed class AllocationTests(SharedServers servers, ITestOutputHelper out
         Assert.InRange(consumed, 0, 150);
     }
 
-    private static async Task<long> MeasureAsync(Func<Task> work)
+    [Theory]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    public async Task Reading_one_message_with_acknowledgement_allocates_at_most_1000_bytes(string server)
+    {
+        await using StreamSite site = await servers.ConnectAsync(server, new StreamsOptions { AcknowledgementTimeout = Wait.Limit });
+        await site.CreateAsync();
+        await PublishAsync(site, new byte[128], 2 * Nexts);
+        StreamConsumer consumer = await site.Streams.CreateConsumerAsync(site.Name, new ConsumerConfig("worker"), Ended);
+
+        await NextAsync(consumer, Nexts / 5);
+        long read = await MeasureAsync(() => NextAsync(consumer, Nexts), Nexts);
+        await site.Streams.DeleteStreamAsync(site.Name, Ended);
+
+        output.WriteLine($"{read} B");
+        Assert.InRange(read, 0, 1000);
+    }
+
+    private static async Task<long> MeasureAsync(Func<Task> work, int count = Count)
     {
         long before = GC.GetTotalAllocatedBytes(precise: true);
         await work();
-        return (GC.GetTotalAllocatedBytes(precise: true) - before) / Count;
+        return (GC.GetTotalAllocatedBytes(precise: true) - before) / count;
+    }
+
+    private static async Task NextAsync(StreamConsumer consumer, int count)
+    {
+        for (; count > 0; count--)
+        {
+            StreamMessage? message = await consumer.NextAsync(cancellationToken: CancellationToken.None);
+            await message!.Value.AckAsync(CancellationToken.None);
+        }
     }
 
 #pragma warning disable CA2012 // Each task is awaited once, before its place is used again.
