@@ -56,9 +56,10 @@ if (args is [RequestsOption, ..])
     return 0;
 }
 
-if (args is [NatsNetOption, string server])
+if (args is [NatsNetOption, string server, ..] and { Length: <= 3 })
 {
-    await NatsNetRates.RunAsync(Console.Out, server, rounds: 5, scale: 100).ConfigureAwait(false);
+    int? serverId = args.Length == 3 ? int.Parse(args[2], CultureInfo.InvariantCulture) : null;
+    await NatsNetRates.RunAsync(Console.Out, server, rounds: 5, scale: 100, serverId).ConfigureAwait(false);
     return 0;
 }
 

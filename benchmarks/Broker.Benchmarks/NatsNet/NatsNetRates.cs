@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Broker.Client;
 using Broker.Client.Streams;
 using NATS.Client.Core;
@@ -11,7 +12,9 @@ internal static class NatsNetRates
     /// <param name="url">The server. The rows about streams need JetStream.</param>
     /// <param name="rounds">The number of rounds.</param>
     /// <param name="scale">The number of messages of a round in hundreds.</param>
-    internal static async Task RunAsync(TextWriter output, string url, int rounds, int scale)
+    /// <param name="serverId">The process id of the server, to print its processor time too. Null if it is not on this
+    /// machine.</param>
+    internal static async Task RunAsync(TextWriter output, string url, int rounds, int scale, int? serverId = null)
     {
         BrokerConnection ours = await BrokerConnection.ConnectAsync(url).ConfigureAwait(false);
         BrokerConnection common = await BrokerConnection.ConnectAsync(url).ConfigureAwait(false);
@@ -31,7 +34,8 @@ internal static class NatsNetRates
                 await output.WriteLineAsync("Omitted: the server has no streams.").ConfigureAwait(false);
             }
 
-            await ContestTable.RunAsync(output, rounds, contests).ConfigureAwait(false);
+            using Process? server = serverId is { } id ? Process.GetProcessById(id) : null;
+            await new ContestTable(output, rounds, server).RunAsync(contests).ConfigureAwait(false);
         }
         finally
         {
