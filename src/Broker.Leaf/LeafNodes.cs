@@ -69,6 +69,7 @@ public sealed class LeafNodes : IAsyncDisposable
         nodes._listener = listener;
         nodes._links = links;
         server.DescribeLeafNodes = nodes.DescribeForPages;
+        server.DescribeLeafListener = () => nodes._listener?.DescribeForPages();
         Array.ForEach(links, static link => link.Start());
         return nodes;
     }
@@ -149,6 +150,7 @@ public sealed class LeafNodes : IAsyncDisposable
         _isDisposed = true;
         _change.Release();
         _server.DescribeLeafNodes = null;
+        _server.DescribeLeafListener = null;
         Array.ForEach(_links, static link => link.Stop());
         await EndAsync(_listener).ConfigureAwait(false);
         await Task.WhenAll(_links.Select(static link => link.Stopped)).ConfigureAwait(false);

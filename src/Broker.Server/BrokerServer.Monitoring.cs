@@ -17,9 +17,20 @@ public sealed partial class BrokerServer
     public Func<IReadOnlyList<LeafNodeDescription>>? DescribeLeafNodes { get; set; }
 
     /// <summary>
+    /// Describes the address for servers that join this one, for the monitoring pages; the callback returns null if there
+    /// is none. The package with the links sets it. Called on any thread.
+    /// </summary>
+    public Func<LeafListenerDescription?>? DescribeLeafListener { get; set; }
+
+    /// <summary>
     /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
     /// </summary>
-    public ServerDescription Inspect() => _inspector.Inspect() with { Http = DescribeHttp?.Invoke(), LeafNodes = DescribeLeafNodes?.Invoke() ?? [] };
+    public ServerDescription Inspect() => _inspector.Inspect() with
+    {
+        Http = DescribeHttp?.Invoke(),
+        LeafListener = DescribeLeafListener?.Invoke(),
+        LeafNodes = DescribeLeafNodes?.Invoke() ?? [],
+    };
 
     /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
     public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();

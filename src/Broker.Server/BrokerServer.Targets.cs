@@ -40,7 +40,7 @@ public sealed partial class BrokerServer
     {
         ArgumentNullException.ThrowIfNull(handler);
         (EventLoop loop, Account account) = FindPlace(options?.Loop, options?.Account);
-        return new RemoteTarget(_core.StateOf(loop), account, loop, options ?? new RemoteTargetOptions(), handler, _events.LeafNodeConnected);
+        return new RemoteTarget(_core.StateOf(loop), account, loop, options ?? new RemoteTargetOptions(), handler, _events);
     }
 
     /// <summary>Creates an object that authenticates servers which join this server. Thread-safe.</summary>

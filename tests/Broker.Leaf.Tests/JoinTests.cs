@@ -185,14 +185,73 @@ public sealed class JoinTests
     }
 
     [Fact]
-    public async Task A_link_is_reported_to_the_system_account_of_both_sides_in_the_form_of_nats_server()
+    public async Task The_beginning_and_the_end_of_a_link_are_events_of_clients_of_another_kind_on_both_sides()
     {
-        static void AddAccounts(BrokerServerOptions options)
+        await using HubSite site = await HubSite.StartAsync(AddAccounts, static listen => listen with { Users = [new PeerUser(new User("edge", "p"), "A")] });
+        await using BrokerServer edge = await BrokerServer.StartAsync(AddAccounts, Ended);
+        BrokerConnection systemOfHub = await site.AtHubAsync("s");
+        await using BrokerConnection systemOfEdge = await BrokerConnection.ConnectAsync(edge.CreateDialer("s"), cancellationToken: Ended);
+        await using BrokerConnection atEdge = await BrokerConnection.ConnectAsync(edge.CreateDialer("a"), cancellationToken: Ended);
+        BrokerConnection atHub = await site.AtHubAsync("a");
+        using QueuedSubscription ofHub = systemOfHub.SubscribeQueued("$SYS.ACCOUNT.A.*");
+        using QueuedSubscription ofEdge = systemOfEdge.SubscribeQueued("$SYS.ACCOUNT.A.*");
+        await Task.WhenAll(systemOfHub.FlushAsync(Ended), systemOfEdge.FlushAsync(Ended));
+
+        var leaf = LeafNodes.Start(edge, new LeafNodeOptions { Remotes = [new LeafRemoteOptions { Urls = [site.Url("edge:p")], Account = "A" }] });
+        await HubSite.SettleAsync(atHub, atEdge);
+        Assert.Equal(1, (await PageAsync(systemOfHub, "ACCOUNTZ", """{"account":"A"}""")).GetProperty("account_detail").GetProperty("leafnode_connections").GetInt32());
+        await leaf.DisposeAsync();
+
+        foreach ((QueuedSubscription subscription, string? user) in new[] { (ofHub, "edge"), (ofEdge, null) })
         {
-            options.Accounts = [new AccountOptions("SYS") { Users = [new User("s", "p")] }, new AccountOptions("A") { Users = [new User("a", "p")] }];
-            options.SystemAccount = "SYS";
+            (JsonElement begun, JsonElement client) = await NextAsync(subscription, "CONNECT");
+            Assert.Equal("io.nats.server.advisory.v1.client_connect", begun.GetProperty("type").GetString());
+            ulong id = client.GetProperty("id").GetUInt64();
+            Assert.Equal("127.0.0.1", client.GetProperty("host").GetString());
+            Assert.Equal(user, client.TryGetProperty("user", out JsonElement name) ? name.GetString() : null);
+
+            (JsonElement ended, client) = await NextAsync(subscription, "DISCONNECT");
+            Assert.Equal(id, client.GetProperty("id").GetUInt64());
+            Assert.NotEqual("", ended.GetProperty("reason").GetString());
+            Assert.True(ended.GetProperty("sent").GetProperty("msgs").GetInt64() > 0, "no message was counted");
+            Assert.True(ended.GetProperty("received").GetProperty("msgs").GetInt64() > 0, "no message was counted");
+            Assert.True(client.GetProperty("stop").GetDateTime() >= client.GetProperty("start").GetDateTime(), "the end is before the beginning");
         }
 
+        static async Task<(JsonElement Event, JsonElement Client)> NextAsync(QueuedSubscription events, string kind)
+        {
+            while (true)
+            {
+                Message message = await events.Reader.ReadAsync(Ended).AsTask().WaitAsync(Wait.Limit, Ended);
+                JsonElement json = JsonDocument.Parse(message.Body).RootElement;
+                if (message.Subject == "$SYS.ACCOUNT.A." + kind && json.GetProperty("client").GetProperty("kind").GetString() == "Leafnode")
+                {
+                    Assert.Equal("A", json.GetProperty("client").GetProperty("acc").GetString());
+                    Assert.False(json.GetProperty("client").TryGetProperty("client_type", out _));
+                    return (json, json.GetProperty("client"));
+                }
+            }
+        }
+    }
+
+    [Fact]
+    public async Task The_page_of_the_server_has_the_address_for_leaf_nodes()
+    {
+        await using HubSite site = await HubSite.StartAsync(AddAccounts);
+        BrokerConnection system = await site.AtHubAsync("s");
+
+        JsonElement leaf = (await PageAsync(system, "VARZ")).GetProperty("leaf");
+
+        Assert.Equal($"{site.LeafAddress}", $"{leaf.GetProperty("host").GetString()}:{leaf.GetProperty("port").GetInt32()}");
+        Assert.Equal(Wait.Limit.TotalSeconds, leaf.GetProperty("auth_timeout").GetDouble());
+        Assert.Equal(3, leaf.EnumerateObject().Count());
+        await site.Leaf.DisposeAsync();
+        Assert.Empty((await PageAsync(system, "VARZ")).GetProperty("leaf").EnumerateObject());
+    }
+
+    [Fact]
+    public async Task A_link_is_reported_to_the_system_account_of_both_sides_in_the_form_of_nats_server()
+    {
         await using HubSite site = await HubSite.StartAsync(AddAccounts, static listen => listen with { Users = [new PeerUser(new User("edge", "p"), "A")] });
         await using BrokerServer edge = await BrokerServer.StartAsync(AddAccounts, Ended);
         BrokerConnection atHub = await site.AtHubAsync("s");
@@ -283,6 +342,18 @@ public sealed class JoinTests
         await Wait.UntilAsync(
             () => circle.Remotes[0].LastError.Contains("Loop detected", StringComparison.Ordinal) || links.Remotes[0].LastError.Contains("Loop detected", StringComparison.Ordinal),
             () => $"{circle.Remotes[0]}\n{links.Remotes[0]}");
+    }
+
+    private static void AddAccounts(BrokerServerOptions options)
+    {
+        options.Accounts = [new AccountOptions("SYS") { Users = [new User("s", "p")] }, new AccountOptions("A") { Users = [new User("a", "p")] }];
+        options.SystemAccount = "SYS";
+    }
+
+    private static async Task<JsonElement> PageAsync(BrokerConnection system, string page, string body = "")
+    {
+        Message answer = await system.RequestAsync($"$SYS.REQ.SERVER.PING.{page}", Encoding.UTF8.GetBytes(body), Wait.Limit, cancellationToken: Ended);
+        return JsonDocument.Parse(answer.Body).RootElement.GetProperty("data");
     }
 
     private static Task<BrokerConnection> AtLeafAsync(HubSite site, string version, string name = "leaf", string? url = null)

@@ -18,6 +18,9 @@ internal sealed class LeafConnect
     [JsonPropertyName("server_id")]
     public string? ServerId { get; init; }
 
+    [JsonPropertyName("version")]
+    public string? Version { get; init; }
+
     [JsonPropertyName("cluster")]
     public string? Cluster { get; init; }
 

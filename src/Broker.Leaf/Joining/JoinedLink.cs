@@ -8,6 +8,7 @@ namespace Broker.Leaf;
 internal sealed class JoinedLink : PeerLink
 {
     private readonly string _address;
+    private readonly string? _version;
 
     /// <param name="server">The server.</param>
     /// <param name="options">The options of the listener.</param>
@@ -29,6 +30,7 @@ internal sealed class JoinedLink : PeerLink
         Identity = identity;
         EndPoint = address;
         _address = address?.ToString() ?? "";
+        _version = connect.Version;
         Name = connect.Name ?? connect.ServerId ?? "";
         Key = string.Join('\n', Name, connect.Cluster, identity.Account, connect.RemoteAccount);
     }
@@ -55,7 +57,7 @@ internal sealed class JoinedLink : PeerLink
     /// <summary>The connection has ended.</summary>
     internal void End(string reason)
     {
-        Forget();
+        Forget(reason);
         Target.Dispose();
         Log.Left(Name, _address, reason);
     }
@@ -74,6 +76,14 @@ internal sealed class JoinedLink : PeerLink
         MessagesLost = Counters.Lost,
         RemoteInterest = RemoteInterest,
         LocalInterest = LocalInterest,
+    };
+
+    protected override RemoteConnection DescribeConnection() => new()
+    {
+        Address = (EndPoint as IPEndPoint)?.Address.ToString() ?? _address,
+        UserName = Identity.UserName,
+        Name = Name,
+        Version = _version,
     };
 
     /// <summary>Returns the state of the link for the monitoring pages. Any thread may call this.</summary>

@@ -72,6 +72,16 @@ internal sealed class LeafListener
         Require(options.Tls is null or { MapUsers: false }, "MapUsers must be false: leaf nodes send the credentials of a user");
     }
 
+    /// <summary>Describes the address for the monitoring pages; null before <see cref="Start"/>.</summary>
+    internal LeafListenerDescription? DescribeForPages() => EndPoint is not { } endPoint
+        ? null
+        : new LeafListenerDescription(endPoint.Address.ToString(), endPoint.Port)
+        {
+            AuthTimeout = Options.AuthTimeout,
+            TlsTimeout = Options.Tls?.Timeout,
+            IsTlsVerified = Options.Tls is { ClientCertificates: ClientCertificateMode.Required },
+        };
+
     /// <summary>Begins to accept connections.</summary>
     /// <exception cref="ListenException">The address cannot be used.</exception>
     internal void Start()

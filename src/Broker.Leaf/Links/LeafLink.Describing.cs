@@ -24,6 +24,9 @@ internal sealed partial class LeafLink
         LastError = _lastError,
     };
 
+    // nats-server does not name the remote that it has joined, either.
+    protected override RemoteConnection DescribeConnection() => new() { Address = _address.Host };
+
     /// <summary>Returns the state of the link for the monitoring pages. Any thread may call this.</summary>
     internal LeafNodeDescription DescribeForPages()
     {

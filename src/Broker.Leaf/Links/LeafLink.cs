@@ -125,7 +125,7 @@ internal sealed partial class LeafLink : PeerLink
 
         _session = null;
         _remoteName = "";
-        Forget();
+        Forget(reason);
         if (_isStopping)
         {
             _isConnected = false;

@@ -21,6 +21,7 @@ internal abstract partial class PeerLink : IRemoteTargetHandler
     // Read on all threads.
     private volatile LinkOutput? _output;
     private volatile bool _isLosing;
+    private RemoteConnection _beginning = null!;
     private int _announced;
     private int _remoteInterest;
 
@@ -118,14 +119,20 @@ internal abstract partial class PeerLink : IRemoteTargetHandler
             _output = output;
         }
 
-        Target.ReportConnected();
+        _beginning = WithCounts(DescribeConnection());
+        Target.ReportConnected(DescribeConnection());
     }
 
+    /// <summary>Describes the present connection for events, without counts.</summary>
+    protected abstract RemoteConnection DescribeConnection();
+
     /// <summary>The connection has ended: the other server knows nothing, and nothing is known of it.</summary>
-    protected void Forget()
+    protected void Forget(string reason)
     {
+        bool wasConnected;
         lock (_announcing)
         {
+            wasConnected = _output is not null;
             _output = null;
             _interest.Forget();
             Volatile.Write(ref _announced, 0);
@@ -134,5 +141,27 @@ internal abstract partial class PeerLink : IRemoteTargetHandler
         Target.ClearInterest();
         Replies.Clear();
         OnRemoteInterestChanged();
+        if (wasConnected)
+        {
+            RemoteConnection end = WithCounts(_beginning);
+            Target.ReportDisconnected(
+                end with
+                {
+                    MessagesIn = end.MessagesIn - _beginning.MessagesIn,
+                    BytesIn = end.BytesIn - _beginning.BytesIn,
+                    MessagesOut = end.MessagesOut - _beginning.MessagesOut,
+                    BytesOut = end.BytesOut - _beginning.BytesOut,
+                },
+                reason);
+        }
     }
+
+    // The counters are those of all connections together.
+    private RemoteConnection WithCounts(RemoteConnection connection) => connection with
+    {
+        MessagesIn = _counters.MessagesIn,
+        BytesIn = _counters.BytesIn,
+        MessagesOut = _counters.MessagesOut,
+        BytesOut = _counters.BytesOut,
+    };
 }

@@ -20,6 +20,7 @@ internal sealed class Account
     private List<Subscription> _services = [];
     private int _connections;
     private long _totalConnections;
+    private int _peers;
 
     internal Account(string name, Action<Account> awaitsReplies)
     {
@@ -46,6 +47,9 @@ internal sealed class Account
     internal PastTraffic Past { get; } = new();
 
     internal int Connections => Volatile.Read(ref _connections);
+
+    /// <summary>The number of peer servers that are connected now.</summary>
+    internal int Peers => Volatile.Read(ref _peers);
 
     internal long TotalConnections => Interlocked.Read(ref _totalConnections);
 
@@ -108,6 +112,9 @@ internal sealed class Account
 
         return true;
     }
+
+    /// <summary>Counts a peer server that has connected, or that has left.</summary>
+    internal void CountPeer(int change) => Interlocked.Add(ref _peers, change);
 
     internal void RemoveConnection() => Interlocked.Decrement(ref _connections);
 

@@ -7,7 +7,7 @@ namespace Broker.Server;
 /// Publishes the server's events in the system account. An event without a subscriber only costs a lookup in the router.
 /// Thread-safe unless a member states otherwise.
 /// </summary>
-internal sealed class SystemEvents : ISessionEvents, IDisposable
+internal sealed class SystemEvents : ISessionEvents, IPeerEvents, IDisposable
 {
     private static readonly TimeSpan StatisticsInterval = TimeSpan.FromSeconds(10);
 
@@ -73,9 +73,23 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         byte[] Body() => _json.Connections(account, _traffic.Of(account));
     }
 
-    /// <summary>Publishes that a link to another server has been established. Runs on the loop.</summary>
-    internal void LeafNodeConnected(EventLoop loop, Account account)
-        => Publish(loop, SystemSubjects.LeafNodeConnect(account.Name), () => _json.LeafNodeConnected(account));
+    public (ulong Id, DateTime Started) PeerConnected(EventLoop loop, Account account, RemoteConnection connection)
+    {
+        (ulong Id, DateTime Started) known = (_core.NextClientId(), _core.Now);
+        Publish(loop, SystemSubjects.Connect(account.Name), () => _json.Connected(Describe(account, known, connection), isLeafNode: true));
+        Publish(loop, SystemSubjects.LeafNodeConnect(account.Name), () => _json.LeafNodeConnected(account));
+        ConnectionsChanged(loop, account);
+        return known;
+    }
+
+    public void PeerDisconnected(EventLoop loop, Account account, (ulong Id, DateTime Started) known, RemoteConnection connection, string reason)
+    {
+        Publish(
+            loop,
+            SystemSubjects.Disconnect(account.Name),
+            () => _json.Disconnected(Describe(account, known, connection) with { Stopped = _core.Now, Reason = reason }, isLeafNode: true));
+        ConnectionsChanged(loop, account);
+    }
 
     /// <summary>Publishes the statistics event if it has subscribers. A timer calls this every 10 s.</summary>
     internal void PublishStatistics()
@@ -114,6 +128,24 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         => loop.Run(() => Publish(loop, account, subject, () => body));
 
     public void Dispose() => _timer.Dispose();
+
+    private static ConnectionDescription Describe(Account account, (ulong Id, DateTime Started) known, RemoteConnection connection) => new()
+    {
+        Id = known.Id,
+        Transport = ClientTransport.Socket,
+        Address = connection.Address,
+        Port = 0,
+        Started = known.Started,
+        LastActivity = known.Started,
+        Account = account.Name,
+        User = connection.UserName,
+        Name = connection.Name,
+        Version = connection.Version,
+        MessagesIn = connection.MessagesIn,
+        MessagesOut = connection.MessagesOut,
+        BytesIn = connection.BytesIn,
+        BytesOut = connection.BytesOut,
+    };
 
     private ConnectionDescription DescribeClosed(ClientSession session, string reason)
     {

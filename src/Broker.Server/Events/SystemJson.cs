@@ -19,16 +19,16 @@ internal sealed class SystemJson(ServerCore core)
     /// <summary>The address of the server in events and answers.</summary>
     internal string Host => (core.AdvertisedEndPoint as IPEndPoint)?.Address.ToString() ?? "";
 
-    internal byte[] Connected(ConnectionDescription client) => Write(json =>
+    internal byte[] Connected(ConnectionDescription client, bool isLeafNode = false) => Write(json =>
     {
         Begin(json, "client_connect");
-        Client(json, client);
+        Client(json, client, isLeafNode);
     });
 
-    internal byte[] Disconnected(ConnectionDescription client) => Write(json =>
+    internal byte[] Disconnected(ConnectionDescription client, bool isLeafNode = false) => Write(json =>
     {
         Begin(json, "client_disconnect");
-        Client(json, client);
+        Client(json, client, isLeafNode);
         Traffic(json, client.MessagesOut, client.BytesOut, client.MessagesIn, client.BytesIn);
         json.WriteString("reason", client.Reason);
     });
@@ -38,8 +38,8 @@ internal sealed class SystemJson(ServerCore core)
         Begin(json, "account_connections");
         json.WriteString("acc", account.Name);
         json.WriteNumber("conns", account.Connections);
-        json.WriteNumber("leafnodes", 0);
-        json.WriteNumber("total_conns", account.Connections);
+        json.WriteNumber("leafnodes", account.Peers);
+        json.WriteNumber("total_conns", account.Connections + account.Peers);
         Traffic(json, traffic.MessagesOut, traffic.BytesOut, traffic.MessagesIn, traffic.BytesIn);
         json.WriteNumber("slow_consumers", 0);
     });
@@ -182,7 +182,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteEndObject();
     }
 
-    private static void Client(Utf8JsonWriter json, ConnectionDescription client)
+    private static void Client(Utf8JsonWriter json, ConnectionDescription client, bool isLeafNode)
     {
         json.WriteStartObject("client");
         json.WriteString("start", client.Started);
@@ -203,8 +203,12 @@ internal sealed class SystemJson(ServerCore core)
             json.WriteString("stop", stopped);
         }
 
-        json.WriteString("kind", "Client");
-        json.WriteString("client_type", client.Transport == ClientTransport.WebSocket ? "websocket" : "nats");
+        json.WriteString("kind", isLeafNode ? "Leafnode" : "Client");
+        if (!isLeafNode)
+        {
+            json.WriteString("client_type", client.Transport == ClientTransport.WebSocket ? "websocket" : "nats");
+        }
+
         json.WriteEndObject();
     }
 

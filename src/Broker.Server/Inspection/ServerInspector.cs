@@ -253,6 +253,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
             MessagesOut = traffic.MessagesOut,
             BytesOut = traffic.BytesOut,
             IsSystem = account.IsSystem,
+            Peers = account.Peers,
             Updated = account.Updated,
             Routing = Describe(account.Router.Count()),
             Mappings = account.Mappings,

@@ -12,6 +12,9 @@ public sealed record AccountDescription(string Name, int Connections, int Subscr
     /// <summary>The UTC time when the account was created or changed last.</summary>
     public DateTime Updated { get; init; }
 
+    /// <summary>The number of peer servers that take part in the account now, such as leaf nodes.</summary>
+    public int Peers { get; init; }
+
     /// <summary>The counters of the account's router.</summary>
     public required RoutingCounters Routing { get; init; }
 

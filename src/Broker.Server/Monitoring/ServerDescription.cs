@@ -135,6 +135,9 @@ public sealed record ServerDescription
     /// </summary>
     public HttpDescription? Http { get; init; }
 
+    /// <summary>The address for servers that join as leaf nodes; null if there is none.</summary>
+    public LeafListenerDescription? LeafListener { get; init; }
+
     /// <summary>The remote servers that the server joins as a leaf node.</summary>
     public IReadOnlyList<LeafNodeDescription> LeafNodes { get; init; } = [];
 }

@@ -15,7 +15,7 @@ internal sealed record AccountDetail
 
     public bool JetstreamEnabled { get; }
 
-    public int LeafnodeConnections { get; }
+    public int LeafnodeConnections { get; init; }
 
     public int ClientConnections { get; init; }
 
@@ -34,6 +34,7 @@ internal sealed record AccountDetail
         AccountName = account.Name,
         UpdateTime = account.Updated,
         IsSystem = account.IsSystem ? true : null,
+        LeafnodeConnections = account.Peers,
         ClientConnections = account.Connections,
         Subscriptions = account.Subscriptions,
         Mappings = account.Mappings.Count == 0

@@ -7,7 +7,7 @@ internal sealed record AccountStatz
 
     public int Conns { get; init; }
 
-    public int Leafnodes { get; }
+    public int Leafnodes { get; init; }
 
     public int TotalConns { get; init; }
 
@@ -21,8 +21,9 @@ internal sealed record AccountStatz
     {
         Acc = account.Name,
         Conns = account.Connections,
-        // As in nats-server, this is the current number of clients and leaf nodes. This server has no leaf nodes.
-        TotalConns = account.Connections,
+        Leafnodes = account.Peers,
+        // As in nats-server, this is the current number.
+        TotalConns = account.Connections + account.Peers,
         Sent = new DataStats(account.MessagesOut, account.BytesOut),
         Received = new DataStats(account.MessagesIn, account.BytesIn),
     };

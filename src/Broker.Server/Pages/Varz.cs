@@ -158,7 +158,7 @@ internal sealed record Varz
             ReceivedBytes = facts.ReceivedBytes,
             ReceiveWaiting = facts.ReceiveWaiting,
             ReceiveClosed = facts.ReceiveClosed,
-            Leaf = LeafVarz.From(facts.LeafNodes),
+            Leaf = LeafVarz.From(facts.LeafListener, facts.LeafNodes),
             Leafnodes = facts.LeafNodes.Count(static node => node.IsConnected),
             Websocket = WebSocketVarz.From(pages.WebSockets),
             WriteDeadline = Nanoseconds(facts.WriteDeadline),

@@ -19,13 +19,14 @@ public sealed class RemoteTarget : IDisposable
     private readonly RemoteQueue _queue;
     private readonly RoutingPublisher _publisher;
     private readonly RemoteInterestTable _interest;
-    private readonly Action<EventLoop, Account> _onConnected;
+    private readonly IPeerEvents _events;
     private AccessRules? _access;
+    private (ulong Id, DateTime Started)? _connected;
     private int _isDisposed;
 
-    internal RemoteTarget(LoopState state, Account account, EventLoop loop, RemoteTargetOptions options, IRemoteTargetHandler handler, Action<EventLoop, Account> onConnected)
+    internal RemoteTarget(LoopState state, Account account, EventLoop loop, RemoteTargetOptions options, IRemoteTargetHandler handler, IPeerEvents events)
     {
-        _onConnected = onConnected;
+        _events = events;
         _account = account;
         _queue = new RemoteQueue(handler, loop, account, options);
         _publisher = new RoutingPublisher(loop, state, account.Router) { ExcludedTarget = _queue, Observer = new PeerDeliveryObserver(handler) };
@@ -121,10 +122,33 @@ public sealed class RemoteTarget : IDisposable
     }
 
     /// <summary>
-    /// Publishes the event <c>$SYS.ACCOUNT.&lt;account&gt;.LEAFNODE.CONNECT</c> in the system account: messages pass between
-    /// the peer and this server from now on.
+    /// Publishes the events <c>$SYS.ACCOUNT.&lt;account&gt;.CONNECT</c> and <c>LEAFNODE.CONNECT</c> in the system account:
+    /// messages pass between the peer and this server from now on.
     /// </summary>
-    public void ReportConnected() => _onConnected(Loop, _account);
+    /// <param name="connection">The connection.</param>
+    public void ReportConnected(RemoteConnection connection)
+    {
+        ArgumentNullException.ThrowIfNull(connection);
+        _account.CountPeer(1);
+        _connected = _events.PeerConnected(Loop, _account, connection);
+    }
+
+    /// <summary>
+    /// Publishes the event <c>$SYS.ACCOUNT.&lt;account&gt;.DISCONNECT</c> in the system account: the connection has ended.
+    /// This has no effect without an earlier <see cref="ReportConnected"/>.
+    /// </summary>
+    /// <param name="connection">The connection with its final counts.</param>
+    /// <param name="reason">The reason for the end.</param>
+    public void ReportDisconnected(RemoteConnection connection, string reason)
+    {
+        ArgumentNullException.ThrowIfNull(connection);
+        if (_connected is { } known)
+        {
+            _connected = null;
+            _account.CountPeer(-1);
+            _events.PeerDisconnected(Loop, _account, known, connection, reason);
+        }
+    }
 
     /// <summary>
     /// Whether the peer has caused as much work since <see cref="BeginWork"/> as one read may cause. The caller then
