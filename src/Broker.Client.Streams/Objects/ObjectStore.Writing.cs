@@ -128,7 +128,7 @@ public sealed partial class ObjectStore
         return AddLinkAsync(name, new ObjectMetaLink { Bucket = target.Name }, cancellationToken);
     }
 
-    /// <summary>Deletes an object with its content. Watches are told of it. The target of a link stays.</summary>
+    /// <summary>Deletes an object with its content. Watches report it. The target of a link stays.</summary>
     /// <param name="name">The name of the object.</param>
     /// <param name="cancellationToken">Ends the wait. The server may delete the object nevertheless.</param>
     /// <returns>False if there was no such object.</returns>

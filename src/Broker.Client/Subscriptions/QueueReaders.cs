@@ -34,6 +34,12 @@ internal sealed class QueueReaders
     /// </summary>
     internal long QueuedAtCheck { get; set; } = -1;
 
+    /// <summary>
+    /// The number of messages that were dropped. Used under the queue's lock. It is here, so that a queue that never had a
+    /// message needs no memory for it.
+    /// </summary>
+    internal long Dropped { get; set; }
+
     internal ref MessageRing Messages => ref _messages;
 
     /// <summary>Removes and returns the oldest message. The ring must not be empty.</summary>

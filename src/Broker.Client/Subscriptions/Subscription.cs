@@ -14,7 +14,9 @@ public sealed class Subscription : IDisposable
     private readonly MessageHandler _handler;
     private volatile bool _active = true;
     private long _delivered;
-    private long _max;
+
+    // An int, because it needs no memory beside the flags. Zero means no maximum.
+    private int _max;
 
     internal Subscription(SubscriptionManager manager, string filter, string? queue, MessageHandler handler, object? state)
     {
@@ -79,7 +81,7 @@ public sealed class Subscription : IDisposable
         // The server stores this number in 32 bits.
         ArgumentOutOfRangeException.ThrowIfLessThan(max, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(max, int.MaxValue);
-        Volatile.Write(ref _max, max);
+        Volatile.Write(ref _max, (int)max);
         Manager.Limit(this, max);
     }
 
@@ -142,7 +144,7 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    private bool IsComplete => Volatile.Read(ref _max) is > 0 and long max && Delivered >= max;
+    private bool IsComplete => Volatile.Read(ref _max) is > 0 and int max && Delivered >= max;
 
     /// <summary>An upper limit of the bytes that <see cref="WriteTo"/> writes.</summary>
     internal int WireSize => Encoding.UTF8.GetByteCount(Filter) + Encoding.UTF8.GetByteCount(Queue ?? "") + (2 * OperationWriter.LineOverhead);

@@ -27,7 +27,7 @@ internal sealed partial class SubscriptionQueue
                 return EnqueueOutcome.Queued;
             }
 
-            _dropped++;
+            GetReaders().Dropped++;
             EnqueueOutcome outcome = RecordDrop();
             return options.WhenFull == FullQueuePolicy.End ? EnqueueOutcome.Overrun : outcome;
         }
@@ -56,7 +56,7 @@ internal sealed partial class SubscriptionQueue
                 {
                     SwapRingsIfEmpty(readers);
                     readers.Take();
-                    _dropped++;
+                    readers.Dropped++;
                 }
 
                 return RecordDrop();

@@ -29,7 +29,6 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
     // One byte for both flags: another bool would increase the size of each queue by eight bytes.
     private volatile Ends _ends;
     private int _peak;
-    private long _dropped;
 
     // These fields must not be read-only, because their methods change them.
     private QueueCounters _counters;
@@ -246,18 +245,19 @@ internal sealed partial class SubscriptionQueue(QueueOptions options) : ChannelR
 
     internal QueueStatistics GetStatistics()
     {
-        lock (GetReaders().Gate)
+        QueueReaders readers = GetReaders();
+        lock (readers.Gate)
         {
             lock (_gate)
             {
                 return new QueueStatistics
                 {
                     Pending = Count,
-                    PendingBytes = _counters.PendingBytes(_readers),
+                    PendingBytes = _counters.PendingBytes(readers),
                     PeakPending = _peak,
                     PeakPendingBytes = _counters.PeakBytes,
                     Queued = _counters.Queued,
-                    Dropped = _dropped,
+                    Dropped = readers.Dropped,
                 };
             }
         }
