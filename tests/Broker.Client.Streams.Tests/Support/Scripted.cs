@@ -52,7 +52,7 @@ internal sealed class Scripted : IAsyncDisposable
             },
             TestContext.Current.CancellationToken);
         _clients.Add(connection);
-        return connection.Streams(new StreamsOptions { RequestTimeout = Wait.Limit });
+        return connection.Streams(new StreamsOptions { RequestTimeout = Wait.Limit, AcknowledgementTimeout = Wait.Limit });
     }
 
     /// <summary>Returns the consumer of this server.</summary>
