@@ -205,7 +205,7 @@ public static class BrokerServices
     }
 
     [SuppressMessage("Reliability", "CA2000:Dispose objects before losing scope", Justification = "The container disposes what its factories make.")]
-    private static void AddCommon(IServiceCollection services)
+    internal static void AddCommon(IServiceCollection services)
     {
         services.AddLogging();
         services.TryAddSingleton(static provider =>

@@ -19,6 +19,8 @@ public sealed partial class DocumentationTests
     [Theory]
     [InlineData(typeof(BrokerSettings), "| key of `Broker` |")]
     [InlineData(typeof(BrokerClientSettings), "| key of `BrokerClient`, `BrokerClients:NAME` |")]
+    [InlineData(typeof(BrokerStreamsSettings), "| key of `BrokerStreams`, `BrokerStreamsByClient:NAME` |")]
+    [InlineData(typeof(BrokerConsumerSettings), "| key of `BrokerConsumers:NAME` |")]
     public void Each_setting_is_documented_and_each_documented_one_is_there(Type settings, string title)
     {
         IEnumerable<string> rows = Page.Split('\n').SkipWhile(l => !l.StartsWith(title, StringComparison.Ordinal)).Skip(2)

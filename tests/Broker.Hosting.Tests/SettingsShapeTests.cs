@@ -23,7 +23,18 @@ public sealed class SettingsShapeTests
         [typeof(TimeSpan)] = "\"7s\"",
     };
 
-    public static TheoryData<string, string> Keys => [.. Paths(typeof(BrokerSettings)).Select(p => ("Broker", p)), .. Paths(typeof(BrokerClientSettings)).Select(p => ("BrokerClient", p))];
+    private static readonly (string Section, Type Type, Func<object> Create, Action<IConfigurationSection, object> Read)[] Sections =
+    [
+        ("Broker", typeof(BrokerSettings), static () => new BrokerSettings(), static (read, settings) => SettingsReader.Read(read, (BrokerSettings)settings)),
+        ("BrokerClient", typeof(BrokerClientSettings), static () => new BrokerClientSettings(),
+            static (read, settings) => SettingsReader.Read(read, (BrokerClientSettings)settings, "")),
+        ("BrokerStreams", typeof(BrokerStreamsSettings), static () => new BrokerStreamsSettings(),
+            static (read, settings) => StreamSettingsReader.Read(read, (BrokerStreamsSettings)settings, "")),
+        ("BrokerConsumer", typeof(BrokerConsumerSettings), static () => new BrokerConsumerSettings(),
+            static (read, settings) => StreamSettingsReader.Read(read, (BrokerConsumerSettings)settings, "")),
+    ];
+
+    public static TheoryData<string, string> Keys => [.. Sections.SelectMany(section => Paths(section.Type).Select(p => (section.Section, p)))];
 
     // A text is valid for the others, and a text in place of the permissions is the allowed subject.
     public static TheoryData<string, string> KeysWithoutText =>
@@ -67,6 +78,10 @@ public sealed class SettingsShapeTests
     [InlineData("Broker", "Broker:MaxPayload", """{"MaxPayload":"9999999999999"}""")]
     [InlineData("Broker", "Broker:PingInterval", """{"PingInterval":"10"}""")]
     [InlineData("Broker", "Broker:MaxPaylod: a server has no such key; did you mean MaxPayload?", """{"MaxPaylod":1}""")]
+    [InlineData("BrokerStreams", "BrokerStreams:Domian: a client of streams has no such key; did you mean Domain?", """{"Domian":"hub"}""")]
+    [InlineData("BrokerStreams", "BrokerStreams", "\"hub\"")]
+    [InlineData("BrokerConsumer", "BrokerConsumer:Streem: a consumer has no such key; did you mean Stream?", """{"Streem":"ORDERS"}""")]
+    [InlineData("BrokerConsumer", "BrokerConsumer", "\"ORDERS\"")]
     [InlineData("BrokerClient", "BrokerClient:Serves: a client has no such key; did you mean Servers?", """{"Serves":"x"}""")]
     public void A_wrong_document_is_refused_with_the_path(string section, string path, string document)
     {
@@ -119,16 +134,10 @@ public sealed class SettingsShapeTests
         IConfigurationSection read = new ConfigurationBuilder()
             .AddJsonStream(new MemoryStream(Encoding.UTF8.GetBytes($$"""{"{{section}}":{{document}}}""")))
             .Build().GetSection(section);
-        if (section == "Broker")
-        {
-            var server = new BrokerSettings();
-            SettingsReader.Read(read, server);
-            return server;
-        }
-
-        var client = new BrokerClientSettings();
-        SettingsReader.Read(read, client, "");
-        return client;
+        (string Section, Type Type, Func<object> Create, Action<IConfigurationSection, object> Read) known = Sections.Single(s => s.Section == section);
+        object settings = known.Create();
+        known.Read(read, settings);
+        return settings;
     }
 
     // Paths of all keys, such as "Tls:KeyFile" and "Users[]:Name".
@@ -146,7 +155,7 @@ public sealed class SettingsShapeTests
 
     private static Type TypeOf(string section, string path)
     {
-        Type type = section == "Broker" ? typeof(BrokerSettings) : typeof(BrokerClientSettings);
+        Type type = Sections.Single(s => s.Section == section).Type;
         foreach (string part in path.Split(':'))
         {
             type = type.GetProperty(part.Replace("[]", "", StringComparison.Ordinal))!.PropertyType;

@@ -45,7 +45,9 @@ internal sealed class TestHost : IAsyncDisposable
         // The default time limits are too short for a busy machine.
         string limit = Wait.Limit.ToString();
         settings = [("BrokerClient:ConnectTimeout", limit), ("BrokerClients:other:ConnectTimeout", limit), ("Broker:AuthTimeout", limit), .. settings];
-        builder.Configuration.AddInMemoryCollection(settings.Select(s => new KeyValuePair<string, string?>(s.Key, s.Value)));
+        // The last of several values for one key counts.
+        builder.Configuration.AddInMemoryCollection(
+            settings.GroupBy(static s => s.Key, StringComparer.OrdinalIgnoreCase).Select(static s => new KeyValuePair<string, string?>(s.Key, s.Last().Value)));
         var log = new RecordedLog();
         builder.Logging.AddProvider(log);
         // A stop has no time limit here; the test's own time limit ends a stop that hangs.

@@ -65,4 +65,19 @@ internal sealed partial class HostingLog(ILoggerFactory loggers)
 
     [LoggerMessage(20, LogLevel.Error, "The host cannot start, and its started parts are closed: {Kind} {Name}: {Problem}")]
     internal partial void NotStarted(HostedPartKind kind, string name, string problem);
+
+    [LoggerMessage(21, LogLevel.Warning, "Consumer {Consumer} failed to handle message {Sequence} of the stream {Stream} at delivery {Delivery}; the server delivers it again after {Delay}")]
+    internal partial void MessageRefused(string consumer, ulong sequence, string stream, long delivery, TimeSpan delay, Exception fault);
+
+    [LoggerMessage(22, LogLevel.Error, "Consumer {Consumer} gives up message {Sequence} of the stream {Stream}")]
+    internal partial void MessageGivenUp(string consumer, ulong sequence, string stream, Exception fault);
+
+    [LoggerMessage(23, LogLevel.Error, "Consumer {Consumer} has failed and stops the host")]
+    internal partial void ConsumerFailed(string consumer, Exception fault);
+
+    [LoggerMessage(24, LogLevel.Information, "Consumer {Consumer} waits for a server")]
+    internal partial void ConsumerWaits(string consumer);
+
+    [LoggerMessage(25, LogLevel.Warning, "The outcome of message {Sequence} of the stream {Stream} did not reach the server, which delivers it again to consumer {Consumer}")]
+    internal partial void NotSettled(string consumer, ulong sequence, string stream, Exception reason);
 }

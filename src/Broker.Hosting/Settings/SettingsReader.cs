@@ -176,7 +176,8 @@ internal static class SettingsReader
         return remote;
     }
 
-    private static void Add<T>(IList<T> list, IReadOnlyList<T> read)
+    /// <summary>Adds all values to a list of the settings.</summary>
+    internal static void Add<T>(IList<T> list, IReadOnlyList<T> read)
     {
         foreach (T one in read)
         {
@@ -184,7 +185,8 @@ internal static class SettingsReader
         }
     }
 
-    private static void RejectSingleValue(IConfigurationSection section, List<string> problems)
+    /// <summary>Adds a problem if the section is a single value.</summary>
+    internal static void RejectSingleValue(IConfigurationSection section, List<string> problems)
     {
         if (!string.IsNullOrEmpty(section.Value))
         {
@@ -192,7 +194,8 @@ internal static class SettingsReader
         }
     }
 
-    private static void ThrowIfAny(List<string> problems, string name, Type type)
+    /// <exception cref="OptionsValidationException">There are problems.</exception>
+    internal static void ThrowIfAny(List<string> problems, string name, Type type)
     {
         if (problems.Count > 0)
         {
