@@ -103,7 +103,8 @@ public sealed class HostedConsumerStartTests
                 handled.TrySetResult(order);
                 return ValueTask.CompletedTask;
             }),
-            ("BrokerClient:Servers", site.Url), ("BrokerClient:FirstConnect", "Background"), ("BrokerConsumers:billing:Stream", "ORDERS"),
+            // The start of the host waits for the first attempt to connect, which fails after this time.
+            ("BrokerClient:ConnectTimeout", "2s"), ("BrokerClient:Servers", site.Url), ("BrokerClient:FirstConnect", "Background"), ("BrokerConsumers:billing:Stream", "ORDERS"),
             ("BrokerConsumers:billing:CreateConsumer", "IfMissing"));
 
         await host.StartAsync();
