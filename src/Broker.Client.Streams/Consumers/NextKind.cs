@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a request for one message has brought.</summary>
+/// <summary>The result of a request for one message.</summary>
 internal enum NextKind
 {
     /// <summary>A message.</summary>

@@ -76,7 +76,7 @@ internal sealed class NextSlots(StreamsApi api)
         NextSlot[] used;
         lock (_gate)
         {
-            // Whoever reads one message after the other needs no new timer for each.
+            // A program that reads one message after the other needs no new timer for each.
             _isTicking = _wasUsed || _used.Count > 0;
             _wasUsed = false;
             used = [.. _used];

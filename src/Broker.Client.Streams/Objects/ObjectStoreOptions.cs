@@ -18,7 +18,7 @@ public sealed record ObjectStoreOptions(string Name)
     /// </summary>
     public long MaxBytes { get; init; } = -1;
 
-    /// <summary>Where objects are kept. Default: in files.</summary>
+    /// <summary>The storage of the objects. Default: files.</summary>
     public StorageType Storage { get; init; }
 
     /// <summary>The number of servers that keep the objects, from 1, the default, to 5.</summary>

@@ -19,7 +19,7 @@ public sealed record ObjectStoreStatus(StreamInfo Stream)
     /// <summary>The largest size of all objects, in bytes. -1 for no limit.</summary>
     public long MaxBytes => Stream.Config.MaxBytes;
 
-    /// <summary>Where objects are kept.</summary>
+    /// <summary>The storage of the objects.</summary>
     public StorageType Storage => Stream.Config.Storage;
 
     /// <summary>The number of servers that keep the objects.</summary>

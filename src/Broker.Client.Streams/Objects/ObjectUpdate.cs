@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a watch of an object store returns: an object, or the signal that the initial set is complete.</summary>
+/// <summary>An item of a watch of an object store: an object, or the signal that the initial set is complete.</summary>
 /// <param name="Info">The description of the object. Null for the signal.</param>
 public readonly record struct ObjectUpdate(ObjectInfo? Info)
 {

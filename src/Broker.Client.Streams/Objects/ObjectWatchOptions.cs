@@ -1,6 +1,6 @@
 namespace Broker.Client.Streams;
 
-/// <summary>What a watch of an object store returns.</summary>
+/// <summary>Selects the items that a watch of an object store returns.</summary>
 public sealed record ObjectWatchOptions
 {
     internal static readonly ObjectWatchOptions Default = new();

@@ -1,6 +1,6 @@
 namespace Broker.Client;
 
-/// <summary>What a service tells of one endpoint.</summary>
+/// <summary>The part about one endpoint in the answers of a service.</summary>
 public sealed record EndpointInfo
 {
     /// <summary>The name of the endpoint.</summary>

@@ -1,6 +1,6 @@
 namespace Broker.Client;
 
-/// <summary>What an instance of a service tells of itself.</summary>
+/// <summary>The answer of an instance of a service about itself.</summary>
 public sealed record ServiceInfo
 {
     /// <summary>The name of the service.</summary>

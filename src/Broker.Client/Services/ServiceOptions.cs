@@ -1,6 +1,6 @@
 namespace Broker.Client;
 
-/// <summary>What a service tells of itself.</summary>
+/// <summary>The description of a service in its answers.</summary>
 /// <param name="Name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII. All instances of a service have the same
 /// name.</param>
 /// <param name="Version">The version, as in semantic versioning: <c>1.2.3</c>.</param>

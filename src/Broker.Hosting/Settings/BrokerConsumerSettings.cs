@@ -58,11 +58,11 @@ public sealed class BrokerConsumerSettings
     /// <summary>When a message is acknowledged. Default: when the handler has returned.</summary>
     public AcknowledgePolicy Acknowledge { get; set; }
 
-    /// <summary>What happens after an exception of the handler. Default: the message is delivered again.</summary>
+    /// <summary>The policy after an exception of the handler. Default: the message is delivered again.</summary>
     public ConsumerErrorPolicy OnError { get; set; }
 
     /// <summary>
-    /// What happens with a message that the encoder cannot read. Default: it is given up, because it never becomes
+    /// The policy for a message that the encoder cannot read. Default: it is given up, because it never becomes
     /// readable.
     /// </summary>
     public ConsumerErrorPolicy OnUnreadable { get; set; } = ConsumerErrorPolicy.Terminate;

@@ -1,6 +1,6 @@
 namespace Broker.Hosting;
 
-/// <summary>What a hosted consumer does with a message that it could not handle.</summary>
+/// <summary>The policy of a hosted consumer for a message that it could not handle.</summary>
 public enum ConsumerErrorPolicy
 {
     /// <summary>The server delivers the message again after <see cref="BrokerConsumerSettings.RetryDelay"/>.</summary>
