@@ -42,7 +42,7 @@ public sealed class NatsNetObjectTests(SharedServers servers)
         Assert.Equal(content, await ours.GetBytesAsync("link", Ended));
         Assert.Null(await ours.FindInfoAsync("deleted", Ended));
         Assert.Equal([Name, "link"], await ours.ListAsync(Ended).Select(static o => o.Name).ToListAsync(Ended));
-        // What one writes over the other's object, the other reads.
+        // Each client replaces an object of the other, and the other reads it.
         await ours.PutAsync(Name, ObjectStoreTests.Content(10), cancellationToken: Ended);
         Assert.Equal(ObjectStoreTests.Content(10), await theirs.GetBytesAsync(Name, Ended));
         await ours.UpdateInfoAsync(Name, new ObjectDetails("renamed"), Ended);
