@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Broker.LoadTest.Churn;
+using Broker.LoadTest.Clients;
 using Broker.LoadTest.Driver;
 using Broker.LoadTest.Report;
 using Broker.LoadTest.Rows;
@@ -44,6 +45,8 @@ internal static class CommandLine
             quick, cold, rounds, rowNames, servers, portable, markdown, csv, picture, curves,
         };
         command.Subcommands.Add(ChurnCommand.Create());
+        command.Subcommands.Add(ClientProcessCommand.Create());
+        command.Subcommands.Add(ClientsCommand.Create());
         command.Subcommands.Add(HostCommand.Create());
         command.Subcommands.Add(ReaderCommand.Create());
         command.Subcommands.Add(SlowReadersCommand.Create());

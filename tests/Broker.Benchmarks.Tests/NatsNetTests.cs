@@ -19,7 +19,7 @@ public sealed class NatsNetTests
 
             string[] lines = output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries);
             Assert.Equal(
-                ["publish", "receive", "request", "request, 64 at a time", "publish to a stream, 500 in flight", "consume and acknowledge", "fetch 500 and acknowledge", "next and acknowledge", "read in order"],
+                ["publish", "receive", "receive, an await for each", "request", "request, 64 at a time", "publish to a stream, 500 in flight", "consume and acknowledge", "fetch 500 and acknowledge", "next and acknowledge", "read in order"],
                 lines.Skip(2).Select(static line => line.Split('|')[1].Trim()));
         }
         finally

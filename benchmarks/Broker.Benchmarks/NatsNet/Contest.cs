@@ -9,18 +9,4 @@ namespace Broker.Benchmarks.NatsNet;
 internal sealed record Contest(string Name, int Count, Func<int, Task> Prepare, Func<int, Task> Ours, Func<int, Task> Theirs)
 {
     internal static Task Nothing(int _) => Task.CompletedTask;
-
-    /// <summary>Does a task many times, as many at a time as there are workers.</summary>
-    internal static Task TogetherAsync(int count, int workers, Func<Task> one)
-    {
-        async Task WorkAsync(int worker)
-        {
-            for (int i = worker; i < count; i += workers)
-            {
-                await one().ConfigureAwait(false);
-            }
-        }
-
-        return Task.WhenAll(Enumerable.Range(0, workers).Select(WorkAsync));
-    }
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Broker.Benchmarks.NatsNet.Clients;
 using Broker.Client;
 using Broker.Client.Streams;
 using NATS.Client.Core;
@@ -23,7 +24,7 @@ internal static class NatsNetRates
         {
             await theirs.ConnectAsync().ConfigureAwait(false);
             using StreamsClient streams = ours.Streams();
-            var plain = new PlainContests(ours, theirs, common);
+            var plain = new PlainContests(new BrokerPlainClient(ours), new NatsNetPlainClient(theirs), common);
             List<Contest> contests = [.. plain.All(scale)];
             if (ours.ServerInfo is { JetStream: true })
             {

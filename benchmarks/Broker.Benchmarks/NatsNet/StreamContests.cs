@@ -1,3 +1,4 @@
+using Broker.Benchmarks.NatsNet.Clients;
 using Broker.Client.Streams;
 using NATS.Client.Core;
 using NATS.Client.JetStream;
@@ -43,10 +44,10 @@ internal sealed class StreamContests(StreamsClient ours, NatsConnection connecti
     }
 
     private Task PublishAsync(int count)
-        => Contest.TogetherAsync(count, InFlight, async () => await ours.PublishAsync(Subject, _body).ConfigureAwait(false));
+        => Workers.RunAsync(count, InFlight, async () => await ours.PublishAsync(Subject, _body).ConfigureAwait(false));
 
     private Task PublishTheirsAsync(int count)
-        => Contest.TogetherAsync(count, InFlight, async () => await _theirs.PublishAsync(Subject, _body).ConfigureAwait(false));
+        => Workers.RunAsync(count, InFlight, async () => await _theirs.PublishAsync(Subject, _body).ConfigureAwait(false));
 
     private async Task ConsumeAsync(int count)
     {

@@ -13,6 +13,8 @@ public class CommandLineTests
     [InlineData("--portable --rows basic")]
     [InlineData("churn")]
     [InlineData("churn --minutes 0.5 --rate 200 --on all --markdown a.md")]
+    [InlineData("clients")]
+    [InlineData("clients --quick --rounds 2 --rows publish,request-64 --markdown a.md")]
     [InlineData("slow-readers")]
     [InlineData("slow-readers --messages 1000 --readers 1,4 --speed 0.5 --markdown a.md")]
     public void Valid_arguments_are_accepted(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
@@ -22,6 +24,7 @@ public class CommandLineTests
     [InlineData("--fast")]
     [InlineData("churn --minutes 0")]
     [InlineData("churn --rate 0")]
+    [InlineData("clients --rounds 0")]
     [InlineData("slow-readers --messages 0")]
     [InlineData("slow-readers --readers 0")]
     [InlineData("slow-readers --readers 1,,4")]
@@ -33,6 +36,7 @@ public class CommandLineTests
     [InlineData("--rows nothing")]
     [InlineData("--server broker")]
     [InlineData("churn --on nothing")]
+    [InlineData("clients --rows nothing")]
     public async Task Unknown_names_end_with_exit_code_2(string line)
         => Assert.Equal(2, await Arguments.Create().Parse(line).InvokeAsync(cancellationToken: TestContext.Current.CancellationToken));
 
@@ -42,7 +46,7 @@ public class CommandLineTests
         using var output = new StringWriter();
         Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
-        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "leaf", "--picture", "--curves", "--cold", "--portable", "churn", "slow-readers"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "leaf", "--picture", "--curves", "--cold", "--portable", "churn", "clients", "slow-readers"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
     }
 
     [Fact]
