@@ -34,7 +34,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
     public bool IsCostly => true;
 
     /// <inheritdoc/>
-    public ZmtpCredentials Credentials { get; } = new();
+    public ZmtpCredentials Credentials { get; } = ZmtpCredentials.None;
 
     /// <inheritdoc/>
     public int MaxOutputSize(int metadataSize)

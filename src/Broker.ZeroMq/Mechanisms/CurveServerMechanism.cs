@@ -14,10 +14,11 @@ namespace Broker.ZeroMq;
 /// </remarks>
 internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtpMechanism
 {
-    private readonly byte[] _cookieKey = new byte[CurveBoxes.KeySize];
-    private readonly byte[] _clientTransient = new byte[CurveBoxes.KeySize];
-    private readonly byte[] _transient = new byte[CurveBoxes.KeySize];
-    private readonly byte[] _shared = new byte[CurveBoxes.KeySize];
+    private const int Keys = 4;
+
+    // All keys of this handshake in one object; null before HELLO. A thousand handshakes may wait for their next command
+    // at once, and the garbage collector's pauses grow with the number of objects.
+    private byte[]? _keys;
     private ICurveBox? _box;
     private bool _welcomed;
     private bool _initiated;
@@ -34,7 +35,15 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     public bool IsCostly => true;
 
     /// <inheritdoc/>
-    public ZmtpCredentials Credentials { get; private set; } = new();
+    public ZmtpCredentials Credentials { get; private set; } = ZmtpCredentials.None;
+
+    private Span<byte> CookieKey => Key(0);
+
+    private Span<byte> ClientTransient => Key(1);
+
+    private Span<byte> Transient => Key(2);
+
+    private Span<byte> Shared => Key(3);
 
     /// <inheritdoc/>
     public int MaxOutputSize(int metadataSize)
@@ -82,7 +91,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     /// <inheritdoc/>
     public ZmtpCipher? TakeCipher(ZmtpLimits limits)
     {
-        ICurveBox toSeal = keys.Cryptography.CreateBox(_shared);
+        ICurveBox toSeal = keys.Cryptography.CreateBox(Shared);
         var cipher = new CurveCipher(toSeal, CurveNonce.MessageOfServer, _sent, _box!, CurveNonce.MessageOfClient, _received, limits);
         _box = null;
         return cipher;
@@ -92,10 +101,10 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     public void Wipe()
     {
         _box?.Dispose();
-        CryptographicOperations.ZeroMemory(_cookieKey);
-        CryptographicOperations.ZeroMemory(_transient);
-        CryptographicOperations.ZeroMemory(_shared);
+        CryptographicOperations.ZeroMemory(_keys);
     }
+
+    private Span<byte> Key(int index) => _keys.AsSpan(index * CurveBoxes.KeySize, CurveBoxes.KeySize);
 
     private ZmtpMechanismStep OnHello(ReadOnlySpan<byte> data, Span<byte> output)
     {
@@ -122,6 +131,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         }
 
         _welcomed = true;
+        _keys = new byte[Keys * CurveBoxes.KeySize];
         Span<byte> welcome = stackalloc byte[CurveLayout.WelcomeData];
         WriteWelcome(box, clientTransient, welcome);
         return new ZmtpMechanismStep(ZmtpCommandWriter.WriteCommand(output, "WELCOME"u8, welcome), Done: false, ZmtpError.None);
@@ -136,10 +146,10 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         RandomNumberGenerator.Fill(cookieText[CurveBoxes.KeySize..]);
         keys.Cryptography.GetPublicKey(cookieText[CurveBoxes.KeySize..], text);
 
-        RandomNumberGenerator.Fill(_cookieKey);
+        RandomNumberGenerator.Fill(CookieKey);
         Span<byte> cookie = text[CurveBoxes.KeySize..];
         RandomNumberGenerator.Fill(cookie[..CurveNonce.LongSize]);
-        using ICurveBox lockedByUs = keys.Cryptography.CreateBox(_cookieKey);
+        using ICurveBox lockedByUs = keys.Cryptography.CreateBox(CookieKey);
         lockedByUs.Seal(
             CurveNonce.Join(CurveNonce.Cookie, cookie[..CurveNonce.LongSize], nonce), cookieText, cookie[CurveNonce.LongSize..]);
         CryptographicOperations.ZeroMemory(cookieText);
@@ -160,8 +170,8 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         byte[] text = new byte[sealedText.Length - CurveBoxes.TagSize];
         if (!TryOpenCookie(data[..CurveLayout.Cookie])
-            || !keys.Cryptography.TryAgree(_transient, _clientTransient, _shared)
-            || !(_box = keys.Cryptography.CreateBox(_shared)).TryOpen(CurveNonce.Join(CurveNonce.Initiate, ending, nonce), sealedText, text)
+            || !keys.Cryptography.TryAgree(Transient, ClientTransient, Shared)
+            || !(_box = keys.Cryptography.CreateBox(Shared)).TryOpen(CurveNonce.Join(CurveNonce.Initiate, ending, nonce), sealedText, text)
             || !IsVouchedFor(text.AsSpan(0, CurveBoxes.KeySize), text.AsSpan(CurveBoxes.KeySize, CurveLayout.Vouch)))
         {
             return ZmtpError.CurveNotGenuine;
@@ -180,15 +190,15 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     {
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> text = stackalloc byte[CurveLayout.CookieText];
-        using ICurveBox box = keys.Cryptography.CreateBox(_cookieKey);
-        CryptographicOperations.ZeroMemory(_cookieKey);
+        using ICurveBox box = keys.Cryptography.CreateBox(CookieKey);
+        CryptographicOperations.ZeroMemory(CookieKey);
         if (!box.TryOpen(CurveNonce.Join(CurveNonce.Cookie, cookie[..CurveNonce.LongSize], nonce), cookie[CurveNonce.LongSize..], text))
         {
             return false;
         }
 
-        text[..CurveBoxes.KeySize].CopyTo(_clientTransient);
-        text[CurveBoxes.KeySize..].CopyTo(_transient);
+        text[..CurveBoxes.KeySize].CopyTo(ClientTransient);
+        text[CurveBoxes.KeySize..].CopyTo(Transient);
         CryptographicOperations.ZeroMemory(text);
         return true;
     }
@@ -198,10 +208,10 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
     {
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
         Span<byte> text = stackalloc byte[CurveLayout.VouchText];
-        using ICurveBox? box = keys.Cryptography.CreateBoxOrNull(_transient, clientKey);
+        using ICurveBox? box = keys.Cryptography.CreateBoxOrNull(Transient, clientKey);
         return box is not null
             && box.TryOpen(CurveNonce.Join(CurveNonce.Vouch, vouch[..CurveNonce.LongSize], nonce), vouch[CurveNonce.LongSize..], text)
-            && text[..CurveBoxes.KeySize].SequenceEqual(_clientTransient)
+            && text[..CurveBoxes.KeySize].SequenceEqual(ClientTransient)
             && text[CurveBoxes.KeySize..].SequenceEqual(keys.PublicKey.Octets);
     }
 }

@@ -14,7 +14,7 @@ internal sealed class PlainClientMechanism(byte[] username, byte[] password) : I
     public bool AsServer => false;
 
     /// <inheritdoc/>
-    public ZmtpCredentials Credentials { get; } = new();
+    public ZmtpCredentials Credentials { get; } = ZmtpCredentials.None;
 
     private int HelloSize => 1 + username.Length + 1 + password.Length;
 

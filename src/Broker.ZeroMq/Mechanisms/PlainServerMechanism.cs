@@ -18,7 +18,7 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
     public bool AsServer => true;
 
     /// <inheritdoc/>
-    public ZmtpCredentials Credentials { get; private set; } = new();
+    public ZmtpCredentials Credentials { get; private set; } = ZmtpCredentials.None;
 
     /// <inheritdoc/>
     public int MaxOutputSize(int metadataSize)
@@ -51,7 +51,7 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
     public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output)
     {
         _welcomed = true;
-        Credentials = new ZmtpCredentials();
+        Credentials = ZmtpCredentials.None;
         return new ZmtpMechanismStep(ZmtpCommandWriter.WriteCommand(output, "WELCOME"u8, []), Done: false, ZmtpError.None);
     }
 
@@ -59,7 +59,7 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
     public ZmtpCipher? TakeCipher(ZmtpLimits limits) => null;
 
     /// <inheritdoc/>
-    public void Wipe() => Credentials = new ZmtpCredentials();
+    public void Wipe() => Credentials = ZmtpCredentials.None;
 
     // HELLO contains two strings and nothing else. Each string is preceded by its length in one octet.
     private bool ReadHello(ReadOnlySpan<byte> data)

@@ -30,9 +30,7 @@ internal sealed class PeerHandshake
     {
         // One limit for the whole handshake: a peer gains nothing by sending its greeting slowly.
         // The timer refers to the session and not to this object, which is released before the timer.
-        PeerSession session = _session;
-        _timer = session.Loop.StartTimer(
-            session.Socket.CommonOptions.HandshakeTimeout, () => session.Refuse("the handshake took too long"));
+        _timer = _session.Loop.StartTimer(_session.Socket.CommonOptions.HandshakeTimeout, _session.RefuseSlowHandshake);
         int needed = 0;
         Advance([], ref needed);
     }

@@ -9,7 +9,8 @@ namespace Broker.ZeroMq.Loops;
 /// </summary>
 internal sealed class PeerHeartbeat(PeerSession session)
 {
-    private readonly PingAnswers _answers = new(session);
+    // Null until the first PING.
+    private PingAnswers? _answers;
     private long _receivedAtHandshake;
     private long _acceptedAt;
     private long _receivedAtPing;
@@ -37,6 +38,8 @@ internal sealed class PeerHeartbeat(PeerSession session)
     /// </summary>
     internal long AcceptedAt => _acceptedAt;
 
+    private PingAnswers Answers => _answers ??= new PingAnswers(session);
+
     private long Received => session.Connection.ReceivedBytes;
 
     private TimeSpan PongTimeout
@@ -51,7 +54,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
     internal void OnResumed() => _pauses++;
 
     /// <summary>Answers the PINGs in received bytes that are not decoded now. See <see cref="PingAnswers"/>.</summary>
-    internal void AnswerBufferedPings(ReadOnlySpan<byte> buffered) => _answers.AnswerBuffered(buffered);
+    internal void AnswerBufferedPings(ReadOnlySpan<byte> buffered) => Answers.AnswerBuffered(buffered);
 
     /// <summary>Starts the heartbeats. Called after the handshake.</summary>
     internal void Start(ZmtpPeer zmtp)
@@ -93,7 +96,7 @@ internal sealed class PeerHeartbeat(PeerSession session)
             StartPings();
         }
 
-        _answers.AnswerDecoded(context);
+        Answers.AnswerDecoded(context);
         return true;
     }
 

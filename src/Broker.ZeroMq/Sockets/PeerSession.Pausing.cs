@@ -43,7 +43,7 @@ internal abstract partial class PeerSession
     {
         if (Connection.IsReceivingPaused)
         {
-            Heartbeat.OnResumed();
+            Heartbeat?.OnResumed();
             Connection.ResumeReceiving();
         }
     }

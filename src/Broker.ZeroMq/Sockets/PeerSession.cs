@@ -22,10 +22,12 @@ internal abstract partial class PeerSession : ConnectionHandler
     private const int KeepAliveProbes = 3;
     private static readonly TimeSpan KeepAliveInterval = TimeSpan.FromSeconds(10);
 
-    private readonly TaskCompletionSource<bool> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    // Null if the peer has connected to this side: nobody waits for the end of such a session.
+    private readonly TaskCompletionSource<bool>? _ended;
     private protected ZmtpDecoder Decoder;
     private PeerHandshake? _handshake;
     private ZmtpCipher? _cipher;
+    private string? _address;
     private bool _isCounted;
     private volatile bool _accepted;
 
@@ -33,15 +35,16 @@ internal abstract partial class PeerSession : ConnectionHandler
     {
         Socket = socket;
         Loop = loop;
-        Endpoint = Address = endpoint;
+        Endpoint = endpoint;
         Link = link;
+        _ended = link is null ? null : new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
         Decoder = new ZmtpDecoder(socket.InboundLimits);
-        Heartbeat = new PeerHeartbeat(this);
     }
 
     internal LoopSocket Socket { get; }
 
-    internal PeerHeartbeat Heartbeat { get; }
+    /// <summary>The heartbeats; null until the peer is accepted.</summary>
+    internal PeerHeartbeat? Heartbeat { get; private set; }
 
     internal EventLoop Loop { get; }
 
@@ -49,7 +52,11 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     internal string Endpoint { get; }
 
-    internal string Address { get; private set; }
+    /// <summary>
+    /// The address of the peer, or the endpoint if the peer has no IP address. May be read on any thread.
+    /// </summary>
+    internal string Address
+        => Connection is { } connection ? _address ??= ZeroMqEndpoint.Show(connection.RemoteEndPoint, Endpoint) : Endpoint;
 
     /// <summary>The connection; null until it has been opened.</summary>
     internal Connection Connection { get; private set; } = null!;
@@ -58,9 +65,10 @@ internal abstract partial class PeerSession : ConnectionHandler
     internal ZeroMqPeer? Peer { get; private set; }
 
     /// <summary>
-    /// Completes when the connection has ended, with true if the handshake was completed and the peer was accepted.
+    /// Completes when the connection has ended, with true if the handshake was completed and the peer was accepted. Only
+    /// for a session of a <see cref="Link"/>.
     /// </summary>
-    internal Task<bool> Ended => _ended.Task;
+    internal Task<bool> Ended => _ended!.Task;
 
     /// <summary>Whether nothing more is read from the peer or sent to it.</summary>
     internal bool IsOver { get; private set; }
@@ -71,7 +79,6 @@ internal abstract partial class PeerSession : ConnectionHandler
     public sealed override void OnOpened(Connection connection)
     {
         Connection = connection;
-        Address = ZeroMqEndpoint.Show(connection.RemoteEndPoint, Endpoint);
         _isCounted = Socket.TryAdd(this, out string? reason);
         if (!_isCounted || Link is { IsStopped: true })
         {
@@ -138,7 +145,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             {
                 // A PING between the frames of an undelivered message has been handled already and will not be decoded
                 // again.
-                Heartbeat.AnswerBufferedPings(bytes[(consumed + result.Consumed + Decoder.Scanned)..]);
+                Heartbeat!.AnswerBufferedPings(bytes[(consumed + result.Consumed + Decoder.Scanned)..]);
             }
             else if (result.Paused)
             {
@@ -180,7 +187,7 @@ internal abstract partial class PeerSession : ConnectionHandler
                 Socket.Remove(this, undelivered);
             }
 
-            _ended.TrySetResult(_accepted);
+            _ended?.TrySetResult(_accepted);
         }
     }
 
@@ -226,6 +233,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         }
 
         Connection.MaxReadBytes = 0;
+        Heartbeat = new PeerHeartbeat(this);
         Heartbeat.Start(zmtp);
         _accepted = true;
         OnAccepted();
@@ -236,7 +244,10 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// Whether the connection, which was accepted and has ended, brought a message or lasted at least this long.
     /// </summary>
     internal bool WasUseful(TimeSpan minimum) => Peer!.MessagesReceived > 0
-        || Environment.TickCount64 - Heartbeat.AcceptedAt >= minimum.TotalMilliseconds;
+        || Environment.TickCount64 - Heartbeat!.AcceptedAt >= minimum.TotalMilliseconds;
+
+    /// <summary>Refuses a peer whose handshake has exceeded the time limit.</summary>
+    internal void RefuseSlowHandshake() => Refuse("the handshake took too long");
 
     /// <summary>Refuses the peer and closes the connection at once. Must be called on the loop.</summary>
     internal void Refuse(string reason) => Refuse(reason, linger: TimeSpan.Zero);
@@ -281,7 +292,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         switch (command.Kind)
         {
             case ZmtpCommandKind.Ping:
-                return Heartbeat.OnPing(command);
+                return Heartbeat!.OnPing(command);
             case ZmtpCommandKind.Error:
                 return OnErrorOfPeer(command);
             default:
@@ -300,7 +311,7 @@ internal abstract partial class PeerSession : ConnectionHandler
     private void StopTimers()
     {
         _handshake?.StopTimer();
-        Heartbeat.Stop();
+        Heartbeat?.Stop();
     }
 
     /// <summary>

@@ -32,7 +32,7 @@ internal sealed class SessionRegistry
         long longest = (long)minimum.TotalMilliseconds;
         foreach (PeerSession session in _sessions)
         {
-            long silence = session.Heartbeat.GetSilence(now);
+            long silence = session.Heartbeat?.GetSilence(now) ?? -1;
             if (silence >= longest)
             {
                 longest = silence;

@@ -22,7 +22,7 @@ internal sealed class NullMechanism(bool asks = false, bool binds = false) : IZm
     public bool AllowsVersion2 => !asks;
 
     /// <inheritdoc/>
-    public ZmtpCredentials Credentials { get; } = new();
+    public ZmtpCredentials Credentials { get; } = ZmtpCredentials.None;
 
     /// <inheritdoc/>
     public int MaxOutputSize(int metadataSize) => ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);

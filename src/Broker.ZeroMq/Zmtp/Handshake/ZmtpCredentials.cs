@@ -5,6 +5,9 @@ namespace Broker.ZeroMq;
 /// </summary>
 internal sealed class ZmtpCredentials
 {
+    /// <summary>The credentials of a peer that has sent none.</summary>
+    internal static readonly ZmtpCredentials None = new();
+
     /// <summary>The user name of PLAIN.</summary>
     internal string? Username { get; init; }
 
