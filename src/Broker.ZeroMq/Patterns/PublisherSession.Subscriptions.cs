@@ -7,10 +7,10 @@ internal sealed partial class PublisherSession
     // A change of a subscription costs some microseconds, and one read of 64 KiB can contain thousands of changes.
     private const int ChangesPerIteration = 256;
 
-    private PrefixSubscriptions _subscriptions;
+    private DistinctPrefixes _subscriptions;
 
     // The subscriptions that the peer requested, on a manual socket; null on other sockets.
-    private PrefixSubscriptions? _requested;
+    private DistinctPrefixes? _requested;
 
     // The memory that the subscriptions take from the socket's budget, and the number of changes in this iteration.
     private long _subscriptionMemory;
@@ -52,13 +52,12 @@ internal sealed partial class PublisherSession
 
         if (!subscribes)
         {
-            if (_subscriptions.Remove(prefix) == PrefixChange.Last)
+            if (_subscriptions.Remove(prefix))
             {
                 _socket.RemoveInterest(prefix, this);
             }
         }
-        else if (AddOnce(_subscriptions, prefix, out PrefixSubscriptions.Place place) == PrefixChange.First
-            && !_socket.AddInterest(place.Prefix, this))
+        else if (_subscriptions.Add(prefix, out byte[] added) == PrefixChange.First && !_socket.AddInterest(added, this))
         {
             _subscriptions.Remove(prefix);
         }
@@ -92,23 +91,13 @@ internal sealed partial class PublisherSession
     // Here a peer's repeated subscriptions to one prefix count as one, although in RFC 29 the publisher counts them.
     // libzmq and similar libraries count in the subscriber: they send every SUBSCRIBE, but only one CANCEL when the
     // last subscription is removed.
-    private static PrefixChange AddOnce(PrefixSubscriptions set, ReadOnlySpan<byte> prefix, out PrefixSubscriptions.Place place)
-    {
-        PrefixChange change = set.Add(prefix, out place);
-        if (change == PrefixChange.Counted)
-        {
-            set.Remove(prefix);
-        }
-
-        return change;
-    }
-
+    //
     // Adds the prefix to the peer's set first and then to the socket's shared trie. So messages already reach the peer
     // when OnInterest reports the prefix to the application. Returns false if the subscription is refused.
     private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
-        PrefixSubscriptions set = _requested ?? _subscriptions;
-        PrefixChange change = AddOnce(set, prefix, out PrefixSubscriptions.Place place);
+        DistinctPrefixes set = _requested ?? _subscriptions;
+        PrefixChange change = set.Add(prefix, out byte[] added);
         if (change == PrefixChange.Counted)
         {
             return true;
@@ -126,7 +115,7 @@ internal sealed partial class PublisherSession
         {
             refusal = "its subscriptions need more than its share of the memory";
         }
-        else if (_requested is null && !_socket.AddInterest(place.Prefix, this))
+        else if (_requested is null && !_socket.AddInterest(added, this))
         {
             _socket.Budget.Return(ref _subscriptionMemory, prefix.Length);
             refusal = ZmtpErrors.Text(ZmtpError.SubscriptionLimit);
@@ -158,7 +147,7 @@ internal sealed partial class PublisherSession
 
     private void Cancel(ReadOnlySpan<byte> prefix)
     {
-        if ((_requested ?? _subscriptions).Remove(prefix) != PrefixChange.Last)
+        if (!(_requested ?? _subscriptions).Remove(prefix))
         {
             return;
         }

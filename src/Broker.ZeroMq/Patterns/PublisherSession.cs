@@ -13,9 +13,9 @@ internal sealed partial class PublisherSession : PeerSession
         LoopPublisherOptions options = socket.Options;
         _socket = socket;
         _highWaterMark = options.HighWaterMark;
-        _subscriptions = new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer);
+        _subscriptions = new DistinctPrefixes(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer);
         _requested = options.Manual
-            ? new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer)
+            ? new DistinctPrefixes(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer)
             : null;
         _searches = new long[socket.Loops.Count];
         if (options.HighWaterMessages > 0)
@@ -61,9 +61,9 @@ internal sealed partial class PublisherSession : PeerSession
         _socket.OnPeerDisconnected?.Invoke(Peer!);
 
         // A caller that keeps the peer object for its counters must not keep the subscriptions alive.
-        PrefixSubscriptions left = _subscriptions;
-        PrefixSubscriptions? requested = _requested;
-        _subscriptions = new PrefixSubscriptions(0, 0);
+        DistinctPrefixes left = _subscriptions;
+        DistinctPrefixes? requested = _requested;
+        _subscriptions = new DistinctPrefixes(0, 0);
         _requested = null;
         _conflated?.Drop();
         NotifyRoom();

@@ -12,15 +12,15 @@ internal sealed class SubscriptionCleanup
     private readonly PublisherSession _peer;
     private readonly bool _hasRequested;
     private readonly Action _continue;
-    private PrefixSubscriptions.Cursor _effective;
-    private PrefixSubscriptions.Cursor _requested;
+    private DistinctPrefixes.Cursor _effective;
+    private DistinctPrefixes.Cursor _requested;
     private long _memory;
 
     private SubscriptionCleanup(
         LoopPublisher socket,
         PublisherSession peer,
-        PrefixSubscriptions subscriptions,
-        PrefixSubscriptions? requested,
+        DistinctPrefixes subscriptions,
+        DistinctPrefixes? requested,
         long memory)
     {
         _socket = socket;
@@ -42,8 +42,8 @@ internal sealed class SubscriptionCleanup
     internal static void Start(
         LoopPublisher socket,
         PublisherSession peer,
-        PrefixSubscriptions subscriptions,
-        PrefixSubscriptions? requested,
+        DistinctPrefixes subscriptions,
+        DistinctPrefixes? requested,
         long memory)
         => new SubscriptionCleanup(socket, peer, subscriptions, requested, memory).Continue();
 

@@ -6,10 +6,12 @@ internal sealed partial class PrefixSubscriptions
     /// A node of the trie: the root, the end of a prefix, or a point at which prefixes diverge. Any other node would
     /// have only one child and is merged with this child, so there are at most twice as many nodes as prefixes.
     /// </summary>
-    private sealed class Node(byte[] key, int start, int end)
+    private sealed class Node
     {
-        private int _start = start;
-        private readonly int _end = end;
+        private int _start;
+        private int _end;
+
+        // The parent; for a node that is not in the trie, the next one of its list.
         private Node? _parent;
         private int _childCount;
 
@@ -21,7 +23,7 @@ internal sealed partial class PrefixSubscriptions
         /// A prefix that passes through this node: the prefix that ends here, or otherwise the prefix of a node below.
         /// It is never a removed prefix, so the memory in use matches the counted octets.
         /// </summary>
-        public byte[] Key { get; set; } = key;
+        public byte[] Key { get; set; } = [];
 
         public int Subscriptions { get; set; }
 
@@ -29,6 +31,14 @@ internal sealed partial class PrefixSubscriptions
         public object? Value { get; set; }
 
         public ReadOnlySpan<byte> Label => Key.AsSpan(_start, _end - _start);
+
+        /// <summary>Prepares a node that is not in the trie and has no contents.</summary>
+        public void Begin(byte[] key, int start, int end)
+        {
+            Key = key;
+            _start = start;
+            _end = end;
+        }
 
         public Node? Child(byte first)
         {
@@ -49,9 +59,10 @@ internal sealed partial class PrefixSubscriptions
         }
 
         /// <summary>Inserts a node into the middle of a child's label.</summary>
-        public Node SplitChild(Node child, int length)
+        public Node SplitChild(Node child, int length, SpareNodes spare)
         {
-            var upper = new Node(child.Key, child._start, child._start + length) { _parent = this };
+            Node upper = spare.Take(child.Key, child._start, child._start + length);
+            upper._parent = this;
             _children[IndexOf(child)] = upper;
             child._start += length;
             upper.AddChild(child);
@@ -61,7 +72,7 @@ internal sealed partial class PrefixSubscriptions
         /// <summary>
         /// Removes the nodes that are no longer needed, after the last subscription to this prefix was removed.
         /// </summary>
-        public void RemoveUnneeded()
+        public void RemoveUnneeded(SpareNodes spare)
         {
             byte[] removed = Key;
             Node kept = this;
@@ -70,11 +81,12 @@ internal sealed partial class PrefixSubscriptions
                 if (_childCount == 0)
                 {
                     parent.RemoveChild(this);
-                    kept = parent.JoinOnlyChild();
+                    spare.Return(this);
+                    kept = parent.JoinOnlyChild(spare);
                 }
                 else
                 {
-                    kept = JoinOnlyChild();
+                    kept = JoinOnlyChild(spare);
                 }
             }
 
@@ -101,6 +113,28 @@ internal sealed partial class PrefixSubscriptions
             return null;
         }
 
+        /// <summary>Removes everything that this node refers to, and makes it the first of a list of nodes.</summary>
+        public void Clear(Node? next)
+        {
+            Key = [];
+            Value = null;
+            Subscriptions = 0;
+            _start = 0;
+            _end = 0;
+            _childCount = 0;
+            _firsts = [];
+            _children = [];
+            _parent = next;
+        }
+
+        /// <summary>Removes this node from its list of nodes. Returns the next node of the list.</summary>
+        public Node? LeaveList()
+        {
+            Node? next = _parent;
+            _parent = null;
+            return next;
+        }
+
         private void RemoveChild(Node child)
         {
             int index = IndexOf(child);
@@ -125,7 +159,7 @@ internal sealed partial class PrefixSubscriptions
         /// <summary>
         /// Replaces this node by its only child, if no prefix ends here. Returns the node that is then in the trie.
         /// </summary>
-        private Node JoinOnlyChild()
+        private Node JoinOnlyChild(SpareNodes spare)
         {
             if (_parent is null || Subscriptions != 0 || _childCount != 1)
             {
@@ -136,6 +170,7 @@ internal sealed partial class PrefixSubscriptions
             child._start = _start;
             child._parent = _parent;
             _parent._children[_parent.IndexOf(this)] = child;
+            spare.Return(this);
             return child;
         }
 

@@ -14,9 +14,6 @@ internal sealed partial class PrefixSubscriptions
         /// <summary>Whether the prefix is in the set.</summary>
         public bool Exists => _node is not null;
 
-        /// <summary>The prefix. The array belongs to the set and must not be changed.</summary>
-        public byte[] Prefix => _node!.Key;
-
         /// <summary>The owner's data for the prefix. It is dropped when the prefix leaves the set.</summary>
         public object? Value
         {

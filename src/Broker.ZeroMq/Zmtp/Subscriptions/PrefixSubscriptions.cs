@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// The subscriptions of one peer or of all peers: a multiset of octet prefixes (RFC 29 and 37). For every published
+/// The subscriptions of a socket or of all its peers: a multiset of octet prefixes (RFC 29 and 37). For every published
 /// message, the set finds the prefixes that match the message's topic.
 /// </summary>
 /// <remarks>
@@ -30,7 +30,8 @@ internal sealed partial class PrefixSubscriptions
 {
     private readonly int _maxPrefixes;
     private readonly int _maxBytes;
-    private readonly Node _root = new([], start: 0, end: 0);
+    private readonly Node _root = new();
+    private readonly SpareNodes _spare = new();
 
     /// <summary>Creates an empty set.</summary>
     /// <param name="maxPrefixes">
@@ -129,7 +130,7 @@ internal sealed partial class PrefixSubscriptions
                     return PrefixChange.LimitReached;
                 }
 
-                added = new Node(copy ?? prefix.ToArray(), depth, prefix.Length);
+                added = _spare.Take(copy ?? prefix.ToArray(), depth, prefix.Length);
                 return Insert(added, node);
             }
 
@@ -141,7 +142,7 @@ internal sealed partial class PrefixSubscriptions
                     return PrefixChange.LimitReached;
                 }
 
-                child = node.SplitChild(child, common);
+                child = node.SplitChild(child, common, _spare);
             }
 
             depth += common;
@@ -189,7 +190,7 @@ internal sealed partial class PrefixSubscriptions
         Count--;
         Bytes -= prefix.Length;
         node.Value = null;
-        node.RemoveUnneeded();
+        node.RemoveUnneeded(_spare);
         return PrefixChange.Last;
     }
 
@@ -216,12 +217,6 @@ internal sealed partial class PrefixSubscriptions
             }
         }
     }
-
-    /// <summary>
-    /// Enumerates the distinct prefixes one by one. The caller may interrupt the enumeration and continue it later. The
-    /// cursor is valid until the set is changed.
-    /// </summary>
-    public Cursor Walk() => new(_root);
 
     private Node? FindNode(ReadOnlySpan<byte> prefix)
     {
