@@ -1,8 +1,28 @@
 namespace Broker.Server;
 
 /// <summary>A token that the filters of at least two subscriptions share.</summary>
-internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
+internal sealed class SubscriptionNode : TokenEntry
 {
+    // A node may outlive the subscription whose filter it shares, so it shares only a filter that is not much larger
+    // than a copy of the token.
+    private const int MaxSharedFilter = 64;
+
+    private SubscriptionNode(byte[] bytes)
+        : base(bytes)
+    {
+    }
+
+    /// <summary>Creates a node without a token: the root, or a node for <c>*</c>.</summary>
+    internal static SubscriptionNode WithoutToken() => new([]);
+
+    /// <summary>Creates a node for the token of a filter. The node may keep the array of the filter.</summary>
+    internal static SubscriptionNode ForToken(byte[] filter, int start)
+        => filter.Length <= MaxSharedFilter
+            ? new SubscriptionNode(filter) { Position = start }
+            : new SubscriptionNode(TokenAt(filter, start).ToArray());
+
+    internal ReadOnlySpan<byte> Token => TokenAt(Bytes, Position);
+
     /// <summary>Subscriptions with filters that end with this token.</summary>
     internal SubscriptionBag Exact;
 

@@ -19,7 +19,7 @@ internal sealed class SubscriptionTrie(ulong seed)
     // The comparison of this many bytes takes about as long as a visit to a node.
     private const int BytesPerStep = 32;
 
-    private readonly SubscriptionNode _root = new([]);
+    private readonly SubscriptionNode _root = SubscriptionNode.WithoutToken();
 
     // The parents of a node, each with the position of the token in the filter that leads to the next node.
     private readonly Stack<(SubscriptionNode Node, int Position)> _path = new();
@@ -284,7 +284,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         }
 
         // The subscription that occupied this entry moves one token down, where both subscriptions may collide again.
-        var made = new SubscriptionNode(star ? [] : token.ToArray());
+        SubscriptionNode made = star ? SubscriptionNode.WithoutToken() : SubscriptionNode.ForToken(subscription.Filter, start);
         int next = position;
         Insert(made, Unsafe.As<Subscription>(entry), ref next);
         Replace(node, slot, made);
@@ -301,7 +301,7 @@ internal sealed class SubscriptionTrie(ulong seed)
                 Nodes--;
             }
 
-            int slot = parent.Node.Star == node ? -1 : parent.Node.Children.IndexOf(node.Bytes, Hash(node.Bytes));
+            int slot = parent.Node.Star == node ? -1 : parent.Node.Children.IndexOf(node.Token, Hash(node.Token));
             sole.Position = parent.Position;
             Replace(parent.Node, slot, sole);
             node.MarkReplaced(sole);

@@ -8,7 +8,7 @@ namespace Broker.Server;
 /// </summary>
 internal abstract class TokenEntry(byte[] bytes)
 {
-    /// <summary>The whole filter or subject; for a node, its token.</summary>
+    /// <summary>The whole filter or subject; for a node, its token or a filter that contains the token.</summary>
     internal readonly byte[] Bytes = bytes;
 
     /// <summary>

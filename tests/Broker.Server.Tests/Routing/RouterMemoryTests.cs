@@ -81,4 +81,54 @@ public sealed class RouterMemoryTests
 
         static string Filter(int bits) => string.Join('.', Enumerable.Range(0, Tokens).Select(i => (bits >> i & 1) == 0 ? "a" : "*"));
     }
+
+    [Fact]
+    public void A_node_shares_the_token_of_a_short_filter()
+    {
+        const int Pairs = 1000;
+        Subscription[] all = [.. Enumerable.Range(0, 2 * Pairs).Select(i => SubscribeTo($"t{i / 2:D4}.{i % 2}"))];
+        var trie = new SubscriptionTrie(1);
+        Array.ForEach(all, trie.Add);
+        Array.ForEach(all, trie.Remove);
+
+        // The nodes have 72 bytes and a table of two children. A copy of each token would add 32 bytes.
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Array.ForEach(all, trie.Add);
+        long shared = GC.GetAllocatedBytesForCurrentThread() - before;
+        all = [.. Enumerable.Range(0, 2 * Pairs).Select(i => SubscribeTo($"t{i / 2:D4}.{i % 2}.{new string('x', 64)}"))];
+        trie = new SubscriptionTrie(1);
+        Array.ForEach(all, trie.Add);
+        Array.ForEach(all, trie.Remove);
+        before = GC.GetAllocatedBytesForCurrentThread();
+        Array.ForEach(all, trie.Add);
+        Assert.Equal(32L * Pairs, GC.GetAllocatedBytesForCurrentThread() - before - shared);
+    }
+
+    [Fact]
+    public void A_node_does_not_keep_a_long_filter()
+    {
+        const int Nodes = 1000;
+        var trie = new SubscriptionTrie(1);
+        Subscription[] kept = [.. Enumerable.Range(0, 2 * Nodes).Select(i => SubscribeTo($"t{i / 2}.{i % 2}"))];
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        AddAndRemoveLong(trie, kept);
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 1, 500L * Nodes);
+        var found = new List<Subscription>();
+        trie.Match("t77.1"u8, found);
+        Assert.Equal([kept[155]], found);
+        Array.ForEach(kept, trie.Remove);
+        Assert.Equal(0, trie.Nodes);
+    }
+
+    // The long filters create the nodes, which the short filters use afterwards.
+    private static void AddAndRemoveLong(SubscriptionTrie trie, Subscription[] kept)
+    {
+        Subscription[] large = [.. Enumerable.Range(0, kept.Length).Select(i => SubscribeTo($"t{i / 2}.{i % 2}.{new string('x', 4000)}"))];
+        Array.ForEach(large, trie.Add);
+        Array.ForEach(kept, trie.Add);
+        Array.ForEach(large, trie.Remove);
+    }
+
+    private static Subscription SubscribeTo(FormattableString filter)
+        => new(null, Encoding.ASCII.GetBytes(FormattableString.Invariant(filter)), null, "1"u8);
 }
