@@ -207,6 +207,21 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         => Core.Publisher.PublishWithStatus(subject, body, replyTo, headers);
 
     /// <summary>
+    /// Publishes like <see cref="PublishWithStatus(ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte})"/>
+    /// if a server is connected. Otherwise the message is refused, whatever <see cref="ClientOptions.WhileDisconnected"/>
+    /// says. This overload is for programs that keep messages for the next server themselves.
+    /// </summary>
+    /// <param name="subject">The subject, which is not checked.</param>
+    /// <param name="body">The body. It is copied before the method returns.</param>
+    /// <param name="replyTo">The subject for replies. Empty if no reply is expected.</param>
+    /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line. Empty for none.</param>
+    /// <returns>Whether the message was accepted, and otherwise why not: <see cref="PublishStatus.NotConnected"/> if no
+    /// server is connected. The method neither throws nor waits.</returns>
+    public PublishStatus PublishIfConnected(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> replyTo = default, ReadOnlySpan<byte> headers = default)
+        => Core.Publisher.PublishWithStatus(subject, body, replyTo, headers, SendMode.OnlyConnected);
+
+    /// <summary>
     /// Publishes a message that <paramref name="writer"/> writes directly into the outbound buffer, without another
     /// copy. This method does <b>not check</b> the subjects, like the overload with spans.
     /// </summary>

@@ -5,6 +5,12 @@ internal sealed partial class AckedPublisher
 {
     private static readonly TimeSpan SweepPause = TimeSpan.FromMilliseconds(50);
 
+    // Whether the server is lost and this class knows it.
+    private bool _isAway;
+
+    // Whether messages wait for the next server. Others must not overtake them, so they wait too.
+    private bool _isKeeping;
+
     private void OnStateChanged(BrokerConnection connection, ConnectionState state)
     {
         if (state == ConnectionState.Closed)
@@ -25,8 +31,10 @@ internal sealed partial class AckedPublisher
     // stream stores it once.
     private void LoseServer()
     {
+        CancellationTokenSource? stall;
         lock (_gate)
         {
+            _isAway = true;
             _table.Collect(_found, static publish => publish.Phase == PublishPhase.Sent);
             foreach (PendingPublish publish in _found)
             {
@@ -36,20 +44,34 @@ internal sealed partial class AckedPublisher
                 }
                 else
                 {
-                    publish.Phase = PublishPhase.Retrying;
-                    publish.RetryAt = long.MaxValue;
+                    Keep(publish);
                 }
             }
 
             _found.Clear();
+            stall = _stall;
+            _stall = null;
             SendWaiting();
         }
+
+        stall?.Cancel();
     }
 
+    // Called under the lock. The deadline stays.
+    private void Keep(PendingPublish publish)
+    {
+        _isKeeping = true;
+        publish.Phase = PublishPhase.Retrying;
+        publish.RetryAt = long.MaxValue;
+    }
+
+    // Called on the loop, when the next server is connected.
     private void Resend()
     {
         lock (_gate)
         {
+            _isAway = false;
+            _isKeeping = false;
             _table.Collect(_found, static publish => publish is { Phase: PublishPhase.Retrying, RetryAt: long.MaxValue });
             foreach (PendingPublish publish in _found)
             {

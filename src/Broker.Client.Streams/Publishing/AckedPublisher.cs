@@ -30,8 +30,10 @@ internal sealed partial class AckedPublisher : IDisposable
     private readonly Action _sweep;
     private Subscription? _subscription;
 
-    // Whether a message waits for space in the connection's outbound buffer. Others must not overtake it.
+    // Whether a message waits for space in the connection's outbound buffer. Others must not overtake it. The source
+    // ends its wait; it is null if the server was lost meanwhile.
     private bool _isStalled;
+    private CancellationTokenSource? _stall;
     private bool _isSweeping;
     private bool _isClosed;
 
@@ -137,6 +139,12 @@ internal sealed partial class AckedPublisher : IDisposable
     private void Send(PendingPublish publish)
     {
         publish.Deadline = publish.Retries == 0 ? Environment.TickCount64 + (long)_limits.Timeout.TotalMilliseconds : publish.Deadline;
+        if (_isKeeping)
+        {
+            Keep(publish);
+            return;
+        }
+
         int most = Encoding.UTF8.GetMaxByteCount(publish.Subject.Length);
         Span<byte> subject = most <= OnStack ? stackalloc byte[OnStack] : new byte[most];
         subject = subject[..Encoding.UTF8.GetBytes(publish.Subject, subject)];
@@ -144,17 +152,39 @@ internal sealed partial class AckedPublisher : IDisposable
         _inboxBytes.CopyTo(reply);
         Utf8Formatter.TryFormat(publish.Number, reply[_inboxBytes.Length..], out int digits, new System.Buffers.StandardFormat('x'));
         reply = reply[..(_inboxBytes.Length + digits)];
-        PublishStatus status = publish.Options.IsEmpty
-            ? _connection.PublishWithStatus(subject, publish.Body.Span, reply, publish.Headers.Span)
-            : SendWithOptions(publish, subject, reply);
+        PublishStatus status = Pass(publish, subject, reply, onlyConnected: !_isAway);
+        if (status == PublishStatus.NotConnected && !_isAway)
+        {
+            if (_connection.State == ConnectionState.Reconnecting)
+            {
+                // LoseServer has not run yet. It keeps older messages for the next server, and the connection's buffer
+                // would be sent before them.
+                Keep(publish);
+                return;
+            }
+
+            status = Pass(publish, subject, reply, onlyConnected: false);
+        }
+
         if (status != PublishStatus.Accepted)
         {
             _isStalled = true;
-            _ = SendWhenPossibleAsync(publish, Encoding.UTF8.GetString(reply), publish.Number);
+            _stall = new CancellationTokenSource(_limits.Timeout);
+            _ = SendWhenPossibleAsync(publish, Encoding.UTF8.GetString(reply), publish.Number, _stall);
         }
     }
 
-    private PublishStatus SendWithOptions(PendingPublish publish, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> reply)
+    private PublishStatus Pass(PendingPublish publish, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> reply, bool onlyConnected)
+        => publish.Options.IsEmpty
+            ? Pass(subject, publish.Body.Span, reply, publish.Headers.Span, onlyConnected)
+            : PassWithOptions(publish, subject, reply, onlyConnected);
+
+    private PublishStatus Pass(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> reply, ReadOnlySpan<byte> headers, bool onlyConnected)
+        => onlyConnected
+            ? _connection.PublishIfConnected(subject, body, reply, headers)
+            : _connection.PublishWithStatus(subject, body, reply, headers);
+
+    private PublishStatus PassWithOptions(PendingPublish publish, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> reply, bool onlyConnected)
     {
         StreamPublishOptions options = publish.Options;
         int most = PublishHeaders.MaxLength(in options, publish.Headers.Length);
@@ -162,7 +192,7 @@ internal sealed partial class AckedPublisher : IDisposable
         try
         {
             int length = PublishHeaders.Write(block, in options, publish.Headers.Span);
-            return _connection.PublishWithStatus(subject, publish.Body.Span, reply, block.AsSpan(0, length));
+            return Pass(subject, publish.Body.Span, reply, block.AsSpan(0, length), onlyConnected);
         }
         finally
         {
@@ -171,7 +201,7 @@ internal sealed partial class AckedPublisher : IDisposable
     }
 
     // The connection refused the message. It waits for space, or throws the error that says why it never will be sent.
-    private async Task SendWhenPossibleAsync(PendingPublish publish, string reply, long number)
+    private async Task SendWhenPossibleAsync(PendingPublish publish, string reply, long number, CancellationTokenSource limit)
     {
         Exception? failure = null;
         try
@@ -182,7 +212,6 @@ internal sealed partial class AckedPublisher : IDisposable
             (string subject, ReadOnlyMemory<byte> body) = (publish.Subject, publish.Body);
             // The caller may hold the lock, and may be the loop.
             await Task.Yield();
-            using var limit = new CancellationTokenSource(_limits.Timeout);
             await _connection.PublishAsync(subject, body, reply, headers, limit.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException)
@@ -194,15 +223,25 @@ internal sealed partial class AckedPublisher : IDisposable
             failure = e;
         }
 
+        bool wasLost;
         lock (_gate)
         {
+            wasLost = _stall != limit;
+            _stall = null;
             _isStalled = false;
-            if (failure is not null && _table.Find(number) is { } found)
+            // LoseServer has ended the message, or keeps it for the next server.
+            if (failure is not null && !wasLost && _table.Find(number) is { } found)
             {
                 EndUnderGate(found, default, failure);
             }
 
             SendWaiting();
+        }
+
+        // Otherwise LoseServer may still use it.
+        if (!wasLost)
+        {
+            limit.Dispose();
         }
     }
 

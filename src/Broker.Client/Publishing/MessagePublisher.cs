@@ -68,7 +68,7 @@ internal sealed class MessagePublisher
     internal long Dropped => _dropped;
 
     internal PublishStatus PublishWithStatus<TWriter>(
-        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer, bool atOnce = false)
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer, SendMode mode = SendMode.Usual)
         where TWriter : struct, IPayloadWriter, allows ref struct
     {
         // A negative length fails the first of these conditions.
@@ -101,28 +101,27 @@ internal sealed class MessagePublisher
             return PublishStatus.Accepted;
         }
 
-        return PublishExternally(subject, replyTo, headerLength, payloadLength, ref writer, atOnce);
+        return PublishExternally(subject, replyTo, headerLength, payloadLength, ref writer, mode);
     }
 
     /// <param name="subject">The subject.</param>
     /// <param name="body">The body.</param>
     /// <param name="replyTo">The subject for replies. Empty if no reply is expected.</param>
     /// <param name="headers">A header block. Empty for none.</param>
-    /// <param name="atOnce">Whether a thread that is not an event loop sends the message itself, because it waits for
-    /// the outcome of this message alone.</param>
+    /// <param name="mode">When the bytes leave, and whether they may wait for a server.</param>
     internal PublishStatus PublishWithStatus(
-        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, bool atOnce = false)
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, SendMode mode = SendMode.Usual)
     {
         var writer = new CopyingWriter(headers, body);
-        return PublishWithStatus(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, atOnce);
+        return PublishWithStatus(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, mode);
     }
 
-    /// <inheritdoc cref="PublishWithStatus(ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, bool)"/>
+    /// <inheritdoc cref="PublishWithStatus(ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, SendMode)"/>
     internal PublishStatus PublishWithStatus(
-        ReadOnlySpan<byte> subject, OutboundBody body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, bool atOnce = false)
+        ReadOnlySpan<byte> subject, OutboundBody body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, SendMode mode = SendMode.Usual)
     {
         var writer = new BodyWriter(headers, body);
-        return PublishWithStatus(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, atOnce);
+        return PublishWithStatus(subject, replyTo, headers.IsEmpty ? -1 : headers.Length, headers.Length + body.Length, ref writer, mode);
     }
 
     internal PublishStatus PublishWithStatus(string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers)
@@ -199,7 +198,7 @@ internal sealed class MessagePublisher
     }
 
     private PublishStatus PublishExternally<TWriter>(
-        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer, bool atOnce)
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer, SendMode mode)
         where TWriter : struct, IPayloadWriter, allows ref struct
     {
         int size = OperationWriter.PublishSize(subject.Length, replyTo.Length, 0, payloadLength);
@@ -213,7 +212,7 @@ internal sealed class MessagePublisher
         {
             if (_shared.Link is not { } link)
             {
-                return PublishDisconnected(size, subject, replyTo, headerLength, payloadLength, ref writer);
+                return mode == SendMode.OnlyConnected ? RefuseDisconnected() : PublishDisconnected(size, subject, replyTo, headerLength, payloadLength, ref writer);
             }
 
             Connection transport = link.Transport;
@@ -225,7 +224,7 @@ internal sealed class MessagePublisher
 
             buffer.Advance(Encode(buffer.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
             Count(ref _accounting.External, payloadLength);
-            if (buffer.Length >= SendAt || atOnce)
+            if (buffer.Length >= SendAt || mode == SendMode.AtOnce)
             {
                 transport.FlushExternal();
                 // If the loop has been asked to send, it now waits, because this thread has just sent.
@@ -275,6 +274,8 @@ internal sealed class MessagePublisher
                 return PublishStatus.NotConnected;
         }
     }
+
+    private PublishStatus RefuseDisconnected() => _shared.State == ConnectionState.Closed ? PublishStatus.Closed : PublishStatus.NotConnected;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private PublishStatus Refuse(int subjects, int headerLength, int payloadLength)

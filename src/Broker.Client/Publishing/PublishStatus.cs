@@ -22,7 +22,10 @@ public enum PublishStatus
     /// </summary>
     BufferFull,
 
-    /// <summary>No server is connected and the policy is <see cref="PublishWhileDisconnected.Refuse"/>.</summary>
+    /// <summary>
+    /// No server is connected, and the policy is <see cref="PublishWhileDisconnected.Refuse"/> or the method is
+    /// <see cref="BrokerConnection.PublishIfConnected"/>.
+    /// </summary>
     NotConnected,
 
     /// <summary>The connection is closed.</summary>

@@ -274,7 +274,7 @@ internal sealed class Requester
         // If this is the only pending request, its own thread sends it, because waking the loop took longer. If there
         // are several, the loop sends many at a time.
         PublishStatus status = _publisher.PublishWithStatus(
-            subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + token)], headers, atOnce: _table.Pending <= 1);
+            subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + token)], headers, _table.Pending <= 1 ? SendMode.AtOnce : SendMode.Usual);
         // The loss of the server may have failed the request already. The caller then gets the error of that loss.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))
         {

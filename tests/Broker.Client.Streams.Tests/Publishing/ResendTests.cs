@@ -29,6 +29,41 @@ public sealed class ResendTests
         await Wait.For(Task.WhenAll(others));
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Messages_that_are_published_without_a_server_do_not_overtake_older_ones(bool beforeThePublisherKnows)
+    {
+        await using var script = Scripted.Start();
+        StreamsClient streams = await script.ConnectAsync();
+        var late = new List<Task<PublishAck>>();
+        // The handlers of a state are called in the order in which they were added, and the publisher has one of them.
+        void PublishLate(BrokerConnection connection, ConnectionState state)
+        {
+            if (state == ConnectionState.Reconnecting)
+            {
+                late.Add(PublishAsync(streams, "c"));
+                late.Add(streams.PublishAsync(Subject, "d"u8.ToArray(), cancellationToken: Ended).AsTask());
+            }
+        }
+
+        streams.Connection.StateChanged += PublishLate;
+        if (beforeThePublisherKnows)
+        {
+            streams = streams.Connection.Streams(new StreamsOptions { AcknowledgementTimeout = Wait.Limit });
+        }
+
+        var early = new List<Task<PublishAck>> { PublishAsync(streams, "a"), PublishAsync(streams, "b") };
+        Assert.Equal(["a", "b"], await TakeAsync(script, 2, acknowledge: false));
+
+        script.Drop();
+
+        Assert.Equal(["a", "b", "c", "d"], await TakeAsync(script, 4, acknowledge: true));
+        await Wait.For(Task.WhenAll(early));
+        await Wait.For(Task.WhenAll(late));
+        Assert.False(script.Has(static p => p.Subject == Subject), "A message was sent twice.");
+    }
+
     [Fact]
     public async Task A_caller_that_blocks_does_not_keep_others_from_their_outcomes()
     {

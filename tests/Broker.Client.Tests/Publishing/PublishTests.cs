@@ -255,6 +255,26 @@ public sealed class PublishTests
     }
 
     [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_message_can_be_refused_instead_of_buffered_without_a_server(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection connection = await Connect(server);
+        TaskCompletionSource<string> got = Wait.Source<string>();
+        connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Show(m)));
+        await using var away = BrokerConnection.ConnectInBackground(
+            new ClientOptions { Servers = ["127.0.0.1:1"], ReconnectDelay = static _ => TimeSpan.FromHours(1) });
+
+        Assert.Equal(PublishStatus.NotConnected, away.PublishIfConnected("a"u8, "body"u8));
+        Assert.Equal(0, away.GetStatistics().PendingBytes);
+        Assert.Equal(PublishStatus.Accepted, connection.PublishIfConnected("a"u8, "body"u8, "reply"u8));
+        Assert.Equal("a|reply||body", await Wait.For(got));
+        await away.CloseAsync();
+        Assert.Equal(PublishStatus.Closed, away.PublishIfConnected("a"u8, "body"u8));
+    }
+
+    [Theory]
     [InlineData(ServerKind.Broker, 65_536)]
     [InlineData(ServerKind.Broker, 1024 * 1024)]
     [InlineData(ServerKind.Nats, 65_536)]
