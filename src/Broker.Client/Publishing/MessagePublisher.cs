@@ -37,6 +37,10 @@ internal sealed class MessagePublisher
     private bool _flushRequested;
     private bool _sentSinceRequest;
 
+    // The batches that threads are publishing, and whether the loop has waited for the end of one.
+    private int _batches;
+    private bool _hasWaitedForBatch;
+
     internal MessagePublisher(SharedState shared, OutboundAccounting accounting, WritableSignal writable, ReconnectBuffer reconnectBuffer)
     {
         _shared = shared;
@@ -163,6 +167,32 @@ internal sealed class MessagePublisher
 
         SubjectBytes.RequireHeaderBlock(headers);
         ThrowIfRefused(PublishWithStatus(replyTo, body, default, headers), headers.Length + body.Length);
+    }
+
+    /// <summary>
+    /// Notes that a thread which is not an event loop begins to publish messages that it sends together by
+    /// <see cref="EndBatch"/>. If that takes long, the loop sends them.
+    /// </summary>
+    internal void BeginBatch()
+    {
+        lock (_shared.Gate)
+        {
+            _batches++;
+        }
+    }
+
+    /// <summary>Sends what threads that are not event loops have published and not sent yet.</summary>
+    internal void EndBatch()
+    {
+        lock (_shared.Gate)
+        {
+            _batches--;
+            if (_shared.Link is { } link && link.Transport.ExternalWriteBuffer.Length > 0)
+            {
+                link.Transport.FlushExternal();
+                _sentSinceRequest = _flushRequested;
+            }
+        }
     }
 
     /// <exception cref="PublishRefusedException">The status is a refusal.</exception>
@@ -319,8 +349,10 @@ internal sealed class MessagePublisher
     {
         lock (_shared.Gate)
         {
-            _flushRequested = _sentSinceRequest;
-            if (!_sentSinceRequest)
+            bool isBatching = _batches > 0 && !_hasWaitedForBatch;
+            _flushRequested = _sentSinceRequest || isBatching;
+            _hasWaitedForBatch = isBatching && !_sentSinceRequest;
+            if (!_flushRequested)
             {
                 _shared.Link?.Transport.FlushExternal();
                 return;

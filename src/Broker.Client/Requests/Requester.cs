@@ -51,6 +51,7 @@ internal sealed class Requester
         _prefixBytes = Encoding.UTF8.GetBytes(inbox);
         Refusals = new RequestRefusals(shared.Loop, _table, inbox);
         _watch = new BlockedLoopWatch(shared.Loop, events, _table);
+        Continuations = new Continuations(shared.Loop, publisher);
         _startSweep = StartSweep;
         _sweep = Sweep;
     }
@@ -71,7 +72,7 @@ internal sealed class Requester
     internal Subscription? Inbox => Volatile.Read(ref _inbox);
 
     /// <summary>Runs the continuations of awaited requests.</summary>
-    internal Continuations Continuations { get; } = new();
+    internal Continuations Continuations { get; }
 
     /// <summary>The requests that the server has refused.</summary>
     internal RequestRefusals Refusals { get; }
