@@ -18,20 +18,23 @@ public sealed partial class StreamsClient : IDisposable
     private readonly ConsumerManager _consumers;
     private readonly NextSlots _nextSlots;
     private readonly AckedPublisher _publisher;
+    private readonly TracedPublisher? _tracedPublisher;
     private readonly BucketManager _buckets;
     private readonly ObjectStoreManager _objects;
 
     internal StreamsClient(BrokerConnection connection, StreamsOptions options)
     {
         Connection = connection;
-        _api = new StreamsApi(connection, options.Prefix, options.RequestTimeout);
+        _api = new StreamsApi(connection, options.Prefix, options.RequestTimeout) { Tracer = options.Tracing ? new StreamsTracer() : null };
         _streams = new StreamManager(_api);
         _consumers = new ConsumerManager(_api);
         _nextSlots = new NextSlots(_api);
         _publisher = new AckedPublisher(
             connection,
             new PublishLimits(
-                options.MaxPublishesInFlight, options.MaxPublishBytesInFlight, options.AcknowledgementTimeout, options.NoStreamRetries, options.NoStreamRetryWait));
+                options.MaxPublishesInFlight, options.MaxPublishBytesInFlight, options.AcknowledgementTimeout, options.NoStreamRetries, options.NoStreamRetryWait),
+            _api.Counters);
+        _tracedPublisher = _api.Tracer is { } tracer ? new TracedPublisher(_publisher, tracer) : null;
         _buckets = new BucketManager(_api, _streams, _consumers, _publisher);
         _objects = new ObjectStoreManager(_api, _streams, _consumers, _publisher);
     }
@@ -39,10 +42,16 @@ public sealed partial class StreamsClient : IDisposable
     /// <summary>The connection that the client uses.</summary>
     public BrokerConnection Connection { get; }
 
+    internal StreamsCounters Counters => _api.Counters;
+
+    /// <summary>Reads the counters. May be called on any thread.</summary>
+    public StreamsStatistics GetStatistics() => _api.Counters.Read(_publisher.Pending);
+
     /// <summary>Publishes a message and waits until a stream has stored it.</summary>
     /// <remarks>
     /// Many messages may be in flight: start further ones before awaiting the first. They are stored in the order of
-    /// the calls, unless one of them is sent again. Beyond <see cref="StreamsOptions.MaxPublishesInFlight"/> and
+    /// the calls, over a reconnect too. Only a message that is sent again because no stream answered for its subject
+    /// (<see cref="StreamsOptions.NoStreamRetries"/>) may be stored after later ones. Beyond <see cref="StreamsOptions.MaxPublishesInFlight"/> and
     /// <see cref="StreamsOptions.MaxPublishBytesInFlight"/> a message waits before it is sent.
     /// </remarks>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
@@ -64,12 +73,15 @@ public sealed partial class StreamsClient : IDisposable
     public ValueTask<PublishAck> PublishAsync(
         string subject, ReadOnlyMemory<byte> body, StreamPublishOptions options = default, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
-        => _publisher.PublishAsync(subject, body, in options, headers, cancellationToken);
+        => _tracedPublisher is { HasListeners: true } traced
+            ? traced.PublishAsync(subject, body, in options, headers, cancellationToken)
+            : _publisher.PublishAsync(subject, body, in options, headers, cancellationToken);
 
     /// <summary>Ends all messages in flight and gives back the subscription. The connection stays open.</summary>
     public void Dispose()
     {
         _publisher.Dispose();
         _nextSlots.Close();
+        _api.Tracer?.Dispose();
     }
 }

@@ -48,6 +48,14 @@ public sealed record StreamsOptions
     /// </summary>
     public long MaxPublishBytesInFlight { get; init; } = 64L * 1024 * 1024;
 
+    /// <summary>
+    /// Whether the client creates spans (<see cref="StreamsActivities.SourceName"/>) for
+    /// <see cref="StreamsClient.PublishAsync"/>, from the call to its outcome, and for messages with
+    /// <see cref="StreamMessage.StartActivity"/>. The trace context is in the headers <c>traceparent</c> and
+    /// <c>tracestate</c>. Without a listener, no header is added and the cost is one check. Default false.
+    /// </summary>
+    public bool Tracing { get; init; }
+
     internal string Prefix => ApiPrefix ?? (Domain is null ? DefaultApiPrefix : $"$JS.{Domain}.API");
 
     internal void Validate()

@@ -66,6 +66,7 @@ internal sealed partial class Consumption
         {
             _unread.ForEach(message => Refuse(in message));
             _unread.Clear();
+            _counters.Finish(_window.HeldMessages);
         }
     }
 

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Broker.Client.Streams;
 
 /// <summary>Goes on after a lost server, a silent server and a lost consumer.</summary>
@@ -12,6 +14,8 @@ internal sealed partial class Consumption
 
     // Whether something has arrived since the last tick. Only a tick reads the clock.
     private bool _hasSign;
+    // When the server was lost, in ticks of Stopwatch. 0 if the consumer has given a sign since then.
+    private long _lostAt;
     private long _lastProgress;
     private long _began;
     private long _pausedUntil;
@@ -32,6 +36,7 @@ internal sealed partial class Consumption
                 case ConnectionState.Reconnecting:
                     // The requests are lost with the server, and nobody can send a heartbeat.
                     _isAway = true;
+                    _lostAt = Stopwatch.GetTimestamp();
                     Forget(isLost: true);
                     break;
                 case ConnectionState.Connected:
@@ -49,6 +54,16 @@ internal sealed partial class Consumption
                 default:
                     break;
             }
+        }
+    }
+
+    // Called under the lock, when a message or a heartbeat of the consumer has arrived.
+    private void NoteSign()
+    {
+        if (_lostAt != 0)
+        {
+            _counters.Resume(_lostAt);
+            _lostAt = 0;
         }
     }
 
@@ -211,6 +226,7 @@ internal sealed partial class Consumption
         try
         {
             await _consumers.ChangeAsync(_consumer.Stream, config, null, CancellationToken.None).ConfigureAwait(false);
+            _counters.Recreate();
             return (true, null);
         }
         catch (StreamException e) when (e is not StreamsUnavailableException)

@@ -26,6 +26,7 @@ internal sealed partial class Consumption
             }
 
             _pulls++;
+            _counters.Pull();
             _window.Open(slot);
         }
     }

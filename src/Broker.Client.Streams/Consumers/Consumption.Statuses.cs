@@ -23,7 +23,13 @@ internal sealed partial class Consumption
         }
 
         int status = view.Headers.IsEmpty ? 0 : HeaderBlock.Status(view.Headers);
-        if (status == IdleHeartbeat || slot.Messages == 0)
+        if (status == IdleHeartbeat)
+        {
+            NoteSign();
+            return;
+        }
+
+        if (slot.Messages == 0)
         {
             return;
         }

@@ -17,6 +17,7 @@ internal sealed partial class Consumption
     private readonly ConsumerInfo _consumer;
     private readonly Lock _gate = new();
     private readonly PullWindow _window;
+    private readonly StreamsCounters _counters;
     private readonly MessageCopier _copier;
     private readonly MessageQueue _queue;
 
@@ -45,6 +46,7 @@ internal sealed partial class Consumption
     {
         _consumers = consumers;
         _connection = consumers.Api.Connection;
+        _counters = consumers.Api.Counters;
         _consumer = consumer;
         _plan = plan;
         _window = new PullWindow(plan.MaxMessages, plan.MaxBytes, plan.Once);
@@ -104,6 +106,7 @@ internal sealed partial class Consumption
         lock (_gate)
         {
             _window.Release(_finished, _finishedBytes);
+            _counters.Finish(_finished);
             _held?.TryDequeue(out _);
             Pull();
         }
@@ -141,6 +144,8 @@ internal sealed partial class Consumption
             return;
         }
 
+        _counters.Queued++;
+        NoteSign();
         _lastSequence = Math.Max(_lastSequence, message.Sequence);
         _held?.Enqueue(message);
         if (_window.Receive(slot, message.Size))

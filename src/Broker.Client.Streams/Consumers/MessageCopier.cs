@@ -4,7 +4,7 @@ namespace Broker.Client.Streams;
 
 /// <summary>
 /// Makes owned copies of delivered messages. Small messages share an array, which saves the header of an array for each
-/// of them. Used by one thread at a time.
+/// of them. Used on the connection's loop.
 /// </summary>
 /// <param name="api">The connection and the time limit of confirmed acknowledgements.</param>
 /// <param name="stream">The name of the stream.</param>
@@ -18,7 +18,7 @@ internal sealed class MessageCopier(StreamsApi api, string stream, string consum
     // The first arrays are small, because a reader may want one message only.
     private const int FirstSize = 256;
 
-    private MessageOrigin _origin = new(api.Connection, api.Timeout, stream, consumer, []);
+    private MessageOrigin _origin = new(api, stream, consumer, []);
     private byte[] _shared = [];
 
     // The subject of the last message, which the next one often has too.
@@ -41,7 +41,7 @@ internal sealed class MessageCopier(StreamsApi api, string stream, string consum
             {
                 // The names are those of the subject: $JS.ACK.stream.consumer.
                 string[] tokens = Encoding.UTF8.GetString(reply[..prefix]).Split('.');
-                _origin = new MessageOrigin(api.Connection, api.Timeout, tokens[2], tokens[3], reply[..prefix].ToArray());
+                _origin = new MessageOrigin(api, tokens[2], tokens[3], reply[..prefix].ToArray());
             }
 
             reply = default;
@@ -63,6 +63,7 @@ internal sealed class MessageCopier(StreamsApi api, string stream, string consum
         int size = view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
         message = new StreamMessage(
             _origin, _subject, bytes, start, new MessageLengths(reply.Length, view.Headers.Length, view.Body.Length), size, in numbers);
+        api.Counters.Receive(numbers.Delivered);
         return true;
     }
 

@@ -56,6 +56,10 @@ internal sealed class NextSlot : IValueTaskSource<NextAnswer>
             {
                 EndUnderGate(new NextAnswer(NextKind.Other, default), reusable: false);
             }
+            else
+            {
+                _api.Counters.Pull();
+            }
 
             return new ValueTask<NextAnswer>(this, _source.Version);
         }

@@ -32,6 +32,9 @@ internal sealed class PullWindow(int maxMessages, long maxBytes, bool once)
     /// <summary>The size limit of one request.</summary>
     internal long BatchBytes { get; } = once || maxMessages < 2 ? maxBytes : Math.Max(1, maxBytes / 2);
 
+    /// <summary>The number of messages that are queued or in the reader's hands.</summary>
+    internal long HeldMessages => _heldMessages;
+
     internal bool IsAnyOpen => _openMessages != 0;
 
     internal bool HasRoom

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 
@@ -88,7 +89,10 @@ public readonly struct StreamMessage
     /// <exception cref="NoRespondersException">The consumer is gone.</exception>
     /// <exception cref="ConnectionLostException">No server is connected, or it was lost.</exception>
     public async Task AckAndConfirmAsync(CancellationToken cancellationToken = default)
-        => await _origin.Connection.RequestAsync(ReplySubject(), "+ACK"u8.ToArray(), _origin.Timeout, default, cancellationToken).ConfigureAwait(false);
+    {
+        await _origin.Connection.RequestAsync(ReplySubject(), "+ACK"u8.ToArray(), _origin.Timeout, default, cancellationToken).ConfigureAwait(false);
+        _origin.Counters.Acknowledge("+ACK"u8);
+    }
 
     /// <summary>Refuses the message: the server delivers it again.</summary>
     /// <param name="delay">How long the server waits. Null for no wait.</param>
@@ -122,11 +126,32 @@ public readonly struct StreamMessage
     public ValueTask TerminateAsync(string? reason = null, CancellationToken cancellationToken = default)
         => reason is null || !UnderstandsReasons(_origin.Connection) ? SendAsync("+TERM"u8, cancellationToken) : SendAsync(Encoding.UTF8.GetBytes($"+TERM {reason}"), cancellationToken);
 
+    /// <summary>
+    /// Starts a span for the handling of this message as a child of the span that published it, and makes the new span
+    /// the current span: <c>using Activity? span = message.StartActivity();</c>.
+    /// </summary>
+    /// <returns>The span. Null without <see cref="StreamsOptions.Tracing"/>, and if nobody listens to the
+    /// spans.</returns>
+    public Activity? StartActivity()
+        => _origin.Tracer is { HasListeners: true } tracer
+            ? tracer.StartProcess(
+                Subject,
+                Headers.Span,
+                Body.Length,
+                new TagList { { StreamsTracer.StreamTag, Stream }, { "messaging.consumer.group.name", Consumer }, { "broker.delivered", Delivered } })
+            : null;
+
     /// <summary>Sends without waiting. Returns false if the connection refused it.</summary>
     internal bool TrySend(ReadOnlySpan<byte> kind)
     {
         Span<byte> subject = stackalloc byte[OnStack];
-        return TryWriteReply(subject, out int length) && _origin.Connection.PublishWithStatus(subject[..length], kind) < PublishStatus.PendingLimit;
+        bool isSent = TryWriteReply(subject, out int length) && _origin.Connection.PublishWithStatus(subject[..length], kind) < PublishStatus.PendingLimit;
+        if (isSent)
+        {
+            _origin.Counters.Acknowledge(kind);
+        }
+
+        return isSent;
     }
 
     private static bool UnderstandsReasons(BrokerConnection connection)
@@ -135,7 +160,13 @@ public readonly struct StreamMessage
     private ValueTask SendAsync(ReadOnlySpan<byte> kind, CancellationToken cancellationToken)
         => TrySend(kind)
             ? ValueTask.CompletedTask
-            : _origin.Connection.PublishAsync(ReplySubject(), kind.ToArray(), cancellationToken: cancellationToken);
+            : SendWhenPossibleAsync(kind.ToArray(), cancellationToken);
+
+    private async ValueTask SendWhenPossibleAsync(byte[] kind, CancellationToken cancellationToken)
+    {
+        await _origin.Connection.PublishAsync(ReplySubject(), kind, cancellationToken: cancellationToken).ConfigureAwait(false);
+        _origin.Counters.Acknowledge(kind);
+    }
 
     private string ReplySubject()
     {

@@ -87,6 +87,7 @@ internal sealed partial class AckedPublisher
     {
         // Its deadline stays.
         publish.Retries = Math.Max(publish.Retries, 1);
+        _counters.Repeats += publish.WasSent ? 1 : 0;
         publish.Phase = PublishPhase.Sent;
         Send(publish);
     }
@@ -105,7 +106,9 @@ internal sealed partial class AckedPublisher
             foreach (PendingPublish publish in _table.RemoveWaiting())
             {
                 publish.Phase = PublishPhase.Ended;
-                publish.SetOutcome(default, new StreamException($"The message to '{publish.Subject}' was not sent: {cause}."));
+                var failure = new StreamException($"The message to '{publish.Subject}' was not sent: {cause}.");
+                publish.SetOutcome(default, failure);
+                _counters.EndPublish(publish.Began, false, failure, false);
                 _outcomes.Add(publish);
             }
         }

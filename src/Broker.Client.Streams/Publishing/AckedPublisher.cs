@@ -18,6 +18,7 @@ internal sealed partial class AckedPublisher : IDisposable
 
     private readonly BrokerConnection _connection;
     private readonly PublishLimits _limits;
+    private readonly StreamsCounters _counters;
     private readonly Lock _gate = new();
     private readonly InFlightTable _table;
     private readonly Stack<PendingPublish> _pool = new();
@@ -37,10 +38,11 @@ internal sealed partial class AckedPublisher : IDisposable
     private bool _isSweeping;
     private bool _isClosed;
 
-    internal AckedPublisher(BrokerConnection connection, PublishLimits limits)
+    internal AckedPublisher(BrokerConnection connection, PublishLimits limits, StreamsCounters counters)
     {
         _connection = connection;
         _limits = limits;
+        _counters = counters;
         _table = new InFlightTable(limits.MaxMessages, limits.MaxBytes);
         _outcomes = new Outcomes(connection.Loop);
         _inbox = BrokerConnection.NewInbox(connection.InboxPrefix) + ".";
@@ -64,6 +66,7 @@ internal sealed partial class AckedPublisher : IDisposable
             _subscription ??= _connection.Subscribe(_inbox + "*", ReceiveAck);
             publish = _pool.TryPop(out PendingPublish? free) ? free : new PendingPublish(this);
             publish.Begin(subject, body, headers, in options);
+            publish.Began = _counters.BeginPublish();
             if (_isStalled || _table.IsAnyWaiting || !_table.HasRoomFor(publish.Size))
             {
                 _table.Wait(publish);
@@ -85,6 +88,18 @@ internal sealed partial class AckedPublisher : IDisposable
         ValueTask<PublishAck> task = publish.Task;
         publish.Observe(cancellationToken);
         return task;
+    }
+
+    /// <summary>The number of messages that have no outcome yet.</summary>
+    internal int Pending
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _table.Count;
+            }
+        }
     }
 
     internal void Cancel(PendingPublish publish, CancellationToken token) => End(publish, new OperationCanceledException(token));
@@ -166,6 +181,7 @@ internal sealed partial class AckedPublisher : IDisposable
             status = Pass(publish, subject, reply, onlyConnected: false);
         }
 
+        publish.WasSent = true;
         if (status != PublishStatus.Accepted)
         {
             _isStalled = true;
@@ -313,6 +329,7 @@ internal sealed partial class AckedPublisher : IDisposable
     {
         _table.Remove(publish);
         publish.SetOutcome(in ack, failure);
+        _counters.EndPublish(publish.Began, ack.IsDuplicate, failure, failure is UnknownOutcomeException);
         _outcomes.Add(publish);
     }
 }

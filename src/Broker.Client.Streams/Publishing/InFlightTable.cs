@@ -20,6 +20,9 @@ internal sealed class InFlightTable(int maxMessages, long maxBytes)
 
     internal int InFlight { get; private set; }
 
+    /// <summary>The number of messages that have no outcome yet.</summary>
+    internal int Count => InFlight + _waiting.Count;
+
     internal bool IsAnyWaiting => _waiting.Count != 0;
 
     internal bool IsEmpty => InFlight == 0 && _waiting.Count == 0;

@@ -35,6 +35,13 @@ internal sealed class PendingPublish(AckedPublisher owner) : IValueTaskSource<Pu
 
     internal int Retries { get; set; }
 
+    /// <summary>When the caller published the message, in ticks of <see cref="System.Diagnostics.Stopwatch"/>. 0 if nobody
+    /// measures it.</summary>
+    internal long Began { get; set; }
+
+    /// <summary>Whether the message was passed to the connection at least once.</summary>
+    internal bool WasSent { get; set; }
+
     /// <summary>The next in the list of messages whose outcome the callers have not seen yet.</summary>
     internal PendingPublish? Next { get; set; }
 
@@ -49,6 +56,7 @@ internal sealed class PendingPublish(AckedPublisher owner) : IValueTaskSource<Pu
         Headers = headers;
         Options = options;
         Retries = 0;
+        WasSent = false;
     }
 
     internal void Observe(CancellationToken cancellationToken)

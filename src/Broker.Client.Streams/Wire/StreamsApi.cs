@@ -18,6 +18,12 @@ internal sealed class StreamsApi(BrokerConnection connection, string prefix, Tim
 
     internal TimeSpan Timeout => timeout;
 
+    /// <summary>Counts what all parts of the client do.</summary>
+    internal StreamsCounters Counters { get; } = new();
+
+    /// <summary>Creates spans. Null without tracing.</summary>
+    internal StreamsTracer? Tracer { get; init; }
+
     /// <summary>Returns the full subject of an operation such as <c>STREAM.INFO.ORDERS</c>.</summary>
     internal string SubjectOf(string operation) => $"{prefix}.{operation}";
 

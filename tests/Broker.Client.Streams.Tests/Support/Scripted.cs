@@ -38,6 +38,9 @@ internal sealed class Scripted : IAsyncDisposable
         return scripted;
     }
 
+    /// <summary>The client that has connected last.</summary>
+    internal StreamsClient Client { get; private set; } = null!;
+
     /// <summary>Connects a client, which the server disposes at its end.</summary>
     internal async Task<StreamsClient> ConnectAsync(TimeSpan? pingInterval = null)
     {
@@ -52,7 +55,7 @@ internal sealed class Scripted : IAsyncDisposable
             },
             TestContext.Current.CancellationToken);
         _clients.Add(connection);
-        return connection.Streams(new StreamsOptions { RequestTimeout = Wait.Limit, AcknowledgementTimeout = Wait.Limit });
+        return Client = connection.Streams(new StreamsOptions { RequestTimeout = Wait.Limit, AcknowledgementTimeout = Wait.Limit });
     }
 
     /// <summary>Returns the consumer of this server.</summary>
