@@ -15,7 +15,7 @@ internal static class Assemblies
         ["Broker.Server"] = ["Broker.Protocol", "Broker.Transport"],
         ["Broker.Client"] = ["Broker.Protocol", "Broker.Transport"],
         ["Broker.Client.Streams"] = ["Broker.Client", "Broker.Protocol", "Broker.Transport"],
-        ["Broker.Streams"] = [],
+        ["Broker.Streams"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
         ["Broker.ZeroMq"] = ["Broker.Transport"],
         ["Broker.NetMQ.Compatibility"] = ["Broker.Cryptography", "Broker.ZeroMq", "Broker.Transport"],
         ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],

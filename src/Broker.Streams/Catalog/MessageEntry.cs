@@ -13,5 +13,10 @@ internal struct MessageEntry
 
     internal required Segment? Segment { get; set; }
 
+    internal required SubjectState Subject { get; init; }
+
+    /// <summary>The sequence that followed in the same subject, which may be deleted; 0 if none has followed.</summary>
+    internal ulong NextOfSubject { get; set; }
+
     internal readonly bool IsDeleted => Segment is null;
 }

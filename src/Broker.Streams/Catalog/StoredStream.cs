@@ -1,3 +1,5 @@
+using Broker.Protocol;
+
 namespace Broker.Streams;
 
 /// <summary>
@@ -6,7 +8,6 @@ namespace Broker.Streams;
 internal sealed class StoredStream(uint id, string name)
 {
     private readonly EntryList _entries = new();
-    private SubjectTable? _subjects;
 
     internal uint Id { get; } = id;
 
@@ -16,6 +17,8 @@ internal sealed class StoredStream(uint id, string name)
 
     /// <summary>Bytes that the store keeps for the stream's owner.</summary>
     internal byte[] Configuration { get; private set; } = [];
+
+    internal SubjectTable Subjects { get; } = new();
 
     /// <summary>The sequence of the next message is greater than this one.</summary>
     internal ulong LastAssigned { get; set; }
@@ -31,6 +34,12 @@ internal sealed class StoredStream(uint id, string name)
     /// <summary>The size of the records of all messages.</summary>
     internal long Bytes { get; private set; }
 
+    /// <summary>The number of messages that wait for a sync.</summary>
+    internal long QueuedMessages { get; private set; }
+
+    /// <summary>The size of the records of these messages.</summary>
+    internal long QueuedBytes { get; private set; }
+
     /// <summary>Set when a record of the stream is damaged. The stream then refuses reads and writes.</summary>
     internal StreamDamage? Damage { get; set; }
 
@@ -40,31 +49,78 @@ internal sealed class StoredStream(uint id, string name)
     /// <summary>The time of the oldest message in ticks, or <see cref="long.MaxValue" /> without messages.</summary>
     internal long OldestTime => _entries.Count == 0 ? long.MaxValue : _entries[0].Time;
 
+    /// <summary>The time of the last message in ticks; 0 if there was none since the start.</summary>
+    internal long LastTime { get; private set; }
+
     internal void Configure(StreamLimits limits, byte[] configuration)
     {
         Limits = limits;
         Configuration = configuration;
         if (limits.MaxPerSubject > 0)
         {
-            _subjects ??= new SubjectTable();
+            foreach (SubjectState subject in Subjects.All.ToArray())
+            {
+                EnforceLimit(subject);
+            }
+
+            DropDeletedFront();
         }
 
         EnforceLimits();
     }
 
-    internal void Add(in MessageEntry entry, ReadOnlySpan<byte> subject)
+    /// <summary>Counts a message that is queued.</summary>
+    internal void Enqueue(ReadOnlySpan<byte> subject, ulong sequence, int size)
+    {
+        SubjectState state = Subjects.GetOrAdd(subject);
+        state.Queued++;
+        state.LastQueued = sequence;
+        QueuedMessages++;
+        QueuedBytes += size;
+    }
+
+    /// <summary>Ends the count of a queued message, which is stored or not.</summary>
+    internal void Dequeue(ReadOnlySpan<byte> subject, int size, bool isStored)
+    {
+        SubjectState state = Subjects.GetOrAdd(subject);
+        state.Queued--;
+        QueuedMessages--;
+        QueuedBytes -= size;
+        if (!isStored)
+        {
+            Subjects.RemoveIfUnused(state);
+        }
+    }
+
+    internal void Add(in MessageEntry entry)
     {
         Advance(entry.Sequence);
+        SubjectState subject = entry.Subject;
         if (entry.Sequence < First)
         {
+            Subjects.RemoveIfUnused(subject);
             return;
         }
 
+        if (subject.Count == 0)
+        {
+            subject.First = entry.Sequence;
+            Subjects.Stored++;
+        }
+        else
+        {
+            _entries[_entries.Find(subject.Last)].NextOfSubject = entry.Sequence;
+        }
+
+        subject.Last = entry.Sequence;
+        subject.Count++;
+        LastTime = entry.Time;
         _entries.Add(entry);
         entry.Segment!.Live++;
         Messages++;
         Bytes += entry.Size;
-        AddSubject(subject, entry.Sequence);
+        EnforceLimit(subject);
+        DropDeletedFront();
         EnforceLimits();
     }
 
@@ -76,12 +132,8 @@ internal sealed class StoredStream(uint id, string name)
 
     internal void Delete(ulong sequence)
     {
-        int index = _entries.Find(sequence);
-        if (index < _entries.Count && _entries[index].Sequence == sequence)
-        {
-            Delete(ref _entries[index]);
-            DropDeletedFront();
-        }
+        DeleteEntry(sequence);
+        DropDeletedFront();
     }
 
     /// <summary>Deletes all messages before a sequence.</summary>
@@ -97,6 +149,38 @@ internal sealed class StoredStream(uint id, string name)
         }
 
         DropDeletedFront();
+    }
+
+    /// <summary>
+    /// Deletes the messages before a sequence whose subject matches a filter, except the last ones of them. Returns the
+    /// number of deleted messages.
+    /// </summary>
+    internal long Purge(ReadOnlySpan<byte> filter, ulong before, long keep)
+    {
+        long excess = Matching(filter, before) - keep;
+        long deleted = 0;
+        SubjectState? only = Subject.HasWildcard(filter) ? null : Subjects.Find(filter);
+        if (only is not null)
+        {
+            while (deleted < excess)
+            {
+                DeleteEntry(only.First);
+                deleted++;
+            }
+        }
+
+        for (int i = 0; only is null && deleted < excess; i++)
+        {
+            ref MessageEntry entry = ref _entries[i];
+            if (!entry.IsDeleted && Subject.Matches(filter, entry.Subject.Name))
+            {
+                Delete(ref entry);
+                deleted++;
+            }
+        }
+
+        DropDeletedFront();
+        return deleted;
     }
 
     /// <summary>The sequence of the first message that is not older than a time, or that of the next message.</summary>
@@ -120,51 +204,106 @@ internal sealed class StoredStream(uint id, string name)
         return index < _entries.Count && entry.Sequence == sequence && !entry.IsDeleted;
     }
 
-    /// <summary>Finds the first message whose sequence is not smaller.</summary>
-    internal bool TryFindNext(ulong sequence, out MessageEntry entry)
+    /// <summary>Finds the first message whose sequence is not smaller and whose subject matches a filter.</summary>
+    internal bool TryFindNext(ulong sequence, ReadOnlySpan<byte> filter, out MessageEntry entry)
     {
+        SubjectState? only = filter.IsEmpty || Subject.HasWildcard(filter) ? null : Subjects.Find(filter) ?? Nothing;
+        entry = default;
+        if (only is not null)
+        {
+            if (sequence > only.Last)
+            {
+                return false;
+            }
+
+            sequence = Math.Max(sequence, only.First);
+        }
+
         for (int index = _entries.Find(sequence); index < _entries.Count; index++)
         {
             entry = _entries[index];
-            if (!entry.IsDeleted)
+            if (!entry.IsDeleted && (only is null ? filter.IsEmpty || Subject.Matches(filter, entry.Subject.Name) : entry.Subject == only))
             {
                 return true;
             }
         }
 
-        entry = default;
         return false;
     }
 
-    private void AddSubject(ReadOnlySpan<byte> subject, ulong sequence)
+    /// <summary>Describes the content.</summary>
+    /// <param name="withDeleted">Whether deleted sequences are listed.</param>
+    internal StreamSummary Summarize(bool withDeleted)
     {
-        if (_subjects is null)
+        ulong empty = Last == 0 && First <= 1 ? 0 : Last + 1;
+        return new StreamSummary
         {
-            return;
-        }
-
-        List<ulong> sequences = _subjects.Add(subject, sequence);
-        if (sequences.Count > Limits.MaxPerSubject)
-        {
-            for (int i = sequences.Count - 1; i >= 0; i--)
-            {
-                if (IsDeleted(sequences[i]))
-                {
-                    _subjects.Remove(sequences, i);
-                }
-            }
-        }
-
-        while (sequences.Count > Limits.MaxPerSubject)
-        {
-            Delete(sequences[0]);
-            _subjects.Remove(sequences, 0);
-        }
-
-        _subjects.Trim(Messages, IsDeleted);
+            Messages = Messages,
+            Bytes = Bytes,
+            First = Messages == 0 ? empty : _entries[0].Sequence,
+            Last = Last,
+            FirstTime = Messages == 0 ? 0 : _entries[0].Time,
+            LastTime = LastTime,
+            Subjects = Subjects.Stored,
+            Deleted = withDeleted ? Deleted() : null,
+        };
     }
 
-    private bool IsDeleted(ulong sequence) => !TryFind(sequence, out _);
+    private List<ulong> Deleted()
+    {
+        var deleted = new List<ulong>();
+        ulong next = _entries.Count == 0 ? 0 : _entries[0].Sequence;
+        for (int i = 0; i < _entries.Count; i++)
+        {
+            for (; next < _entries[i].Sequence; next++)
+            {
+                deleted.Add(next);
+            }
+
+            if (_entries[i].IsDeleted)
+            {
+                deleted.Add(next);
+            }
+
+            next++;
+        }
+
+        return deleted;
+    }
+
+    private static SubjectState Nothing => new([]);
+
+    private long Matching(ReadOnlySpan<byte> filter, ulong before)
+    {
+        long count = 0;
+        if (!Subject.HasWildcard(filter))
+        {
+            SubjectState? state = Subjects.Find(filter);
+            for (ulong sequence = state?.First ?? 0; sequence != 0 && sequence < before;)
+            {
+                MessageEntry entry = _entries[_entries.Find(sequence)];
+                count += entry.IsDeleted ? 0 : 1;
+                sequence = entry.NextOfSubject;
+            }
+
+            return count;
+        }
+
+        for (int i = 0; i < _entries.Count && _entries[i].Sequence < before; i++)
+        {
+            count += !_entries[i].IsDeleted && Subject.Matches(filter, _entries[i].Subject.Name) ? 1 : 0;
+        }
+
+        return count;
+    }
+
+    private void EnforceLimit(SubjectState subject)
+    {
+        while (Limits.MaxPerSubject > 0 && subject.Count > Limits.MaxPerSubject)
+        {
+            DeleteEntry(subject.First);
+        }
+    }
 
     private void EnforceLimits()
     {
@@ -172,6 +311,15 @@ internal sealed class StoredStream(uint id, string name)
         {
             Delete(ref _entries[0]);
             DropDeletedFront();
+        }
+    }
+
+    private void DeleteEntry(ulong sequence)
+    {
+        int index = _entries.Find(sequence);
+        if (index < _entries.Count && _entries[index].Sequence == sequence)
+        {
+            Delete(ref _entries[index]);
         }
     }
 
@@ -183,7 +331,45 @@ internal sealed class StoredStream(uint id, string name)
             Messages--;
             Bytes -= entry.Size;
             entry.Segment = null;
+            RemoveFromSubject(entry);
         }
+    }
+
+    private void RemoveFromSubject(in MessageEntry entry)
+    {
+        SubjectState subject = entry.Subject;
+        if (--subject.Count == 0)
+        {
+            subject.First = 0;
+            subject.Last = 0;
+            Subjects.Stored--;
+            Subjects.RemoveIfUnused(subject);
+        }
+        else if (subject.First == entry.Sequence)
+        {
+            subject.First = entry.NextOfSubject;
+            while (_entries[_entries.Find(subject.First)] is { IsDeleted: true } deleted)
+            {
+                subject.First = deleted.NextOfSubject;
+            }
+        }
+        else if (subject.Last == entry.Sequence)
+        {
+            subject.Last = LastBefore(subject, entry.Sequence);
+        }
+    }
+
+    private ulong LastBefore(SubjectState subject, ulong end)
+    {
+        ulong last = subject.First;
+        for (ulong sequence = last; sequence < end;)
+        {
+            MessageEntry entry = _entries[_entries.Find(sequence)];
+            last = entry.IsDeleted ? last : sequence;
+            sequence = entry.NextOfSubject;
+        }
+
+        return last;
     }
 
     // The first entry is a message that exists, or there is none.

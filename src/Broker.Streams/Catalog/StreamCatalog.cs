@@ -37,14 +37,28 @@ internal sealed class StreamCatalog
             Offset = (uint)offset,
             Size = head.Size,
             Segment = segment,
+            Subject = stream.Subjects.GetOrAdd(subject),
         };
-        stream.Add(entry, subject);
+        stream.Add(entry);
         return true;
     }
 
-    /// <summary>Applies a record that is not a message. Returns false if it has no meaning.</summary>
-    internal bool Apply(in RecordHead head, ReadOnlySpan<byte> record)
+    /// <summary>Ends the count of a queued message.</summary>
+    internal void Dequeue(in RecordHead head, ReadOnlySpan<byte> subject, bool isStored)
     {
+        if (_byId.TryGetValue(head.Stream, out StoredStream? stream))
+        {
+            stream.Dequeue(subject, head.Size, isStored);
+        }
+    }
+
+    /// <summary>Applies a record that is not a message. Returns false if it has no meaning.</summary>
+    /// <param name="head">The head of the record.</param>
+    /// <param name="record">The record.</param>
+    /// <param name="purged">The number of messages that a purge of subjects has deleted.</param>
+    internal bool Apply(in RecordHead head, ReadOnlySpan<byte> record, out long purged)
+    {
+        purged = 0;
         if (head.Kind == RecordKind.Stream)
         {
             return AddStream(head, record);
@@ -52,7 +66,7 @@ internal sealed class StreamCatalog
 
         if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
         {
-            return head.Kind is RecordKind.StreamDeleted or RecordKind.MessageDeleted or RecordKind.Purged or RecordKind.StreamDamaged;
+            return head.Kind is RecordKind.StreamDeleted or RecordKind.MessageDeleted or RecordKind.Purged or RecordKind.StreamDamaged or RecordKind.SubjectsPurged;
         }
 
         switch (head.Kind)
@@ -67,6 +81,9 @@ internal sealed class StreamCatalog
                 return true;
             case RecordKind.Purged:
                 stream.Purge(head.Sequence);
+                return true;
+            case RecordKind.SubjectsPurged when head.BodyOf(record).Length == sizeof(long):
+                purged = stream.Purge(head.SubjectOf(record), head.Sequence, BinaryPrimitives.ReadInt64LittleEndian(head.BodyOf(record)));
                 return true;
             case RecordKind.StreamDamaged when head.BodyOf(record).Length == sizeof(ulong):
                 stream.Damage ??= new StreamDamage(BinaryPrimitives.ReadUInt64LittleEndian(head.BodyOf(record)), head.Time, head.Sequence);

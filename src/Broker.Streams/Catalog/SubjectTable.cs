@@ -1,52 +1,59 @@
+using Broker.Protocol;
+
 namespace Broker.Streams;
 
-/// <summary>
-/// The sequences of each subject of a stream with a limit per subject. Sequences of deleted messages stay until their
-/// subject gets another message, or until they are the greater part.
-/// </summary>
+/// <summary>The subjects of a stream that have messages.</summary>
 internal sealed class SubjectTable
 {
-    private const int KeptDeleted = 1024;
+    private readonly Dictionary<byte[], SubjectState> _subjects = new(SubjectComparer.Instance);
 
-    private readonly Dictionary<byte[], List<ulong>> _sequences = new(SubjectComparer.Instance);
-    private int _count;
+    /// <summary>The number of subjects with messages that are stored.</summary>
+    internal long Stored { get; set; }
 
-    /// <summary>The sequences of a subject, oldest first, with that of a new message.</summary>
-    internal List<ulong> Add(ReadOnlySpan<byte> subject, ulong sequence)
+    internal IEnumerable<SubjectState> All => _subjects.Values;
+
+    internal SubjectState GetOrAdd(ReadOnlySpan<byte> subject)
     {
-        Dictionary<byte[], List<ulong>>.AlternateLookup<ReadOnlySpan<byte>> lookup = _sequences.GetAlternateLookup<ReadOnlySpan<byte>>();
-        if (!lookup.TryGetValue(subject, out List<ulong>? sequences))
+        if (Find(subject) is { } known)
         {
-            sequences = [];
-            _sequences.Add(subject.ToArray(), sequences);
+            return known;
         }
 
-        sequences.Add(sequence);
-        _count++;
-        return sequences;
+        var added = new SubjectState(subject.ToArray());
+        _subjects.Add(added.Name, added);
+        return added;
     }
 
-    internal void Remove(List<ulong> sequences, int index)
-    {
-        sequences.RemoveAt(index);
-        _count--;
-    }
+    internal SubjectState? Find(ReadOnlySpan<byte> subject)
+        => _subjects.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(subject, out SubjectState? state) ? state : null;
 
-    /// <summary>Removes sequences of deleted messages if there are more of them than of others.</summary>
-    internal void Trim(long live, Predicate<ulong> isDeleted)
+    /// <summary>The last sequence of all subjects that match a filter; 0 if there is none.</summary>
+    internal ulong LastOf(ReadOnlySpan<byte> filter, bool withQueued)
     {
-        if (_count <= (2 * live) + KeptDeleted)
+        if (!Subject.HasWildcard(filter))
         {
-            return;
+            return Find(filter) is { } state ? LastOf(state, withQueued) : 0;
         }
 
-        foreach ((byte[] subject, List<ulong> sequences) in _sequences)
+        ulong last = 0;
+        foreach (SubjectState state in _subjects.Values)
         {
-            _count -= sequences.RemoveAll(isDeleted);
-            if (sequences.Count == 0)
+            if (Subject.Matches(filter, state.Name))
             {
-                _sequences.Remove(subject);
+                last = Math.Max(last, LastOf(state, withQueued));
             }
         }
+
+        return last;
     }
+
+    internal void RemoveIfUnused(SubjectState state)
+    {
+        if (state.IsUnused)
+        {
+            _subjects.Remove(state.Name);
+        }
+    }
+
+    private static ulong LastOf(SubjectState state, bool withQueued) => withQueued ? state.LastAssigned : state.Last;
 }

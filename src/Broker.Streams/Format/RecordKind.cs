@@ -27,4 +27,10 @@ internal enum RecordKind : byte
     /// the body is the number of the segment.
     /// </summary>
     StreamDamaged,
+
+    /// <summary>
+    /// The messages before this sequence whose subject matches the filter were deleted, except the last ones. The
+    /// subject is the filter; the body is the number of messages that are kept.
+    /// </summary>
+    SubjectsPurged,
 }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.InteropServices;
 using System.Text;
 
 namespace Broker.Streams;
@@ -70,20 +71,51 @@ internal sealed class GroupBuffer
         Add(HeadOf(RecordKind.StreamDamaged, stream, damage.Sequence, damage.Offset, 0, 0, segment.Length), [], [], segment);
     }
 
+    /// <summary>
+    /// Adds the deletion of the messages of matching subjects before a sequence, except the last ones.
+    /// </summary>
+    internal void AddSubjectsPurged(uint stream, ReadOnlySpan<byte> filter, ulong before, long keep, long time)
+    {
+        Span<byte> kept = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(kept, keep);
+        Add(HeadOf(RecordKind.SubjectsPurged, stream, before, time, filter.Length, 0, kept.Length), filter, [], kept);
+    }
+
     internal void Complete(IStoreCompletion? target, long token, ulong sequence)
     {
         if (target is not null)
         {
-            _completions.Add(new PendingCompletion(target, token, sequence));
+            _completions.Add(new PendingCompletion(target, token, sequence, Count));
+        }
+    }
+
+    /// <summary>Sets the number of messages that a record has deleted.</summary>
+    internal void SetPurged(int record, long count)
+    {
+        foreach (ref PendingCompletion completion in CollectionsMarshal.AsSpan(_completions))
+        {
+            if (completion.Record == record)
+            {
+                completion = completion with { Sequence = (ulong)count };
+            }
         }
     }
 
     internal void Report(StoreOutcome outcome)
     {
+        IStoreCompletion? last = null;
         foreach (PendingCompletion completion in _completions)
         {
-            completion.Target.OnStored(completion.Token, completion.Sequence, outcome);
+            if (last != completion.Target)
+            {
+                last?.OnReported();
+                last = completion.Target;
+            }
+
+            last.OnStored(completion.Token, completion.Sequence, outcome);
         }
+
+        last?.OnReported();
     }
 
     /// <summary>Writes the checksums and the header. The result is what belongs into the file.</summary>

@@ -74,18 +74,41 @@ internal sealed class SegmentLog : IDisposable
     /// <summary>Adds the records of a group, which is on the disk, to the index and the catalog.</summary>
     internal void Publish(GroupBuffer group)
     {
+        int number = 1;
         for (int position = GroupHeader.Length; position < group.Length;)
         {
             long offset = _end + position;
             ReadOnlySpan<byte> record = group.Next(ref position);
             var head = RecordHead.Read(record);
             _index.Add(offset, record);
-            _ = head.Kind == RecordKind.Message
-                ? _catalog.AddMessage(head, head.SubjectOf(record), _active!, offset)
-                : _catalog.Apply(head, record);
+            if (head.Kind == RecordKind.Message)
+            {
+                _catalog.Dequeue(head, head.SubjectOf(record), isStored: true);
+                _catalog.AddMessage(head, head.SubjectOf(record), _active!, offset);
+            }
+            else if (_catalog.Apply(head, record, out long purged) && head.Kind == RecordKind.SubjectsPurged)
+            {
+                group.SetPurged(number, purged);
+            }
+
+            number++;
         }
 
         Advance(group);
+    }
+
+    /// <summary>Ends the counts of queued messages of a group that was not written.</summary>
+    internal void Discard(GroupBuffer group)
+    {
+        for (int position = GroupHeader.Length; position < group.Length;)
+        {
+            ReadOnlySpan<byte> record = group.Next(ref position);
+            var head = RecordHead.Read(record);
+            if (head.Kind == RecordKind.Message)
+            {
+                _catalog.Dequeue(head, head.SubjectOf(record), isStored: false);
+            }
+        }
     }
 
     /// <summary>

@@ -209,7 +209,7 @@ internal sealed class LogRecovery
             RecordHead head = entry.Head;
             bool isKnown = head.Kind == RecordKind.Message
                 ? _catalog.AddMessage(head, entry.Subject, segment, entry.Offset)
-                : RecordReader.TryRead(segment, entry.Offset, head.Size, ref buffer, out _) && _catalog.Apply(head, buffer);
+                : RecordReader.TryRead(segment, entry.Offset, head.Size, ref buffer, out _) && _catalog.Apply(head, buffer, out _);
             if (!isKnown)
             {
                 AddDamage(new ScanFinding(head.Stream, head.Kind == RecordKind.Message ? head.Sequence : 0, entry.Offset), segment.Header.Number, "is damaged");

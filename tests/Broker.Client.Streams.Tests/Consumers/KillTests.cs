@@ -56,7 +56,7 @@ public sealed class KillTests(ITestOutputHelper output)
         {
             int before = handled.Count;
             await Wait.UntilAsync(() => handled.Count > before + 20);
-            server.Process.Restart();
+            server.Restart();
             long started = Stopwatch.GetTimestamp();
             before = handled.Count;
             await Wait.UntilAsync(() => handled.Count > before);

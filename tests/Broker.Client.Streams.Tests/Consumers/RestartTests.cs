@@ -24,7 +24,7 @@ public sealed class RestartTests(ITestOutputHelper output)
         Assert.True(await reader.MoveNextAsync());
         await reader.Current.AckAndConfirmAsync(Ended);
 
-        server.Process.Restart();
+        server.Restart();
         long started = Stopwatch.GetTimestamp();
         await streams.PublishAsync("s.a", "after"u8.ToArray(), new StreamPublishOptions { MessageId = "2" }, cancellationToken: Ended);
         do
@@ -51,7 +51,7 @@ public sealed class RestartTests(ITestOutputHelper output)
         Task<List<ulong>> reading = ConsumeTests.SequencesAsync(consumer.ConsumeAsync(options, Ended));
         await Wait.UntilAsync(async () => (await streams.GetConsumerInfoAsync("S", consumer.Name, Ended)).Waiting > 0);
 
-        server.Process.Restart();
+        server.Restart();
 
         ConsumerGoneException gone = await Assert.ThrowsAsync<ConsumerGoneException>(() => Wait.For(reading));
         Assert.Contains("RecreateMissing", gone.Message, StringComparison.Ordinal);
@@ -72,7 +72,7 @@ public sealed class RestartTests(ITestOutputHelper output)
         Assert.True(await reader.MoveNextAsync());
         await reader.Current.AckAsync(Ended);
 
-        server.Process.Restart();
+        server.Restart();
         await streams.PublishAsync("s.a", "after"u8.ToArray(), new StreamPublishOptions { MessageId = "2" }, cancellationToken: Ended);
 
         Assert.True(await Wait.For(reader.MoveNextAsync().AsTask()));
@@ -91,7 +91,7 @@ public sealed class RestartTests(ITestOutputHelper output)
         Task<List<ulong>> reading = ConsumeTests.SequencesAsync(consumer.ConsumeAsync(cancellationToken: Ended));
         await Wait.UntilAsync(async () => (await streams.GetConsumerInfoAsync("S", consumer.Name, Ended)).Waiting > 0);
 
-        server.Process.Kill();
+        server.Kill();
 
         StreamException closed = await Assert.ThrowsAsync<StreamException>(() => Wait.For(reading));
         Assert.Contains("connection was closed", closed.Message, StringComparison.Ordinal);
@@ -111,7 +111,7 @@ public sealed class RestartTests(ITestOutputHelper output)
         {
             if (i is 3 or 5)
             {
-                server.Process.Restart();
+                server.Restart();
             }
 
             await streams.PublishAsync("s.a", default, new StreamPublishOptions { MessageId = $"{i}" }, cancellationToken: Ended);

@@ -15,9 +15,9 @@ public sealed class StateTests
         connection.StateChanged += static (_, _) => throw new InvalidDataException("a bad listener");
         connection.StateChanged += (changed, state) => states.Enqueue((state, changed.Loop.IsCurrent));
 
-        server.Process.Kill();
+        server.Kill();
         await Wait.UntilAsync(() => states.Count == 1);
-        server.Process.Restart();
+        server.Restart();
         await Wait.UntilAsync(() => states.Count == 2);
         await connection.CloseAsync();
         await Wait.UntilAsync(() => states.Count == 3);

@@ -39,7 +39,7 @@ public sealed class BucketKillTests(ITestOutputHelper output)
         {
             int before = acknowledged.Count;
             await Wait.UntilAsync(() => acknowledged.Count > before + 50);
-            server.Process.Restart();
+            server.Restart();
         }
 
         Volatile.Write(ref done, true);

@@ -24,7 +24,7 @@ public sealed class BucketOutageTests
         for (int i = 0; i < 3; i++)
         {
             Task<string[]> next = watch.TakeAsync(1);
-            server.Process.Restart();
+            server.Restart();
             await Wait.UntilAsync(() => connection.State == ConnectionState.Connected);
             await PutAsync(bucket, $"k{i}");
             Assert.Equal([$"k{i}=v"], await next);
@@ -48,7 +48,7 @@ public sealed class BucketOutageTests
         Assert.Equal(["complete"], await watch.TakeAsync(1));
         Task<string[]> next = watch.TakeAsync(3);
 
-        server.Process.Restart();
+        server.Restart();
         await Wait.UntilAsync(() => writer.State == ConnectionState.Connected);
         await PutAsync(bucket, "a");
         await PutAsync(bucket, "b");
@@ -75,7 +75,7 @@ public sealed class BucketOutageTests
         Assert.Equal(["complete"], await watch.TakeAsync(1));
         Task<string[]> next = watch.TakeAsync(4);
 
-        server.Process.Restart();
+        server.Restart();
         await Wait.UntilAsync(() => writer.State == ConnectionState.Connected);
         await PutAsync(bucket, "k.a", "1");
         await PutAsync(bucket, "k.a", "2");
@@ -124,7 +124,7 @@ public sealed class BucketOutageTests
         {
             if (i % 100 == 50)
             {
-                server.Process.Restart();
+                server.Restart();
             }
 
             acknowledged[$"k{i}"] = await PutAsync(written, $"k{i}");

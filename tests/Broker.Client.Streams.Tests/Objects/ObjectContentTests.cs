@@ -173,13 +173,13 @@ public sealed class ObjectContentTests(SharedServers servers)
             new StreamsOptions { RequestTimeout = Wait.Limit, AcknowledgementTimeout = Wait.Limit, NoStreamRetries = 1000 });
         ObjectStore store = await streams.CreateObjectStoreAsync("s", Ended);
         const int Size = 3_000_000;
-        await using var content = new CountedContent(Size) { At = (1_000_000, server.Process.Restart) };
+        await using var content = new CountedContent(Size) { At = (1_000_000, server.Restart) };
 
         ObjectInfo info = await Wait.For(store.PutAsync("a", content, new PutObjectOptions { ChunkSize = 100_000 }, Ended));
         await using ObjectStream read = await store.OpenAsync("a", Ended);
         byte[] received = new byte[Size];
         await read.ReadExactlyAsync(received.AsMemory(0, 150_000), Ended);
-        server.Process.Restart();
+        server.Restart();
         await Wait.For(read.ReadExactlyAsync(received.AsMemory(150_000), Ended).AsTask());
 
         Assert.Equal(0, await read.ReadAsync(new byte[1], Ended));

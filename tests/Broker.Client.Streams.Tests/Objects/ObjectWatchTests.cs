@@ -62,7 +62,7 @@ public sealed class ObjectWatchTests(SharedServers servers)
         Assert.Equal(["a", "complete"], await TakeAsync(watch, 2));
 
         Task<string[]> next = TakeAsync(watch, 1);
-        server.Process.Restart();
+        server.Restart();
         await Wait.UntilAsync(() => Volatile.Read(ref reconnects) > 0);
         await PutAsync(store, "b");
 

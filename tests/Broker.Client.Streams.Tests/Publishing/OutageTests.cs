@@ -8,13 +8,13 @@ public sealed class OutageTests
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
     public async Task During_an_outage_the_wait_is_bounded_and_the_error_says_that_the_outcome_is_unknown(string name)
     {
         await using var server = StreamServer.Start(name);
         await using BrokerConnection connection = await server.ConnectAsync();
         using StreamsClient streams = connection.Streams(new StreamsOptions { AcknowledgementTimeout = TimeSpan.FromMilliseconds(300) });
-        server.Process.Kill();
+        server.Kill();
         await Wait.UntilAsync(() => connection.State == ConnectionState.Reconnecting);
 
         UnknownOutcomeException plain = await Assert.ThrowsAsync<UnknownOutcomeException>(
@@ -30,7 +30,7 @@ public sealed class OutageTests
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
     public async Task Messages_with_an_id_are_stored_once_although_the_server_is_killed(string name)
     {
         await using var server = StreamServer.Start(name);
@@ -44,7 +44,7 @@ public sealed class OutageTests
             tasks.Add(streams.PublishAsync("s.a", new byte[100], new StreamPublishOptions { MessageId = $"{i}" }, cancellationToken: Ended).AsTask());
             if (i == 1000)
             {
-                server.Process.Restart();
+                server.Restart();
             }
         }
 
@@ -55,7 +55,7 @@ public sealed class OutageTests
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
     public async Task A_message_without_an_id_ends_at_once_if_its_server_is_lost(string name)
     {
         await using var server = StreamServer.Start(name);
@@ -66,14 +66,14 @@ public sealed class OutageTests
         Task<PublishAck> publish = streams.PublishAsync("a", default, cancellationToken: Ended).AsTask();
         await connection.PingAsync(Ended);
 
-        server.Process.Kill();
+        server.Kill();
 
         UnknownOutcomeException lost = await Assert.ThrowsAsync<UnknownOutcomeException>(() => Wait.For(publish));
         Assert.Contains("the server was lost", lost.Message, StringComparison.Ordinal);
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
     public async Task The_end_of_the_client_or_the_connection_ends_what_is_in_flight(string name)
     {
         await using var server = StreamServer.Start(name);

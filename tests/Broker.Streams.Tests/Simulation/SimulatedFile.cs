@@ -29,6 +29,16 @@ internal sealed class SimulatedFile
         _durable = (byte[])Current.Clone();
     }
 
+    /// <summary>Changes one bit of a text in the content. Does nothing if the text is not there.</summary>
+    public void Flip(string text)
+    {
+        int at = Current.AsSpan().IndexOf(System.Text.Encoding.UTF8.GetBytes(text));
+        if (at >= 0)
+        {
+            Current[at] ^= 1;
+        }
+    }
+
     /// <summary>Keeps any part of the changes that were not synced.</summary>
     public void LosePower(Random random, PowerLoss loss)
     {

@@ -5,6 +5,9 @@ namespace Broker.Streams;
 /// </summary>
 internal readonly ref struct StoreBatch(StreamStore store, long time)
 {
+    /// <summary>The time of the records, in ticks of UTC.</summary>
+    internal long Time => time;
+
     /// <summary>Queues a message. The bytes are copied.</summary>
     internal QueueStatus Append(
         StoredStream stream, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, IStoreCompletion? completion = null, long token = 0)
@@ -17,6 +20,45 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
             GroupBuffer group = store.Collecting;
             group.Add(GroupBuffer.HeadOf(RecordKind.Message, stream.Id, sequence, time, subject.Length, headers.Length, body.Length), subject, headers, body);
             group.Complete(completion, token, sequence);
+            stream.Enqueue(subject, sequence, (int)size);
+        }
+
+        return status;
+    }
+
+    /// <summary>
+    /// Queues a message and the deletion of all messages before it whose subject matches a filter. Both are in the same
+    /// group.
+    /// </summary>
+    internal QueueStatus AppendAndPurge(
+        StoredStream stream, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, ReadOnlySpan<byte> filter, IStoreCompletion? completion, long token)
+    {
+        long size = (2L * RecordHead.Length) + subject.Length + headers.Length + body.Length + filter.Length + sizeof(long);
+        QueueStatus status = store.CanQueue(stream, size);
+        if (status == QueueStatus.Queued)
+        {
+            status = Append(stream, subject, headers, body, completion, token);
+        }
+
+        if (status == QueueStatus.Queued)
+        {
+            store.Collecting.AddSubjectsPurged(stream.Id, filter, stream.LastAssigned, 0, time);
+        }
+
+        return status;
+    }
+
+    /// <summary>
+    /// Queues the deletion of the messages before a sequence whose subject matches a filter, except the last ones of
+    /// them. The completion receives the number of deleted messages.
+    /// </summary>
+    internal QueueStatus PurgeSubjects(StoredStream stream, ReadOnlySpan<byte> filter, ulong before, long keep, IStoreCompletion? completion, long token)
+    {
+        QueueStatus status = filter.Length > ushort.MaxValue ? QueueStatus.TooLarge : store.CanQueue(stream, RecordHead.Length + filter.Length + sizeof(long));
+        if (status == QueueStatus.Queued)
+        {
+            store.Collecting.AddSubjectsPurged(stream.Id, filter, Math.Min(before, stream.LastAssigned + 1), keep, time);
+            store.Collecting.Complete(completion, token, 0);
         }
 
         return status;

@@ -94,7 +94,8 @@ internal sealed class StreamStore : IDisposable
     }
 
     /// <summary>Queues the creation of a stream. It can be found when the completion has been called.</summary>
-    internal QueueStatus Create(string name, StreamLimits limits, ReadOnlySpan<byte> configuration, IStoreCompletion? completion = null, long token = 0)
+    internal QueueStatus Create(
+        string name, StreamLimits limits, ReadOnlySpan<byte> configuration, IStoreCompletion? completion = null, long token = 0, ulong first = 1)
     {
         using StoreBatch batch = Begin(out long time);
         QueueStatus status = CanQueue(SizeOf(name, configuration));
@@ -115,21 +116,16 @@ internal sealed class StreamStore : IDisposable
         }
 
         Collecting.CreatedNames.Add(name);
-        Collecting.AddStream(_catalog.NextId(), name, limits, configuration, (1, 0), time);
+        Collecting.AddStream(_catalog.NextId(), name, limits, configuration, (first, first - 1), time);
         Collecting.Complete(completion, token, 0);
         return QueueStatus.Queued;
     }
 
-    /// <summary>Queues new limits and a new configuration. The limit per subject cannot be changed.</summary>
+    /// <summary>Queues new limits and a new configuration.</summary>
     internal QueueStatus Update(StoredStream stream, StreamLimits limits, ReadOnlySpan<byte> configuration, IStoreCompletion? completion = null, long token = 0)
     {
         using StoreBatch batch = Begin(out long time);
         QueueStatus status = CanQueue(stream, SizeOf(stream.Name, configuration));
-        if (status == QueueStatus.Queued && limits.MaxPerSubject != stream.Limits.MaxPerSubject)
-        {
-            return QueueStatus.Refused;
-        }
-
         if (status == QueueStatus.Queued)
         {
             Collecting.AddStream(stream.Id, stream.Name, limits, configuration, (stream.First, stream.Last), time);
@@ -137,6 +133,34 @@ internal sealed class StreamStore : IDisposable
         }
 
         return status;
+    }
+
+    /// <summary>Whether half of the bytes that may wait for a sync wait already.</summary>
+    internal bool IsBusy
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return Collecting.Length > _options.MaxPendingBytes / 2;
+            }
+        }
+    }
+
+    /// <summary>The time of the next expiry of a message, in ticks of UTC; the maximum for never.</summary>
+    internal long NextExpiry
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _catalog.Streams
+                    .Where(static stream => stream.Limits.MaxAge > TimeSpan.Zero && stream.OldestTime != long.MaxValue)
+                    .Select(static stream => stream.OldestTime + stream.Limits.MaxAge.Ticks)
+                    .DefaultIfEmpty(long.MaxValue)
+                    .Min();
+            }
+        }
     }
 
     /// <summary>Takes the store's lock until the result is disposed.</summary>
@@ -175,8 +199,12 @@ internal sealed class StreamStore : IDisposable
         return Read(stream, entry, buffer);
     }
 
-    /// <summary>Reads the first message whose sequence is not smaller.</summary>
-    internal ReadStatus ReadNext(StoredStream stream, ulong sequence, MessageBuffer buffer)
+    /// <summary>Reads the first message whose sequence is not smaller and whose subject matches a filter.</summary>
+    /// <param name="stream">The stream.</param>
+    /// <param name="sequence">The sequence to begin with.</param>
+    /// <param name="buffer">The buffer that receives the message.</param>
+    /// <param name="filter">The filter; empty for all subjects.</param>
+    internal ReadStatus ReadNext(StoredStream stream, ulong sequence, MessageBuffer buffer, ReadOnlySpan<byte> filter = default)
     {
         while (true)
         {
@@ -188,7 +216,7 @@ internal sealed class StreamStore : IDisposable
                     return ReadStatus.Damaged;
                 }
 
-                if (!stream.TryFindNext(sequence, out entry))
+                if (!stream.TryFindNext(sequence, filter, out entry))
                 {
                     return ReadStatus.NotFound;
                 }
@@ -221,6 +249,10 @@ internal sealed class StreamStore : IDisposable
             if (outcome == StoreOutcome.Stored)
             {
                 _log.Publish(_writing);
+            }
+            else
+            {
+                _log.Discard(_writing);
             }
 
             _creating.ExceptWith(_writing.CreatedNames);

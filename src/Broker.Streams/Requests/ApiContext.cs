@@ -1,0 +1,67 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Broker.Server;
+using Broker.Transport;
+
+namespace Broker.Streams;
+
+/// <summary>The parts of an account that requests use. All of them belong to the account's loop.</summary>
+internal sealed record ApiContext
+{
+    internal required MessageTarget Input { get; init; }
+
+    internal required StreamTable Streams { get; init; }
+
+    internal required StreamStores Stores { get; init; }
+
+    internal required PendingReplies Pending { get; init; }
+
+    internal required StoreReports Reports { get; init; }
+
+    internal required Responder Responder { get; init; }
+
+    internal required ReadWorker Reads { get; init; }
+
+    /// <summary>Reads the time, in UTC.</summary>
+    internal required TimeProvider Clock { get; init; }
+
+    internal EventLoop Loop => Input.Loop;
+
+    internal DateTime Now => Clock.GetUtcNow().UtcDateTime;
+
+    /// <summary>
+    /// Creates a token for the store. The action runs on the loop when the record is on the disk, or not.
+    /// </summary>
+    internal long Await(Action<ulong, StoreOutcome> completed)
+    {
+        PendingReply pending = Pending.Rent([]);
+        pending.Completed = completed;
+        return Pending.Add(pending);
+    }
+
+    /// <summary>Forgets a token whose record was not queued.</summary>
+    internal void Forget(long token) => Pending.Return(Pending.Take(token));
+
+    /// <summary>Reads a body, which may be empty.</summary>
+    internal static bool TryRead<T>(ApiRequest request, JsonTypeInfo<T> type, T empty, out T body, out ApiError? error)
+        where T : class
+    {
+        body = empty;
+        error = null;
+        if (request.Body.Length == 0)
+        {
+            return true;
+        }
+
+        try
+        {
+            body = JsonSerializer.Deserialize(request.Body, type) ?? empty;
+            return true;
+        }
+        catch (JsonException e)
+        {
+            error = ApiErrors.InvalidJson(e.Message);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+using System.Buffers.Text;
+using System.Text;
+using Broker.Protocol;
+using Broker.Server;
+
+namespace Broker.Streams;
+
+/// <summary>
+/// Passes each request to the part that answers it. A request that is not known gets no answer, as from nats-server.
+/// </summary>
+internal sealed class ApiRequests
+{
+    /// <summary>The level of the API, which grows with its features.</summary>
+    internal const int Level = 0;
+
+    private readonly ApiContext _context;
+    private readonly ManagementQueue _changes = new();
+    private readonly StreamChanges _streamChanges;
+    private readonly StreamQueries _streams;
+    private readonly MessageRequests _messages;
+
+    internal ApiRequests(ApiContext context)
+    {
+        _context = context;
+        _streamChanges = new StreamChanges(context, _changes);
+        _streams = new StreamQueries(context);
+        _messages = new MessageRequests(context);
+    }
+
+    /// <summary>The bytes of the requests that wait for others.</summary>
+    internal long WaitingBytes => _changes.Bytes;
+
+    /// <summary>Answers a request.</summary>
+    /// <param name="message">The request.</param>
+    /// <param name="prefix">The length of the prefix of the API in the subject.</param>
+    internal void Handle(in DeliveredMessage message, int prefix)
+    {
+        if (message.ReplyTo.IsEmpty)
+        {
+            return;
+        }
+
+        var request = new ApiRequest(Encoding.UTF8.GetString(message.Subject[prefix..]), message.ReplyTo.ToArray(), message.Body.ToArray());
+        _context.Responder.Requests++;
+        if (HeaderBlock.TryGet(message.Headers, "Nats-Required-Api-Level"u8, out ReadOnlySpan<byte> level)
+            && !(Utf8Parser.TryParse(level, out int required, out int read) && read == level.Length && required <= Level))
+        {
+            _context.Responder.Refuse(request.Reply, ApiErrors.RequiredLevel, KindOf(request));
+            return;
+        }
+
+        switch (request.Token(0), request.Tokens.Length)
+        {
+            case ("INFO", 1):
+                _streams.Account(request);
+                break;
+            case ("STREAM", >= 2):
+                HandleStream(request);
+                break;
+            case ("DIRECT", >= 3) when request.Token(1) is "GET":
+                _messages.DirectGet(request);
+                break;
+        }
+    }
+
+    private static string KindOf(ApiRequest request)
+    {
+        string kind = request.Token(0) is "INFO" ? "account_info" : $"{request.Token(0)}_{request.Token(1)}";
+        return (request.Token(1) is "MSG" ? $"{kind}_{request.Token(2)}" : kind).ToLowerInvariant() + "_response";
+    }
+
+    private void HandleStream(ApiRequest request)
+    {
+        switch (request.Token(1), request.Tokens.Length)
+        {
+            case ("NAMES", 2):
+                _streams.Names(request);
+                break;
+            case ("LIST", 2):
+                _streams.List(request);
+                break;
+            case ("INFO", 3):
+                _streams.Info(request);
+                break;
+            case ("CREATE", 3):
+                _changes.Add(request, _streamChanges.Create);
+                break;
+            case ("UPDATE", 3):
+                _changes.Add(request, _streamChanges.Update);
+                break;
+            case ("DELETE", 3):
+                _changes.Add(request, _streamChanges.Delete);
+                break;
+            case ("PURGE", 3):
+                _changes.Add(request, _streamChanges.Purge);
+                break;
+            case ("MSG", 4) when request.Token(2) is "GET":
+                _messages.Get(request);
+                break;
+            case ("MSG", 4) when request.Token(2) is "DELETE":
+                _messages.Delete(request);
+                break;
+            case ("SNAPSHOT", 3):
+                _context.Responder.Refuse(request.Reply, ApiErrors.SnapshotRefused, KindOf(request));
+                break;
+            case ("RESTORE", 3):
+                _context.Responder.Refuse(request.Reply, ApiErrors.RestoreRefused, KindOf(request));
+                break;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+using System.Globalization;
+using System.Text;
+using Broker.Protocol;
+
+namespace Broker.Streams;
+
+/// <summary>Answers the requests for stored messages.</summary>
+internal sealed class MessageRequests(ApiContext context)
+{
+    private const string GetKind = "stream_msg_get_response";
+    private const string DeleteKind = "stream_msg_delete_response";
+
+    private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
+
+    internal void Get(ApiRequest request)
+    {
+        ApiError? error = ApiErrors.StreamNotFound;
+        if (!context.Streams.TryGet(request.Token(3), out ServedStream? stream)
+            || !ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out error)
+            || !IsSelection(body))
+        {
+            context.Responder.Refuse(request.Reply, error ?? ApiErrors.BadRequest, GetKind);
+            return;
+        }
+
+        context.Reads.Add(new StoredMessageRead(stream, body, read => AnswerGet(request, read)));
+    }
+
+    internal void Delete(ApiRequest request)
+    {
+        ApiError? error = ApiErrors.StreamNotFound;
+        if (!context.Streams.TryGet(request.Token(3), out ServedStream? stream)
+            || !ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out error)
+            || body.Seq == 0)
+        {
+            context.Responder.Refuse(request.Reply, error ?? ApiErrors.BadRequest, DeleteKind);
+            return;
+        }
+
+        if (stream.Config.Sealed || stream.Config.DenyDelete)
+        {
+            context.Responder.Refuse(request.Reply, stream.Config.Sealed ? ApiErrors.Sealed : ApiErrors.DeleteDenied, DeleteKind);
+            return;
+        }
+
+        Delete(request, stream, body.Seq);
+    }
+
+    /// <summary>
+    /// Answers with the message itself. The subject of the request may name the subject of the message.
+    /// </summary>
+    internal void DirectGet(ApiRequest request)
+    {
+        if (!context.Streams.TryGet(request.Token(2), out ServedStream? stream) || !stream.Config.AllowDirect)
+        {
+            context.Responder.PublishStatus(request.Reply, "NATS/1.0 503\r\n\r\n"u8);
+            return;
+        }
+
+        StreamRequest? body;
+        if (request.Tokens.Length > 3)
+        {
+            body = new StreamRequest { LastBySubj = string.Join('.', request.Tokens[3..]) };
+        }
+        else if (request.Body.Length == 0)
+        {
+            context.Responder.PublishStatus(request.Reply, "NATS/1.0 408 Empty Request\r\n\r\n"u8);
+            return;
+        }
+        else
+        {
+            body = ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest read, out _) ? read : null;
+        }
+
+        if (body is { MultiLast: not null } or { Batch: > 0 })
+        {
+            context.Responder.PublishStatus(request.Reply, "NATS/1.0 408 Requests for several messages are not supported\r\n\r\n"u8);
+        }
+        else if (body is null || !IsSelection(body))
+        {
+            context.Responder.PublishStatus(request.Reply, "NATS/1.0 408 Bad Request\r\n\r\n"u8);
+        }
+        else
+        {
+            context.Reads.Add(new StoredMessageRead(stream, body, read => AnswerDirect(request.Reply, read)));
+        }
+    }
+
+    // Exactly one of: a sequence, the last one of a subject, the next one of a subject.
+    private static bool IsSelection(StreamRequest body)
+    {
+        bool isLast = body.LastBySubj is { Length: > 0 };
+        bool isNext = body.NextBySubj is { Length: > 0 };
+        string? subject = isLast ? body.LastBySubj : body.NextBySubj;
+        bool isOne = isLast ? !isNext && body.Seq == 0 : isNext || body.Seq > 0;
+        return isOne && (string.IsNullOrEmpty(subject) || Subject.IsValidFilter(Encoding.UTF8.GetBytes(subject)));
+    }
+
+    private void AnswerGet(ApiRequest request, StoredMessageRead read)
+    {
+        if (read.Status != ReadStatus.Found)
+        {
+            context.Responder.Refuse(request.Reply, read.Status == ReadStatus.Damaged ? StoreErrors.Of(read.Stream.Stored.Damage!, read.Stream.Name) : ApiErrors.NoMessage, GetKind);
+            return;
+        }
+
+        MessageBuffer message = read.Message;
+        var answer = new MessageAnswer
+        {
+            Message = new StoredMessage
+            {
+                Subject = Encoding.UTF8.GetString(message.Subject),
+                Seq = message.Sequence,
+                Hdrs = message.Headers.IsEmpty ? null : message.Headers.ToArray(),
+                Data = message.Body.IsEmpty ? null : message.Body.ToArray(),
+                Time = message.Time,
+            },
+        };
+        context.Responder.Answer(request.Reply, answer, GetKind, WireJson.Default.MessageAnswer);
+    }
+
+    private void AnswerDirect(byte[] reply, StoredMessageRead read)
+    {
+        if (read.Status != ReadStatus.Found)
+        {
+            ReadOnlySpan<byte> status = read.Status == ReadStatus.Damaged ? "NATS/1.0 503 Stream Is Damaged\r\n\r\n"u8 : "NATS/1.0 404 Message Not Found\r\n\r\n"u8;
+            context.Responder.PublishStatus(reply, status);
+            return;
+        }
+
+        MessageBuffer message = read.Message;
+        ReadOnlySpan<byte> own = message.Headers.EndsWith("\r\n\r\n"u8) ? message.Headers[..^LineEnd.Length] : "NATS/1.0\r\n"u8;
+        byte[] place = Encoding.UTF8.GetBytes(string.Create(
+            CultureInfo.InvariantCulture,
+            $"Nats-Stream: {read.Stream.Name}\r\nNats-Subject: {Encoding.UTF8.GetString(message.Subject)}\r\nNats-Sequence: {message.Sequence}\r\nNats-Time-Stamp: {message.Time:yyyy-MM-ddTHH:mm:ss.FFFFFFFK}\r\n\r\n"));
+        context.Responder.Publish(reply, [.. own, .. place, .. message.Body], own.Length + place.Length);
+    }
+
+    private void Delete(ApiRequest request, ServedStream stream, ulong sequence)
+    {
+        long token = context.Await((_, outcome) =>
+        {
+            if (outcome == StoreOutcome.Stored)
+            {
+                context.Responder.Answer(request.Reply, new SuccessAnswer(), DeleteKind, WireJson.Default.SuccessAnswer);
+            }
+            else
+            {
+                context.Responder.Refuse(request.Reply, StoreErrors.Of(outcome, stream.Store), DeleteKind);
+            }
+        });
+        QueueStatus status;
+        bool isStored;
+        using (StoreBatch batch = stream.Store.Begin())
+        {
+            isStored = stream.Stored.TryFind(sequence, out _);
+            status = isStored ? batch.Delete(stream.Stored, sequence, context.Reports, token) : QueueStatus.Refused;
+        }
+
+        if (status != QueueStatus.Queued)
+        {
+            context.Forget(token);
+            ApiError error = isStored ? StoreErrors.Of(status, stream.Store, stream.Stored) : ApiErrors.NotDeleted("no message found");
+            context.Responder.Refuse(request.Reply, error, DeleteKind);
+        }
+    }
+}

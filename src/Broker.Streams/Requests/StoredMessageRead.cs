@@ -1,0 +1,34 @@
+using System.Text;
+
+namespace Broker.Streams;
+
+/// <summary>Reads one message that a request names by its sequence or subject.</summary>
+internal sealed class StoredMessageRead(ServedStream stream, StreamRequest request, Action<StoredMessageRead> completed) : IRead
+{
+    private readonly MessageBuffer _buffer = new();
+
+    internal ServedStream Stream => stream;
+
+    internal ReadStatus Status { get; private set; }
+
+    internal MessageBuffer Message => _buffer;
+
+    public int Read()
+    {
+        if (request.LastBySubj is { Length: > 0 } last)
+        {
+            ulong sequence = stream.Store.LastOf(stream.Stored, Encoding.UTF8.GetBytes(last));
+            Status = sequence == 0 ? ReadStatus.NotFound : stream.Store.Read(stream.Stored, sequence, _buffer);
+        }
+        else
+        {
+            Status = request.NextBySubj is { Length: > 0 } next
+                ? stream.Store.ReadNext(stream.Stored, request.Seq, _buffer, Encoding.UTF8.GetBytes(next))
+                : stream.Store.Read(stream.Stored, request.Seq, _buffer);
+        }
+
+        return Status == ReadStatus.Found ? _buffer.Headers.Length + _buffer.Body.Length : 0;
+    }
+
+    public void Continue() => completed(this);
+}

@@ -1,0 +1,128 @@
+using System.Buffers.Text;
+using System.Text;
+using Broker.Protocol;
+
+namespace Broker.Streams;
+
+/// <summary>The headers of a message that have a meaning for its stream. The spans point into the message.</summary>
+internal ref struct PublishHeaders
+{
+    internal ReadOnlySpan<byte> MessageId { get; private set; }
+
+    internal ReadOnlySpan<byte> ExpectedStream { get; private set; }
+
+    internal ReadOnlySpan<byte> ExpectedLastId { get; private set; }
+
+    internal bool HasExpectedLastId { get; private set; }
+
+    internal ulong? ExpectedLast { get; private set; }
+
+    internal ulong? ExpectedLastOfSubject { get; private set; }
+
+    /// <summary>The filter that the expectation of a subject is about; empty for the subject of the message.</summary>
+    internal ReadOnlySpan<byte> ExpectedSubject { get; private set; }
+
+    internal ReadOnlySpan<byte> Rollup { get; private set; }
+
+    /// <summary>The error of a header that is not valid or not supported.</summary>
+    internal ApiError? Error { get; private set; }
+
+    /// <summary>Reads the headers in one pass.</summary>
+    internal static PublishHeaders Read(ReadOnlySpan<byte> block)
+    {
+        var headers = default(PublishHeaders);
+        if (!block.StartsWith(HeaderBlock.Version))
+        {
+            return headers;
+        }
+
+        int end = block.IndexOf("\r\n"u8);
+        while (end >= 0)
+        {
+            block = block[(end + 2)..];
+            end = block.IndexOf("\r\n"u8);
+            ReadOnlySpan<byte> line = end < 0 ? block : block[..end];
+            if (line.IsEmpty)
+            {
+                break;
+            }
+
+            int colon = line.IndexOf((byte)':');
+            if (colon > 5 && Ascii.EqualsIgnoreCase(line[..5], "Nats-"u8))
+            {
+                headers.Set(line[5..colon], line[(colon + 1)..].Trim(" \t"u8));
+            }
+        }
+
+        return headers;
+    }
+
+    private void Set(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        if (Ascii.EqualsIgnoreCase(name, "Msg-Id"u8))
+        {
+            MessageId = value;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Rollup"u8))
+        {
+            Rollup = value;
+        }
+        else if (name.Length > 9 && Ascii.EqualsIgnoreCase(name[..9], "Expected-"u8))
+        {
+            SetExpected(name[9..], value);
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "TTL"u8))
+        {
+            Error ??= ApiErrors.TtlDisabled;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Batch-Id"u8))
+        {
+            Error ??= ApiErrors.BatchDisabled;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Incr"u8))
+        {
+            Error ??= ApiErrors.CounterDisabled;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Schedule"u8))
+        {
+            Error ??= ApiErrors.ScheduleDisabled;
+        }
+    }
+
+    private void SetExpected(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        if (Ascii.EqualsIgnoreCase(name, "Stream"u8))
+        {
+            ExpectedStream = value;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Last-Msg-Id"u8))
+        {
+            ExpectedLastId = value;
+            HasExpectedLastId = true;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Last-Sequence"u8))
+        {
+            ExpectedLast = Number(value);
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Last-Subject-Sequence"u8))
+        {
+            ExpectedLastOfSubject = Number(value);
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Last-Subject-Sequence-Subject"u8))
+        {
+            ExpectedSubject = value;
+            Error ??= Subject.IsValidFilter(value) ? null : ApiErrors.BadRequest;
+        }
+    }
+
+    private ulong? Number(ReadOnlySpan<byte> value)
+    {
+        if (Utf8Parser.TryParse(value, out ulong number, out int read) && read == value.Length)
+        {
+            return number;
+        }
+
+        Error ??= ApiErrors.BadRequest;
+        return null;
+    }
+}

@@ -1,0 +1,48 @@
+using System.Text.Json;
+
+namespace Broker.Streams;
+
+/// <summary>Reads the streams of a store at its start.</summary>
+internal static class StreamLoader
+{
+    /// <summary>Reads the configuration of a stream and the message ids that its window still contains.</summary>
+    /// <exception cref="StoreException">The configuration is of a newer version.</exception>
+    internal static ServedStream Load(StreamStore store, StoredStream stored, TimeProvider clock)
+    {
+        StoredConfig config;
+        try
+        {
+            config = JsonSerializer.Deserialize(stored.Configuration, WireJson.Default.StoredConfig) ?? throw new JsonException("it is empty");
+        }
+        catch (JsonException e)
+        {
+            throw new StoreException($"The configuration of the stream '{stored.Name}' cannot be read: {e.Message}", e);
+        }
+
+        var stream = new ServedStream(store, stored, config);
+        LoadIds(stream, clock.GetUtcNow().UtcTicks - (config.Config.DuplicateWindow / TimeSpan.NanosecondsPerTick));
+        return stream;
+    }
+
+    private static void LoadIds(ServedStream stream, long since)
+    {
+        var buffer = new MessageBuffer();
+        StreamSummary summary = stream.Store.Summarize(stream.Stored);
+        ulong next = Math.Min(stream.Stored.FirstAfter(since), Math.Max(summary.Last, 1));
+        while (summary.Messages > 0 && stream.Store.ReadNext(stream.Stored, next, buffer) == ReadStatus.Found)
+        {
+            ReadOnlySpan<byte> id = buffer.Headers.IsEmpty ? default : PublishHeaders.Read(buffer.Headers).MessageId;
+            if (buffer.Sequence == summary.Last)
+            {
+                stream.SetLastId(id);
+            }
+
+            if (!id.IsEmpty && buffer.Time.Ticks >= since)
+            {
+                stream.Duplicates.Add(id, buffer.Sequence, buffer.Time.Ticks).IsStored = true;
+            }
+
+            next = buffer.Sequence + 1;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+using System.Diagnostics.CodeAnalysis;
+using Broker.Server;
+
+namespace Broker.Streams;
+
+/// <summary>The streams of an account and their subscriptions. Used on the loop of the account only.</summary>
+internal sealed class StreamTable
+{
+    private readonly SortedDictionary<string, ServedStream> _streams = new(StringComparer.Ordinal);
+    private readonly Dictionary<TargetSubscription, ServedStream> _subscriptions = [];
+
+    internal int Count => _streams.Count;
+
+    /// <summary>Whether messages of a stream expire.</summary>
+    internal bool HasAges { get; private set; }
+
+    /// <summary>The streams by name.</summary>
+    internal IEnumerable<ServedStream> All => _streams.Values;
+
+    /// <summary>The names of the streams, in order.</summary>
+    internal IEnumerable<string> Names => _streams.Keys;
+
+    internal bool TryGet(string name, [NotNullWhen(true)] out ServedStream? stream) => _streams.TryGetValue(name, out stream);
+
+    internal bool TryGet(TargetSubscription subscription, [NotNullWhen(true)] out ServedStream? stream) => _subscriptions.TryGetValue(subscription, out stream);
+
+    /// <summary>Adds a stream, which receives messages from now on.</summary>
+    internal void Add(ServedStream stream, MessageTarget input)
+    {
+        _streams.Add(stream.Name, stream);
+        Subscribe(stream, input);
+    }
+
+    /// <summary>Subscribes to the subjects of a stream, and ends the subscriptions that it no longer has.</summary>
+    internal void Subscribe(ServedStream stream, MessageTarget input)
+    {
+        List<string> subjects = stream.Config.Subjects!;
+        foreach (string ended in stream.Subscriptions.Keys.Except(subjects, StringComparer.Ordinal).ToArray())
+        {
+            Unsubscribe(stream, ended);
+        }
+
+        foreach (string subject in subjects)
+        {
+            if (!stream.Subscriptions.ContainsKey(subject))
+            {
+                TargetSubscription subscription = input.Subscribe(subject);
+                stream.Subscriptions.Add(subject, subscription);
+                _subscriptions.Add(subscription, stream);
+            }
+        }
+
+        HasAges = _streams.Values.Any(static known => known.Config.MaxAge > 0);
+    }
+
+    internal void Remove(ServedStream stream)
+    {
+        _streams.Remove(stream.Name);
+        foreach (string subject in stream.Subscriptions.Keys.ToArray())
+        {
+            Unsubscribe(stream, subject);
+        }
+    }
+
+    /// <summary>Whether another stream has a subject that overlaps with one of these.</summary>
+    internal bool HasOverlap(StreamConfig config)
+        => _streams.Values.Any(other => !string.Equals(other.Name, config.Name, StringComparison.Ordinal) && other.Config.Subjects!.Exists(theirs => config.Subjects!.Exists(ours => SubjectFilters.Overlap(theirs, ours))));
+
+    private void Unsubscribe(ServedStream stream, string subject)
+    {
+        if (stream.Subscriptions.Remove(subject, out TargetSubscription? subscription))
+        {
+            _subscriptions.Remove(subscription);
+            subscription.Dispose();
+        }
+    }
+}

@@ -1,0 +1,21 @@
+namespace Broker.Streams;
+
+/// <summary>The limits of an account. -1 for no limit.</summary>
+internal sealed class AccountLimits
+{
+    public long MaxMemory { get; init; } = -1;
+
+    public long MaxStorage { get; init; } = -1;
+
+    public int MaxStreams { get; init; } = -1;
+
+    public int MaxConsumers { get; init; } = -1;
+
+    public int MaxAckPending { get; init; } = -1;
+
+    public long MemoryMaxStreamBytes { get; init; } = -1;
+
+    public long StorageMaxStreamBytes { get; init; } = -1;
+
+    public bool MaxBytesRequired { get; init; }
+}

@@ -1,0 +1,42 @@
+using System.Globalization;
+
+namespace Broker.Streams;
+
+/// <summary>The errors of the API, with the codes and texts of nats-server where it has the error too.</summary>
+internal static class ApiErrors
+{
+    internal static readonly ApiError BadRequest = new(400, 10003, "bad request");
+    internal static readonly ApiError NoMessage = new(404, 10037, "no message found");
+    internal static readonly ApiError NameMismatch = new(400, 10056, "stream name in subject does not match request");
+    internal static readonly ApiError TooLarge = new(400, 10054, "message size exceeds maximum allowed");
+    internal static readonly ApiError StreamExists = new(400, 10058, "stream name already in use with a different configuration");
+    internal static readonly ApiError StreamNotFound = new(404, 10059, "stream not found");
+    internal static readonly ApiError UnexpectedStream = new(400, 10060, "expected stream does not match");
+    internal static readonly ApiError Overlap = new(400, 10065, "subjects overlap with an existing stream");
+    internal static readonly ApiError Replicas = new(500, 10074, "replicas > 1 not supported in non-clustered mode");
+    internal static readonly ApiError DeleteDenied = new(500, 10057, "message delete not permitted");
+    internal static readonly ApiError Sealed = new(400, 10109, "invalid operation on sealed stream");
+    internal static readonly ApiError PurgeDenied = new(500, 10110, "stream purge not permitted");
+    internal static readonly ApiError RollUpDenied = new(500, 10111, "rollup not permitted");
+    internal static readonly ApiError TtlDisabled = new(400, 10166, "per-message TTL is disabled");
+    internal static readonly ApiError CounterDisabled = new(400, 10168, "message counters is disabled");
+    internal static readonly ApiError BatchDisabled = new(400, 10174, "atomic publish is disabled");
+    internal static readonly ApiError ScheduleDisabled = new(400, 10188, "message schedules is disabled");
+    internal static readonly ApiError RequiredLevel = new(412, 10185, "JetStream minimum api level required");
+    internal static readonly ApiError SnapshotRefused = new(500, 10064, "snapshots of streams are not supported");
+    internal static readonly ApiError RestoreRefused = new(500, 10062, "the restore of streams from snapshots is not supported");
+
+    internal static ApiError InvalidJson(string problem) => new(400, 10025, $"invalid JSON: {problem}");
+
+    internal static ApiError InvalidConfig(string problem) => new(500, 10052, problem);
+
+    internal static ApiError NotDeleted(string problem) => new(500, 10057, problem);
+
+    internal static ApiError WrongMessageId(string last) => new(400, 10070, $"wrong last msg ID: {last}");
+
+    internal static ApiError WrongSequence(ulong last) => new(400, 10071, string.Create(CultureInfo.InvariantCulture, $"wrong last sequence: {last}"));
+
+    internal static ApiError RollUp(string value) => new(500, 10111, $"rollup value invalid: \"{value}\"");
+
+    internal static ApiError NotStored(string problem) => new(503, 10077, problem);
+}

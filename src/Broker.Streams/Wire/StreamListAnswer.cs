@@ -1,0 +1,6 @@
+namespace Broker.Streams;
+
+internal sealed class StreamListAnswer : PageAnswer
+{
+    public List<StreamInfo> Streams { get; init; } = [];
+}

@@ -1,0 +1,41 @@
+namespace Broker.Streams;
+
+/// <summary>
+/// The bodies of requests about streams, which have few fields. A field that is absent has its default.
+/// </summary>
+internal sealed class StreamRequest
+{
+    public int Offset { get; init; }
+
+    public string? Subject { get; init; }
+
+    public bool DeletedDetails { get; init; }
+
+    public string? SubjectsFilter { get; init; }
+
+    public string? Filter { get; init; }
+
+    public ulong Seq { get; init; }
+
+    public long Keep { get; init; }
+
+    public bool NoErase { get; init; }
+
+    public string? LastBySubj { get; init; }
+
+    public string? NextBySubj { get; init; }
+
+    public List<string>? MultiLast { get; init; }
+
+    public int Batch { get; init; }
+
+    public long MaxBytes { get; init; }
+
+    public ulong UpToSeq { get; init; }
+
+    public DateTimeOffset? UpToTime { get; init; }
+
+    public DateTimeOffset? StartTime { get; init; }
+
+    public bool NoHdr { get; init; }
+}

@@ -1,0 +1,21 @@
+using System.Text.Json.Serialization;
+
+namespace Broker.Streams;
+
+/// <summary>Reads and writes the bodies of the API.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(StreamConfig))]
+[JsonSerializable(typeof(StoredConfig))]
+[JsonSerializable(typeof(StreamRequest))]
+[JsonSerializable(typeof(string))]
+[JsonSerializable(typeof(Rejection))]
+[JsonSerializable(typeof(ApiAnswer))]
+[JsonSerializable(typeof(StreamInfo))]
+[JsonSerializable(typeof(StreamListAnswer))]
+[JsonSerializable(typeof(StreamNamesAnswer))]
+[JsonSerializable(typeof(SuccessAnswer))]
+[JsonSerializable(typeof(MessageAnswer))]
+[JsonSerializable(typeof(AccountAnswer))]
+internal sealed partial class WireJson : JsonSerializerContext;
