@@ -25,10 +25,13 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
     private readonly Pool _ordinary = new(most);
     private readonly Pool _probes = new(probePath is null ? 0 : ProbePlaces);
 
+    // A stream lasts as long as its page is open, so streams take no places from requests.
+    private readonly Pool _streams = new(most);
+
     /// <summary>Serves a connection if it gets a place. Otherwise closes the connection.</summary>
     internal async Task ServeAsync(ConnectionContext connection, ConnectionDelegate next)
     {
-        var place = new Place(connection);
+        var place = new Place(this, connection);
         ConnectionContext? evicted;
         bool enters;
         lock (_gate)
@@ -124,11 +127,24 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
         return Task.CompletedTask;
     }
 
-    /// <summary>The place of one connection. <c>_gate</c> protects its state.</summary>
-    private sealed class Place
+    private void CountAsStream(Place place)
     {
-        internal Place(ConnectionContext connection)
+        lock (_gate)
         {
+            place.Pool?.Leave(place);
+            _streams.TryEnter(place, out _);
+            place.Pool?.Begin(place);
+        }
+    }
+
+    /// <summary>The place of one connection. <c>_gate</c> protects its state.</summary>
+    internal sealed class Place
+    {
+        private readonly HttpPlaces _places;
+
+        internal Place(HttpPlaces places, ConnectionContext connection)
+        {
+            _places = places;
             Connection = connection;
             Node = new LinkedListNode<Place>(this);
         }
@@ -139,9 +155,15 @@ internal sealed class HttpPlaces(int most, string? probePath = null, bool reques
 
         /// <summary>The pool that contains the place, or null if the connection has no place or was evicted.</summary>
         internal Pool? Pool { get; set; }
+
+        /// <summary>
+        /// Gives the place back to other requests while the connection's request runs. Streams have as many places as
+        /// ordinary connections.
+        /// </summary>
+        internal void CountAsStream() => _places.CountAsStream(this);
     }
 
-    private sealed class Pool(int most)
+    internal sealed class Pool(int most)
     {
         // The connection that is idle longest is first.
         private readonly LinkedList<Place> _idle = [];

@@ -4,38 +4,110 @@ using Broker.Server;
 
 namespace Broker.AspNetCore;
 
-/// <summary>The page at the root, which lists the other pages.</summary>
+/// <summary>
+/// The page at the root. Without scripts it lists the other pages; with scripts it also shows the server live.
+/// </summary>
 internal static class IndexPage
 {
     internal static string Write(ServerDescription facts, IReadOnlyList<MonitoringPage> others)
     {
         string more = string.Concat(others.Select(page =>
-            $"<li><a href=\".{HtmlEncoder.Default.Encode(page.Path)}\">{HtmlEncoder.Default.Encode(page.Path.TrimStart('/'))}</a>: {HtmlEncoder.Default.Encode(page.Title)}</li>\n"));
-        string name = HtmlEncoder.Default.Encode(facts.Name);
+            $"<li><a href=\".{Encode(page.Path)}\">{Encode(page.Path.TrimStart('/'))}</a>: {Encode(page.Title)}</li>\n"));
+        // A server without a name has its id as name, which is too long for a title.
+        string name = string.Equals(facts.Name, facts.Id, StringComparison.Ordinal) ? "broker" : facts.Name;
         // The links are relative, because the pages can have any base path.
         return $$"""
             <!DOCTYPE html>
             <html lang="en">
             <head>
             <meta charset="utf-8">
-            <title>{{name}}</title>
-            <style>body { font-family: system-ui, sans-serif; margin: 2em } li { margin: .4em 0 } code { color: #555 }</style>
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>{{Encode(name)}}</title>
+            <link rel="icon" href="data:,">
+            <link rel="stylesheet" href=".{{LiveFiles.StylePath}}">
+            <script src=".{{LiveFiles.ScriptPath}}" defer></script>
             </head>
             <body>
-            <h1>{{name}}</h1>
-            <p>NATS protocol of nats-server <code>{{facts.ProtocolVersion}}</code>, up since {{facts.Started.ToString("u", CultureInfo.InvariantCulture)}},
-            {{facts.Counters.Connections}} connections, {{facts.Counters.Subscriptions}} subscriptions.</p>
+            <header>
+            <h1>{{Encode(name)}} <span id="health"></span></h1>
+            <p>broker {{Encode(facts.SoftwareVersion)}}, NATS protocol of nats-server {{facts.ProtocolVersion}},
+            up since {{facts.Started.ToString("u", CultureInfo.InvariantCulture)}} <span id="up"></span></p>
+            <p>Server id <code>{{Encode(facts.Id)}}</code></p>
+            <p id="stream" class="badge bad" role="status" hidden></p>
+            </header>
+            <noscript><p>{{Count(facts.Counters.Connections, "connection")}}, {{Count(facts.Counters.Subscriptions, "subscription")}}.
+            With scripts this page shows rates, connections and routes.</p></noscript>
+            {{Live}}
+            <nav aria-label="Pages">
+            <h2>Pages</h2>
             <ul>
             <li><a href="./varz">varz</a>: the server</li>
             <li><a href="./connz">connz</a>: connections; <a href="./connz?state=closed&amp;sort=stop">closed ones</a></li>
             <li><a href="./subsz">subsz</a>: subscriptions; <a href="./subsz?subs=1">list</a></li>
             <li><a href="./accountz">accountz</a>: accounts; <a href="./accstatz">traffic</a></li>
+            <li><a href="./leafz">leafz</a>: leaf nodes</li>
             <li><a href="./healthz">healthz</a>: health</li>
             <li><a href="./metrics">metrics</a>: Prometheus</li>
             {{more}}</ul>
+            </nav>
             </body>
             </html>
 
             """;
     }
+
+    // The script fills these sections.
+    private const string Live = """
+        <main id="main" hidden>
+        <section aria-labelledby="traffic">
+        <h2 id="traffic">Traffic, last 5 minutes</h2>
+        <dl class="cards">
+        <div class="card"><dt>Messages in</dt><dd id="in_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="in_msgs_line"/></svg></dd></div>
+        <div class="card out"><dt>Messages out</dt><dd id="out_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="out_msgs_line"/></svg></dd></div>
+        <div class="card"><dt>Bytes in</dt><dd id="in_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="in_bytes_line"/></svg></dd></div>
+        <div class="card out"><dt>Bytes out</dt><dd id="out_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="out_bytes_line"/></svg></dd></div>
+        <div class="card"><dt>Connections</dt><dd id="connections">–</dd></div>
+        <div class="card"><dt>Subscriptions</dt><dd id="subscriptions">–</dd></div>
+        <div class="card"><dt>Memory</dt><dd id="memory">–</dd></div>
+        <div class="card"><dt>CPU</dt><dd id="cpu">–</dd></div>
+        <div class="card"><dt>Slow consumers</dt><dd id="slow">–</dd></div>
+        <div class="card"><dt>Dropped messages</dt><dd id="dropped">–</dd></div>
+        </dl>
+        </section>
+        <section id="bridge" aria-labelledby="bridgehead" hidden>
+        <h2 id="bridgehead">ZeroMQ routes</h2>
+        <ul id="routes" class="routes"></ul>
+        </section>
+        <section aria-labelledby="clients">
+        <h2 id="clients">Connections</h2>
+        <div class="tools">
+        <label>Show <select id="which"><option value="open">open</option><option value="closed">closed</option></select></label>
+        <label>Filter <input id="filter" type="search" placeholder="name, user, address"></label>
+        <span id="shown" class="muted" role="status"></span>
+        </div>
+        <div class="scroll" role="region" aria-labelledby="clients" tabindex="0">
+        <table><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table>
+        </div>
+        </section>
+        <section id="one" aria-live="polite" hidden></section>
+        <section aria-labelledby="accounthead">
+        <h2 id="accounthead">Accounts</h2>
+        <div class="scroll" role="region" aria-labelledby="accounthead" tabindex="0">
+        <table><thead><tr><th scope="col" class="text">Account</th><th scope="col">Connections</th><th scope="col">Subs</th><th scope="col">Msg/s in</th>
+        <th scope="col">Msg/s out</th><th scope="col">Bytes/s in</th><th scope="col">Bytes/s out</th></tr></thead><tbody id="accounts"></tbody></table>
+        </div>
+        </section>
+        <section id="leafs" aria-labelledby="leafhead" hidden>
+        <h2 id="leafhead">Leaf nodes</h2>
+        <div class="scroll" role="region" aria-labelledby="leafhead" tabindex="0">
+        <table><thead><tr><th scope="col" class="text">Name</th><th scope="col">Address</th><th scope="col">Account</th><th scope="col">State</th>
+        <th scope="col">Subs</th><th scope="col">Msg/s in</th><th scope="col">Msg/s out</th></tr></thead><tbody id="leafrows"></tbody></table>
+        </div>
+        </section>
+        </main>
+        """;
+
+    private static string Count(int count, string what) => count == 1 ? $"1 {what}" : string.Create(CultureInfo.InvariantCulture, $"{count} {what}s");
+
+    private static string Encode(string text) => HtmlEncoder.Default.Encode(text);
 }

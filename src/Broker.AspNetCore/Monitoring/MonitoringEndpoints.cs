@@ -16,8 +16,8 @@ public static class MonitoringEndpoints
     /// <summary>
     /// Maps the monitoring pages below <see cref="MonitoringOptions.BasePath"/>, which is <c>/broker</c> by default.
     /// The pages <c>/ /healthz /varz /connz /subsz /accountz /accstatz</c> have nats-server's field names and
-    /// parameters. <c>/metrics</c> is Prometheus text. <c>/routez /leafz /gatewayz /jsz</c> answer like a nats-server
-    /// without routes, leaf nodes, gateways and JetStream.
+    /// parameters. <c>/</c> is a live page for browsers. <c>/metrics</c> is Prometheus text. <c>/routez /leafz
+    /// /gatewayz /jsz</c> answer like a nats-server without routes, leaf nodes, gateways and JetStream.
     /// </summary>
     /// <returns>A builder for all pages, to add conventions such as <c>RequireAuthorization()</c>.</returns>
     public static IEndpointConventionBuilder MapBrokerMonitoring(
@@ -34,6 +34,9 @@ public static class MonitoringEndpoints
         var pages = new MonitoringPages(server, options);
         server.DescribeHttp = pages.Describe;
         Map("/", pages.IndexAsync);
+        Map(LiveFeed.Path, new LiveFeed(server, options).ServeAsync);
+        Map(LiveFiles.ScriptPath, LiveFiles.ScriptAsync);
+        Map(LiveFiles.StylePath, LiveFiles.StyleAsync);
         Map("/varz", pages.VarzAsync);
         Map("/connz", pages.ConnzAsync);
         Map("/subsz", pages.SubszAsync);

@@ -39,9 +39,20 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
 
     internal Task IndexAsync(HttpContext context)
     {
+        string path = context.Request.Path.Value ?? "";
+        if (!path.EndsWith('/'))
+        {
+            // The page's links are relative to its folder. A relative redirect also works behind a proxy with a prefix.
+            context.Response.StatusCode = StatusCodes.Status308PermanentRedirect;
+            context.Response.Headers.Location = path[(path.LastIndexOf('/') + 1)..] + "/";
+            return Task.CompletedTask;
+        }
+
         ServerDescription facts = server.Inspect();
         context.Response.ContentType = "text/html; charset=utf-8";
-        context.Response.Headers.ContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'";
+        context.Response.Headers.ContentSecurityPolicy =
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
         return context.Response.WriteAsync(IndexPage.Write(facts, options.Pages), context.RequestAborted);
     }
 

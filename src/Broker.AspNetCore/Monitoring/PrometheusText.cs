@@ -14,7 +14,7 @@ internal static class PrometheusText
         var text = new StringBuilder(4096);
         text.Append("# HELP broker_info The server's version and protocol; the value is always 1.\n# TYPE broker_info gauge\n")
             .Append(CultureInfo.InvariantCulture, $"broker_info{{server_id=\"{Escape(facts.Id)}\",server_name=\"{Escape(facts.Name)}\",")
-            .Append(CultureInfo.InvariantCulture, $"protocol_version=\"{Escape(facts.ProtocolVersion)}\"}} 1\n");
+            .Append(CultureInfo.InvariantCulture, $"version=\"{Escape(facts.SoftwareVersion)}\",protocol_version=\"{Escape(facts.ProtocolVersion)}\"}} 1\n");
         Gauge(text, "broker_up", "Whether the server accepts new clients: 1 or 0.", facts.IsShuttingDown ? 0 : 1);
         Gauge(text, "broker_start_time_seconds", "When the server started, in seconds since 1970.", (facts.Started - DateTime.UnixEpoch).TotalSeconds);
         Gauge(text, "broker_connections", "Clients connected now.", facts.Counters.Connections);

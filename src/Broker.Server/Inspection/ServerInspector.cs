@@ -30,6 +30,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
             Id = core.Identity.Id,
             Name = core.Identity.Name,
             ProtocolVersion = ServerIdentity.ProtocolVersion,
+            SoftwareVersion = ServerIdentity.SoftwareVersion,
             EndPoint = core.AdvertisedEndPoint,
             SystemAccount = core.Accounts.SystemAccount.Name,
             IsShuttingDown = core.IsShuttingDown,

@@ -14,6 +14,9 @@ public sealed record ServerDescription
     /// <summary>The version in INFO: the version of nats-server with the same client protocol.</summary>
     public required string ProtocolVersion { get; init; }
 
+    /// <summary>The version of this software.</summary>
+    public required string SoftwareVersion { get; init; }
+
     /// <summary>The first address that the server listens on; null if the server listens on no address.</summary>
     public EndPoint? EndPoint { get; init; }
 
@@ -88,7 +91,9 @@ public sealed record ServerDescription
     /// <remarks>This is the limit in effect, which may follow from the size of the heap.</remarks>
     public int MaxSubscriptions { get; init; }
 
-    /// <summary>The limit on the memory of unfinished received messages (<see cref="Broker.Transport.ReceiveBudget"/>).</summary>
+    /// <summary>
+    /// The limit on the memory of unfinished received messages (<see cref="Broker.Transport.ReceiveBudget"/>).
+    /// </summary>
     public long MaxReceivedBytes { get; init; }
 
     /// <summary>The memory that unfinished received messages use, in bytes.</summary>

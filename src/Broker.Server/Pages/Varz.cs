@@ -14,6 +14,9 @@ internal sealed record Varz
 
     public required string Version { get; init; }
 
+    /// <summary>The version of this software. nats-server has no such field.</summary>
+    public required string BrokerVersion { get; init; }
+
     public int Proto { get; } = 1;
 
     /// <summary>The runtime of the server. It is .NET and not Go.</summary>
@@ -135,6 +138,7 @@ internal sealed record Varz
             ServerId = facts.Id,
             ServerName = facts.Name,
             Version = facts.ProtocolVersion,
+            BrokerVersion = facts.SoftwareVersion,
             Host = address?.Address.ToString() ?? "",
             Port = address?.Port ?? 0,
             AuthRequired = TrueOrNull(facts.IsAuthRequired),

@@ -24,6 +24,8 @@ internal static class InfoWriter
             json.WriteString("server_id", server.Id);
             json.WriteString("server_name", server.Name);
             json.WriteString("version", ServerIdentity.ProtocolVersion);
+            // Clients ignore fields that they do not know.
+            json.WriteString("broker_version", ServerIdentity.SoftwareVersion);
             json.WriteNumber("proto", 1);
             json.WriteString("host", host);
             json.WriteNumber("port", port);

@@ -1,3 +1,4 @@
+using System.Reflection;
 using System.Security.Cryptography;
 
 namespace Broker.Server;
@@ -10,6 +11,11 @@ internal sealed class ServerIdentity
     /// with the same client protocol.
     /// </summary>
     internal const string ProtocolVersion = "2.9.10";
+
+    /// <summary>The version of this software, without the commit that a build may append.</summary>
+    internal static readonly string SoftwareVersion =
+        typeof(ServerIdentity).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()
+            ?.InformationalVersion.Split('+')[0] ?? "0.0.0";
 
     private const string IdAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     private const int IdLength = 56;

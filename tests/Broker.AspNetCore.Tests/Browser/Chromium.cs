@@ -8,6 +8,9 @@ internal sealed class Chromium : IAsyncDisposable
     private readonly Process _process;
     private readonly string _profile;
 
+    /// <summary>The file in which the browser writes the port of its DevTools.</summary>
+    internal string PortFile => Path.Combine(_profile, "DevToolsActivePort");
+
     private Chromium(Process process, string profile)
     {
         _process = process;
@@ -26,7 +29,7 @@ internal sealed class Chromium : IAsyncDisposable
             ArgumentList =
             {
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
-                "--disable-background-networking", "--disable-component-update", "--no-proxy-server", $"--user-data-dir={profile}", address,
+                "--disable-background-networking", "--disable-component-update", "--no-proxy-server", "--remote-debugging-port=0", $"--user-data-dir={profile}", address,
             },
             RedirectStandardError = true,
             RedirectStandardOutput = true,

@@ -13,7 +13,7 @@ internal static class PageComparison
 
     // Keys of our own settings.
     private static readonly string[] OnlyHere =
-        ["http_max_connections", "max_subscriptions", "max_received_bytes", "received_bytes", "receive_waiting", "receive_closed",
+        ["broker_version", "http_max_connections", "max_subscriptions", "max_received_bytes", "received_bytes", "receive_waiting", "receive_closed",
         // nats-server has it since 2.11.
         "stalled_clients"];
 

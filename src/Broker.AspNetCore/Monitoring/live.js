@@ -1,0 +1,297 @@
+// The live page. It shows one stream of snapshots (./live) and computes rates from two of them.
+// Names come from clients, so they are only ever set as text.
+'use strict';
+
+const seconds = 300;
+const byId = id => document.getElementById(id);
+const columns = [
+  { key: 'cid', title: 'Client', sort: 'cid', text: c => c.name ? `${c.cid} ${c.name}` : `${c.cid}`, left: true },
+  { key: 'user', title: 'User', text: c => c.user ?? '', left: true },
+  { key: 'account', title: 'Account', text: c => c.account, left: true },
+  { key: 'address', title: 'Address', text: c => c.address, left: true },
+  { key: 'in', title: 'Msg/s in', sort: 'msgs_from', text: c => count(c.rates.in) },
+  { key: 'out', title: 'Msg/s out', sort: 'msgs_to', text: c => count(c.rates.out) },
+  { key: 'bytes_in', title: 'Bytes/s in', sort: 'bytes_from', text: c => bytes(c.rates.bytes_in) },
+  { key: 'bytes_out', title: 'Bytes/s out', sort: 'bytes_to', text: c => bytes(c.rates.bytes_out) },
+  { key: 'pending', title: 'Pending', sort: 'pending', text: c => bytes(c.pending) },
+  { key: 'subscriptions', title: 'Subs', sort: 'subs', text: c => count(c.subscriptions) },
+  { key: 'uptime', title: 'Up', sort: 'uptime', text: c => duration(c.uptime) },
+  { key: 'note', title: 'Note', text: c => c.note, left: true },
+];
+
+const values = {
+  msgs_from: c => c.rates.in, msgs_to: c => c.rates.out, bytes_from: c => c.rates.bytes_in, bytes_to: c => c.rates.bytes_out,
+};
+
+const state = { sort: 'cid', closed: false, filter: '', last: null, rows: null, history: new Map(), source: null, one: null };
+
+function count(value) {
+  if (value === null || value === undefined) { return '–'; }
+  const units = ['', 'k', 'M', 'G'];
+  let unit = 0;
+  while (value >= 10000 && unit < units.length - 1) { value /= 1000; unit++; }
+  return `${value >= 100 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1)}${units[unit] && ' ' + units[unit]}`;
+}
+
+function bytes(value) {
+  if (value === null || value === undefined) { return '–'; }
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) { value /= 1024; unit++; }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+function duration(value) {
+  const all = Math.max(0, Math.floor(value));
+  const days = Math.floor(all / 86400), hours = Math.floor(all / 3600) % 24, minutes = Math.floor(all / 60) % 60;
+  return days ? `${days} d ${hours} h` : hours ? `${hours} h ${minutes} min` : minutes ? `${minutes} min ${all % 60} s` : `${all} s`;
+}
+
+function make(name, text, className) {
+  const element = document.createElement(name);
+  if (text !== undefined) { element.textContent = text; }
+  if (className) { element.className = className; }
+  return element;
+}
+
+// Changes the text only if it differs, so that a selection stays.
+function setText(element, text) {
+  if (element.textContent !== text) { element.textContent = text; }
+}
+
+// The difference of a counter in one second; null if there is no earlier snapshot, or if the counter began again.
+function rate(now, before, elapsed, key) {
+  return before && elapsed > 0 && now[key] >= before[key] ? (now[key] - before[key]) / elapsed : null;
+}
+
+// An idle server sends less than one snapshot a second, but the chart has one point for each second.
+function draw(id, value, elapsed) {
+  const points = state.history.get(id) ?? [];
+  for (let i = Math.min(seconds, Math.max(1, Math.round(elapsed))); i > 0; i--) { points.push(value); }
+  points.splice(0, points.length - seconds);
+  state.history.set(id, points);
+  const most = Math.max(...points, 1);
+  const from = seconds - points.length;
+  byId(id).setAttribute('points', points.map((p, i) => `${from + i},${(39 - 38 * p / most).toFixed(1)}`).join(' '));
+}
+
+function showServer(now, elapsed) {
+  const before = state.last;
+  setText(byId('health'), now.healthy ? 'healthy' : 'shutting down');
+  byId('health').className = now.healthy ? 'badge' : 'badge bad';
+  setText(byId('up'), `(${duration((now.now - now.started) / 1000)})`);
+  for (const [key, format] of [['in_msgs', count], ['out_msgs', count], ['in_bytes', bytes], ['out_bytes', bytes]]) {
+    const value = rate(now, before, elapsed, key);
+    setText(byId(key), `${format(value)}/s`);
+    if (value !== null) { draw(`${key}_line`, value, elapsed); }
+  }
+  setText(byId('connections'), count(now.connections));
+  setText(byId('subscriptions'), count(now.subscriptions));
+  setText(byId('memory'), bytes(now.memory));
+  setText(byId('cpu'), `${now.cpu.toFixed(0)} %`);
+  setText(byId('slow'), count(now.slow_consumers));
+  setText(byId('dropped'), count(now.dropped));
+}
+
+function note(now, before, maxPending) {
+  const notes = [];
+  if (now.reason) { notes.push(now.reason); }
+  if (!now.reason && (now.pending >= maxPending / 8 || (before && now.stalls > before.stalls))) { notes.push('slow'); }
+  return notes.join(', ');
+}
+
+function showConnections(now, elapsed) {
+  const before = new Map((state.last?.list ?? []).map(c => [c.cid, c]));
+  state.total = now.total;
+  state.rows = now.list.map(c => {
+    const old = before.get(c.cid);
+    return {
+      ...c,
+      rates: {
+        in: rate(c, old, elapsed, 'in_msgs'), out: rate(c, old, elapsed, 'out_msgs'),
+        bytes_in: rate(c, old, elapsed, 'in_bytes'), bytes_out: rate(c, old, elapsed, 'out_bytes'),
+      },
+      note: note(c, old, now.max_pending),
+    };
+  });
+  fillConnections();
+}
+
+function fillConnections() {
+  // The server orders by totals and the page shows rates, so the page orders the connections that it has by rate.
+  const value = values[state.sort];
+  const rows = value ? [...state.rows].sort((a, b) => (value(b) ?? 0) - (value(a) ?? 0)) : state.rows;
+  const shown = rows.filter(c => !state.filter || columns.some(column => column.left && column.text(c).toLowerCase().includes(state.filter)));
+  const body = byId('rows');
+  while (body.rows.length > shown.length) { body.deleteRow(-1); }
+  shown.forEach((c, i) => {
+    const row = body.rows[i] ?? body.insertRow();
+    columns.forEach((column, at) => {
+      const cell = row.cells[at] ?? row.insertCell();
+      const text = column.text(c);
+      cell.className = column.left ? 'text' : '';
+      if (column.key === 'cid') {
+        const button = cell.firstElementChild ?? cell.appendChild(make('button'));
+        button.type = 'button';
+        button.dataset.cid = c.cid;
+        setText(button, text);
+      } else if (column.key === 'note' && text) {
+        const badge = cell.firstElementChild ?? cell.appendChild(make('span'));
+        badge.className = 'badge bad';
+        setText(badge, text);
+      } else {
+        setText(cell, text);
+      }
+      cell.title = column.left ? text : '';
+    });
+  });
+  const part = state.rows.length < state.total ? `the first ${state.rows.length} of ${state.total}` : `${state.total}`;
+  setText(byId('shown'), `${part} ${state.closed ? 'closed' : 'open'}; ${shown.length} shown`);
+}
+
+function fill(bodyId, rows) {
+  const body = byId(bodyId);
+  while (body.rows.length > rows.length) { body.deleteRow(-1); }
+  rows.forEach((cells, i) => {
+    const row = body.rows[i] ?? body.insertRow();
+    cells.forEach((text, at) => {
+      const cell = row.cells[at] ?? row.insertCell();
+      cell.className = at === 0 ? 'text' : '';
+      setText(cell, text);
+    });
+  });
+}
+
+function showAccounts(now, elapsed) {
+  const before = new Map((state.last?.accounts ?? []).map(a => [a.name, a]));
+  fill('accounts', now.accounts.map(a => [
+    a.name, count(a.connections), count(a.subscriptions),
+    `${count(rate(a, before.get(a.name), elapsed, 'in_msgs'))}`, `${count(rate(a, before.get(a.name), elapsed, 'out_msgs'))}`,
+    `${bytes(rate(a, before.get(a.name), elapsed, 'in_bytes'))}`, `${bytes(rate(a, before.get(a.name), elapsed, 'out_bytes'))}`,
+  ]));
+}
+
+function showLeafs(now, elapsed) {
+  byId('leafs').hidden = now.leafs.length === 0;
+  const keyOf = l => `${l.name} ${l.address}`;
+  const before = new Map((state.last?.leafs ?? []).map(l => [keyOf(l), l]));
+  fill('leafrows', now.leafs.map(l => [
+    l.name || l.address, l.address, l.account, l.connected ? 'connected' : 'not connected', count(l.subscriptions),
+    `${count(rate(l, before.get(keyOf(l)), elapsed, 'in_msgs'))}`, `${count(rate(l, before.get(keyOf(l)), elapsed, 'out_msgs'))}`,
+  ]));
+}
+
+const basic = ['name', 'pattern', 'security', 'endpoints', 'from_zeromq', 'to_subjects', 'from_subjects', 'to_zeromq', 'refused_because'];
+
+function showRoutes(now, elapsed) {
+  const routes = now.pages?.bridgez?.routes ?? [];
+  const before = new Map((state.last?.pages?.bridgez?.routes ?? []).map(r => [r.name, r]));
+  byId('bridge').hidden = routes.length === 0;
+  const list = byId('routes');
+  while (list.children.length > routes.length) { list.lastChild.remove(); }
+  routes.forEach((r, i) => {
+    const old = before.get(r.name);
+    const item = list.children[i] ?? list.appendChild(make('li', undefined, 'route'));
+    const waiting = (r.pending ?? 0) + (r.held ?? 0) + (r.waiting ?? 0) + (r.in_flight ?? 0);
+    const flow = (right, left) => {
+      const part = make('div', undefined, 'flow');
+      part.append(make('p', `→ ${count(rate(r, old, elapsed, right))} msg/s`), make('p', `← ${count(rate(r, old, elapsed, left))} msg/s`));
+      return part;
+    };
+    const zeromq = make('div', undefined, 'end');
+    zeromq.append(make('h3', 'ZeroMQ'), ...(r.endpoints ?? []).map(e => make('p', e)), make('p', `${count(r.peers)} peers, ${r.security ?? 'NULL'}`, 'muted'));
+    const middle = make('div', undefined, 'middle');
+    middle.append(make('h3', r.name), make('p', r.pattern, 'muted'), make('p', waiting ? `${count(waiting)} wait` : 'nothing waits', waiting ? 'waits' : 'muted'));
+    if (r.dropped || r.refused) {
+      const why = Object.entries(r.refused_because ?? {}).filter(([, n]) => n).map(([reason, n]) => `${n} ${reason}`).join(', ');
+      middle.append(make('p', `${count(r.dropped)} dropped, ${count(r.refused)} refused${why ? `: ${why}` : ''}`, 'badge bad'));
+    }
+    const more = Object.entries(r).filter(([key, value]) => !basic.includes(key) && value).map(([key, value]) => `${key.replaceAll('_', ' ')} ${count(value)}`);
+    if (more.length) { middle.append(make('p', more.join(', '), 'muted')); }
+    const subjects = make('div', undefined, 'end');
+    const server = now.pages.bridgez.server;
+    subjects.append(make('h3', 'Subjects'), make('p', server ?? 'not connected', server ? 'muted' : 'badge bad'));
+    item.replaceChildren(zeromq, flow('from_zeromq', 'to_zeromq'), middle, flow('to_subjects', 'from_subjects'), subjects);
+  });
+}
+
+function show(now) {
+  const elapsed = state.last ? (now.now - state.last.now) / 1000 : 0;
+  showServer(now, elapsed);
+  showConnections(now, elapsed);
+  showAccounts(now, elapsed);
+  showLeafs(now, elapsed);
+  showRoutes(now, elapsed);
+  state.last = now;
+}
+
+function lost(text) {
+  byId('stream').hidden = false;
+  setText(byId('stream'), text);
+}
+
+function open() {
+  state.source?.close();
+  const source = new EventSource(`./live?sort=${state.sort}&state=${state.closed ? 'closed' : 'open'}`);
+  state.source = source;
+  source.onmessage = event => {
+    byId('stream').hidden = true;
+    show(JSON.parse(event.data));
+  };
+  source.onerror = () => {
+    lost('The stream of the server has ended. The page tries again.');
+    if (source.readyState === EventSource.CLOSED && state.source === source) { setTimeout(open, 3000); }
+  };
+}
+
+async function showOne(cid) {
+  const answer = await fetch(`./connz?cid=${cid}&subs=1&auth=1&state=${state.closed ? 'closed' : 'open'}`);
+  const one = (await answer.json()).connections?.[0];
+  const panel = byId('one');
+  panel.hidden = false;
+  const facts = make('dl', undefined, 'facts');
+  for (const [key, value] of Object.entries(one ?? { reason: 'The client is not connected any more.' })) {
+    if (key !== 'subscriptions_list') { facts.append(make('dt', key.replaceAll('_', ' ')), make('dd', `${value}`)); }
+  }
+  const list = make('ul');
+  list.append(...(one?.subscriptions_list ?? []).slice(0, 500).map(s => { const i = make('li'); i.append(make('code', s)); return i; }));
+  const close = make('button', 'Close');
+  close.type = 'button';
+  close.onclick = () => { panel.hidden = true; document.querySelector(`#rows button[data-cid="${cid}"]`)?.focus(); };
+  panel.replaceChildren(make('h3', one ? `Client ${cid} ${one.name ?? ''}` : `Client ${cid}`), close, facts);
+  if (list.children.length) { panel.append(make('h3', 'Subscriptions'), list); }
+  close.focus();
+}
+
+function begin() {
+  const head = byId('heads');
+  for (const column of columns) {
+    const cell = head.appendChild(make('th', undefined, column.left ? 'text' : ''));
+    cell.scope = 'col';
+    if (!column.sort) { cell.textContent = column.title; continue; }
+    const button = cell.appendChild(make('button', column.title));
+    button.type = 'button';
+    button.onclick = () => {
+      state.sort = column.sort;
+      for (const other of head.cells) { other.removeAttribute('aria-sort'); }
+      cell.setAttribute('aria-sort', column.sort === 'cid' ? 'ascending' : 'descending');
+      open();
+    };
+  }
+  byId('filter').oninput = event => {
+    state.filter = event.target.value.trim().toLowerCase();
+    if (state.rows) { fillConnections(); }
+  };
+  byId('which').onchange = event => {
+    state.closed = event.target.value === 'closed';
+    open();
+  };
+  byId('rows').onclick = event => {
+    const button = event.target.closest('button');
+    if (button) { showOne(button.dataset.cid); }
+  };
+  byId('main').hidden = false;
+  open();
+}
+
+begin();

@@ -1,0 +1,159 @@
+using Broker.AspNetCore.Tests.Browser;
+using Broker.AspNetCore.Tests.Harness;
+
+namespace Broker.AspNetCore.Tests.Live;
+
+/// <summary>The live page in a real browser.</summary>
+public sealed class LivePageTests
+{
+    private const string Hostile = "<img src=x onerror=alert(1)>";
+
+    private static CancellationToken Ended => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Rates_move_while_clients_publish_and_names_are_text()
+    {
+        await using Site site = await Site.StartAsync();
+        using LineClient publisher = site.Connect($"{{\"verbose\":false,\"name\":\"{Hostile}\",\"lang\":\"test\"}}");
+        using LineClient subscriber = site.Connect("{\"verbose\":false,\"name\":\"reader\"}", "SUB a.> 1\r\n");
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 2");
+        Assert.Equal("0/s", await page.ReadAsync("document.getElementById('in_msgs').textContent.replace('–', '0')"));
+        using var stop = new CancellationTokenSource();
+        Task publishing = PublishAsync(publisher, stop.Token);
+        try
+        {
+            await page.UntilAsync("parseFloat(document.getElementById('in_msgs').textContent) > 0");
+            await page.UntilAsync("parseFloat(document.getElementById('out_bytes').textContent) > 0");
+            await page.UntilAsync("new Set(document.getElementById('in_msgs_line').getAttribute('points').split(' ').map(p => p.split(',')[1])).size > 1");
+            await page.UntilAsync($"[...document.querySelectorAll('#rows tr')].some(r => r.textContent.includes('{Hostile}') && parseFloat(r.cells[4].textContent) > 0)");
+        }
+        finally
+        {
+            await stop.CancelAsync();
+            await publishing;
+        }
+
+        Assert.Equal("0", await page.ReadAsync("document.querySelectorAll('img').length"));
+        Assert.Equal("healthy", await page.ReadAsync("document.getElementById('health').textContent"));
+        AssertClean(page, site);
+    }
+
+    [Fact]
+    public async Task Connections_are_sorted_filtered_and_opened_by_keyboard()
+    {
+        await using Site site = await Site.StartAsync();
+        using LineClient few = site.Connect("{\"verbose\":false,\"name\":\"few\"}", "SUB one 1\r\n");
+        using LineClient many = site.Connect("{\"verbose\":false,\"name\":\"many\"}", "SUB x.1 1\r\nSUB x.2 2\r\nSUB x.3 3\r\n");
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 2 && document.querySelector('#rows tr').textContent.includes('few')");
+        await page.ReadAsync("[...document.querySelectorAll('#heads button')].find(b => b.textContent === 'Subs').focus()");
+        await page.PressAsync("Enter", "\r");
+        await page.UntilAsync("document.querySelector('#rows tr').textContent.includes('many')");
+        Assert.Equal("Subs", await page.ReadAsync("document.querySelector('[aria-sort=descending]').textContent"));
+        await page.ReadAsync("document.getElementById('filter').focus()");
+        await page.TypeAsync("FEW");
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelector('#rows tr').textContent.includes('few')");
+        Assert.Equal("2 open; 1 shown", await page.ReadAsync("document.getElementById('shown').textContent"));
+        await page.ReadAsync("document.querySelector('#rows button').focus()");
+        await page.PressAsync("Enter", "\r");
+        await page.UntilAsync("!document.getElementById('one').hidden && document.getElementById('one').textContent.includes('one')");
+        await page.PressAsync("Enter", "\r");
+        await page.UntilAsync("document.getElementById('one').hidden && document.activeElement.closest('#rows') !== null");
+        AssertClean(page, site);
+    }
+
+    [Fact]
+    public async Task A_slow_consumer_is_marked_and_a_closed_client_has_its_reason()
+    {
+        await using Site site = await Site.StartAsync(static o => o.MaxPending = 2 * 1024 * 1024);
+        using LineClient publisher = site.Connect("{\"verbose\":false,\"name\":\"publisher\"}");
+        using LineClient stopped = site.Connect("{\"verbose\":false,\"name\":\"stopped\"}", "SUB a 1\r\n");
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 2");
+        // The kernel takes the first megabytes. The publisher stops when an eighth of the limit waits in the server.
+        string message = $"PUB a 65536\r\n{new string('x', 65536)}\r\n";
+        const string Slow = "[...document.querySelectorAll('#rows tr')].some(r => r.textContent.includes('stopped') && r.querySelector('.badge')?.textContent === 'slow')";
+        await Wait.UntilAsync(
+            async () =>
+            {
+                if ((await site.GetAsync("connz")).GetProperty("connections").EnumerateArray().All(static c => c.GetProperty("pending_bytes").GetInt64() < 512 * 1024))
+                {
+                    publisher.Send(message);
+                    publisher.Sync();
+                }
+
+                return await page.ReadAsync(Slow) == bool.TrueString;
+            },
+            "a slow consumer is marked");
+        stopped.Dispose();
+        await page.ReadAsync("document.getElementById('which').value = 'closed'; document.getElementById('which').onchange({ target: document.getElementById('which') })");
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelector('#rows .badge').textContent.length > 3");
+        Assert.Contains("stopped", await page.ReadAsync("document.querySelector('#rows tr').textContent"), StringComparison.Ordinal);
+        AssertClean(page, site);
+    }
+
+    [Fact]
+    public async Task A_route_shows_its_ends_its_rates_and_its_waiting_messages()
+    {
+        long sent = 0, waiting = 0;
+        var bridge = new MonitoringPage("/bridgez", "ZeroMQ routes", () => $$"""
+            {
+              "server": "nats://127.0.0.1:4222",
+              "routes": [{ "name": "jobs", "pattern": "pushpull", "security": "NULL", "endpoints": ["push tcp://127.0.0.1:5557"],
+                "peers": 2, "from_zeromq": {{Interlocked.Add(ref sent, 50)}}, "to_subjects": 0, "from_subjects": 0, "to_zeromq": 0,
+                "dropped": 0, "refused": 3, "refused_because": { "TooLarge": 3 }, "waiting": {{Volatile.Read(ref waiting)}} }]
+            }
+            """);
+        await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Pages = [bridge] });
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.querySelectorAll('.route').length === 1 && parseFloat(document.querySelector('.flow p').textContent.slice(2)) > 0");
+        string text = await page.ReadAsync("document.querySelector('.route').textContent");
+        Assert.Contains("push tcp://127.0.0.1:5557", text, StringComparison.Ordinal);
+        Assert.Contains("nothing waits", text, StringComparison.Ordinal);
+        Assert.Contains("0 dropped, 3 refused: 3 TooLarge", text, StringComparison.Ordinal);
+        Volatile.Write(ref waiting, 17);
+        await page.UntilAsync("document.querySelector('.route .waits')?.textContent === '17 wait'");
+        AssertClean(page, site);
+    }
+
+    [Theory]
+    [InlineData(400)]
+    [InlineData(1400)]
+    public async Task The_page_fits_into_the_window(int width)
+    {
+        await using Site site = await Site.StartAsync(static o => o.ServerName = new string('n', 80));
+        using LineClient client = site.Connect($"{{\"verbose\":false,\"name\":\"{new string('w', 200)}\"}}");
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.ResizeAsync(width, 900);
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1");
+        // A scroll bar makes the page narrower than the window.
+        Assert.Equal("true", await page.ReadAsync($"String(innerWidth === {width} && document.documentElement.scrollWidth === document.documentElement.clientWidth)"));
+        AssertClean(page, site);
+    }
+
+    private static void AssertClean(DevTools page, Site site)
+    {
+        Assert.Empty(page.Errors);
+        Assert.NotEmpty(page.Requests);
+        Assert.All(
+            page.Requests.Where(static r => !r.StartsWith("data:", StringComparison.Ordinal) && r != "about:blank"),
+            r => Assert.StartsWith(site.Http.BaseAddress!.ToString(), r, StringComparison.Ordinal));
+    }
+
+    private static Task PublishAsync(LineClient client, CancellationToken stop) => Task.Run(
+        async () =>
+        {
+            while (!stop.IsCancellationRequested)
+            {
+                client.Send("PUB a.b 5\r\nhello\r\n");
+                await Task.Delay(10, Ended);
+            }
+        },
+        Ended);
+}
