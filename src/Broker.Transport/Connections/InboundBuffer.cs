@@ -13,6 +13,10 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     // small packets would cause the message to be copied again and again.
     private const int LeastSpace = 4096;
 
+    // The largest message that makes the next read expect another message of this size. In a larger message, the copies
+    // of its first read hardly count.
+    private const int MostExpected = 1024 * 1024;
+
     private UnconsumedBuffer _unconsumed = new(connection.Loop.ReceiveBuffers.Arrays);
     private int _needed;
     private int _counted;
@@ -50,6 +54,12 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
     /// The largest number of bytes that the handler got in one call from memory that this connection owns.
     /// </summary>
     internal int LargestDelivered { get; private set; }
+
+    /// <summary>
+    /// The size of the message that probably comes next, if it is larger than the loop's receive buffer; otherwise 0.
+    /// It is the number of bytes that the handler consumed last, all at once.
+    /// </summary>
+    internal int Expected { get; private set; }
 
     /// <summary>The connection's part of the budget for received bytes.</summary>
     internal ReceiveMemory Memory => _memory
@@ -151,6 +161,7 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
             CountBuffer();
             if (consumed != 0)
             {
+                Expected = consumed > Loop.ReceiveBuffers.Plain.Length && consumed <= MostExpected ? consumed : 0;
                 _memory?.EndFavour();
             }
         }
@@ -220,6 +231,16 @@ internal sealed class InboundBuffer(Connection connection, ConnectionHandler han
         Memory.Count(growth);
         Memory.ReleaseReserved();
         return true;
+    }
+
+    /// <summary>Returns the reserved space if a read has brought no bytes and no bytes are kept.</summary>
+    internal void ReleaseUnused()
+    {
+        if (_unconsumed.Length == 0)
+        {
+            _unconsumed.Release();
+            CountBuffer();
+        }
     }
 
     /// <summary>Drops the unconsumed bytes and returns their memory.</summary>

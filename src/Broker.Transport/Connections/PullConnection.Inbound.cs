@@ -92,7 +92,7 @@ internal abstract partial class PullConnection
     {
         byte[] buffer = Loop.ReceiveBuffers.Plain;
         int kept = Inbound.Count;
-        if (kept >= buffer.Length || Inbound.Needed > buffer.Length)
+        if (kept >= buffer.Length || Inbound.Needed > buffer.Length || (kept == 0 && Inbound.Expected != 0 && MayExpect()))
         {
             return Collect<TSource>();
         }
@@ -156,13 +156,24 @@ internal abstract partial class PullConnection
         return false;
     }
 
+    // Whether the connection may allocate memory for a message of which nothing has been received yet.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool MayExpect()
+        => Inbound.MaxReadBytes == 0 && Loop.Group.ReceiveBudget.StaysLoose(Inbound.Expected);
+
     private bool Collect<TSource>()
         where TSource : struct, ISource
     {
         int kept = Inbound.Count;
         // The most bytes to collect: the number that the handler needs. If the handler did not set a number, it is
-        // twice the number of kept bytes, and the handler is called for every read.
+        // twice the number of kept bytes, and the handler is called for every read. If nothing is kept, a message of
+        // the expected size is received where it can stay, and not copied from the loop's buffer part by part.
         long most = Inbound.Needed > kept ? Inbound.Needed : kept * 2L;
+        if (kept == 0)
+        {
+            most = Math.Max(most, Inbound.Expected);
+        }
+
         if (Inbound.NeedsPartByPart)
         {
             // If the memory grew by one part at a time, each part would be copied with all parts before it.
@@ -193,6 +204,7 @@ internal abstract partial class PullConnection
         int got = TSource.Receive(this, array, offset, space, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
+            Inbound.ReleaseUnused();
             return End(outcome);
         }
 

@@ -69,6 +69,9 @@ public sealed class ReceiveBudget
     /// </summary>
     internal bool IsTight => Volatile.Read(ref _isTight);
 
+    /// <summary>Whether <see cref="IsTight"/> stays false if this number of bytes is allocated.</summary>
+    internal bool StaysLoose(int bytes) => !IsTightAt(UsedBytes + bytes);
+
     /// <summary>Whether no more buffers may be allocated.</summary>
     internal bool IsFull(bool isLarge) => UsedBytes >= LimitOf(isLarge);
 

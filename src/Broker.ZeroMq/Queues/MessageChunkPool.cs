@@ -20,9 +20,13 @@ internal sealed class MessageChunkPool(MemoryBudget? budget = null)
     internal const int Large = (64 * 1024) + 256;
 
     private const int Unpooled = -1;
-    private const int MostKept = 64;
 
     private static readonly int[] Capacities = [Small, Large];
+
+    // A queue of large messages that has reached the default bound of 16 MiB is filled again when it is half empty. So
+    // 128 large chunks come back before they are taken again. Were fewer kept, such a queue would allocate each second
+    // chunk, and the collector would copy the chunks that wait.
+    private static readonly int[] MostKept = [64, 128];
 
     private readonly Lock _gate = new();
     private readonly MessageChunk?[] _free = new MessageChunk?[Capacities.Length];
@@ -82,7 +86,7 @@ internal sealed class MessageChunkPool(MemoryBudget? budget = null)
             _outstanding -= chunk.Array.Length;
             if (chunk.SizeClass != Unpooled)
             {
-                if (_kept[chunk.SizeClass] < MostKept)
+                if (_kept[chunk.SizeClass] < MostKept[chunk.SizeClass])
                 {
                     chunk.Reset();
                     chunk.Next = _free[chunk.SizeClass];

@@ -75,6 +75,30 @@ public sealed class ReceiveBudgetTests
         Array.ForEach(silent, static peer => peer.Dispose());
     }
 
+    // After a large message, memory for another one is allocated before it has arrived, but only while this leaves more
+    // than half of the budget.
+    [Theory]
+    [InlineData(2, false, 0)]
+    [InlineData(8, false, Size)]
+    [InlineData(2, true, 0)]
+    [InlineData(8, true, Size)]
+    public async Task Memory_for_an_expected_message_is_counted_and_never_makes_the_budget_tight(int limit, bool portable, int held)
+    {
+        using var receiver = new Receiver(new EventLoopOptions { MaxReceivedBytes = limit * Size, ForcePortable = portable, Loops = 1 });
+        using Socket peer = receiver.Connect();
+        await SendAsync(peer, Size, pause: 1);
+        await Wait.UntilAsync(() => receiver.Messages == 1, "the message has not arrived");
+        await Wait.UntilAsync(() => receiver.Budget.UsedBytes == 0, "an idle connection holds memory");
+
+        int parts = receiver.Parts;
+        await SendAsync(peer, 100, pause: 1);
+        await Wait.UntilAsync(() => receiver.Parts > parts && receiver.Budget.UsedBytes == held, () => $"{receiver.Budget.UsedBytes} bytes are counted");
+        Assert.False(receiver.Budget.IsTight);
+
+        await SendAsync(peer, Size - 100, pause: 1);
+        await Wait.UntilAsync(() => receiver.Messages == 2 && receiver.Budget.UsedBytes == 0, "the second message has not arrived");
+    }
+
     [Theory]
     [InlineData(100_000)]
     [InlineData(Size + 20)]
@@ -115,6 +139,7 @@ public sealed class ReceiveBudgetTests
         private readonly Listener _listener;
         private int _messages;
         private int _small;
+        private int _parts;
         private long _mostUsed;
 
         internal Receiver(EventLoopOptions options)
@@ -128,6 +153,9 @@ public sealed class ReceiveBudgetTests
         internal int Messages => Volatile.Read(ref _messages);
 
         internal int Small => Volatile.Read(ref _small);
+
+        /// <summary>The number of calls with a part of fewer than 4 KiB of a large message.</summary>
+        internal int Parts => Volatile.Read(ref _parts);
 
         internal long MostUsed => Interlocked.Read(ref _mostUsed);
 
@@ -164,6 +192,11 @@ public sealed class ReceiveBudgetTests
 
                 if (bytes.Length < Size)
                 {
+                    if (bytes.Length < 4096)
+                    {
+                        Interlocked.Increment(ref owner._parts);
+                    }
+
                     needed = Size;
                     return 0;
                 }
