@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Broker.AspNetCore;
@@ -6,17 +5,17 @@ using Broker.Bridge;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The page <c>/bridgez</c> and the bridge's metrics: counters of the connection and of each route.</summary>
+/// <summary>The page <c>/bridgez</c>: counters of the bridge's connection and of each route.</summary>
 internal static class BridgePage
 {
-    private const string RefusedBecause = "refused_because";
+    internal const string RefusedBecause = "refused_because";
 
     private static readonly JsonWriterOptions Indented = new() { Indented = true };
 
     /// <param name="read">Returns the current counters, or null while there is no bridge.</param>
     public static MonitoringPage Of(Func<BridgeSnapshot?> read) => new("/bridgez", "ZeroMQ routes", () => Json(read()))
     {
-        WriteMetrics = () => Metrics(read()),
+        WriteMetrics = () => read() is { } bridge ? BridgeMetricsText.Write(bridge) : "",
     };
 
     private static string Json(BridgeSnapshot? bridge)
@@ -77,58 +76,19 @@ internal static class BridgePage
         return Encoding.UTF8.GetString(bytes.ToArray());
     }
 
-    private static string Metrics(BridgeSnapshot? bridge)
-    {
-        if (bridge is null)
-        {
-            return "";
-        }
-
-        // The format requires that all lines with the same name are adjacent.
-        var text = new StringBuilder();
-        foreach ((string type, string end, IEnumerable<(string, long)> values) in
-            ((string, string, IEnumerable<(string, long)>)[])[("gauge", "", Gauges(bridge)), ("counter", "_total", Counters(bridge))])
-        {
-            foreach ((string key, long value) in values)
-            {
-                text.Append(CultureInfo.InvariantCulture, $"# TYPE broker_bridge_{key}{end} {type}\nbroker_bridge_{key}{end} {value}\n");
-            }
-        }
-
-        foreach ((string type, string end, Func<RouteSnapshot, IEnumerable<(string, long)>> read) in
-            ((string, string, Func<RouteSnapshot, IEnumerable<(string, long)>>)[])[("gauge", "", Gauges), ("counter", "_total", Counters)])
-        {
-            IEnumerable<(RouteSnapshot Route, string Name, long Value)> lines = bridge.Routes.SelectMany(route => read(route).Select(value => (Route: route, Name: value.Item1, Value: value.Item2)));
-            foreach (IGrouping<string, (RouteSnapshot Route, string Name, long Value)> group in lines.GroupBy(line => line.Name, StringComparer.Ordinal))
-            {
-                string name = $"broker_bridge_{group.Key}{end}";
-                text.Append(CultureInfo.InvariantCulture, $"# TYPE {name} {type}\n");
-                foreach ((RouteSnapshot route, _, long value) in group)
-                {
-                    text.Append(CultureInfo.InvariantCulture, $"{name}{{route=\"{route.Name}\",pattern=\"{route.Pattern}\"}} {value}\n");
-                }
-            }
-        }
-
-        string refused = string.Concat(bridge.Routes.SelectMany(route => Reasons(route).Select(reason => string.Create(
-            CultureInfo.InvariantCulture,
-            $"broker_bridge_{RefusedBecause}_total{{route=\"{route.Name}\",pattern=\"{route.Pattern}\",reason=\"{reason.Name}\"}} {reason.Value}\n"))));
-        return refused.Length == 0 ? text.ToString() : $"{text}# TYPE broker_bridge_{RefusedBecause}_total counter\n{refused}";
-    }
-
-    private static IEnumerable<(string Name, long Value)> Gauges(BridgeSnapshot bridge)
+    internal static IEnumerable<(string Name, long Value)> Gauges(BridgeSnapshot bridge)
         => [("connected", bridge.Server is null ? 0 : 1), ("pending_bytes", bridge.Client.PendingBytes)];
 
-    private static IEnumerable<(string Name, long Value)> Counters(BridgeSnapshot bridge) =>
+    internal static IEnumerable<(string Name, long Value)> Counters(BridgeSnapshot bridge) =>
     [
         ("reconnects", bridge.Client.Reconnects), ("lost", bridge.Client.Lost), ("unconfirmed", bridge.Client.Unconfirmed),
         ("connections_refused", bridge.RefusedConnections),
     ];
 
-    private static IEnumerable<(string Name, long Value)> Reasons(RouteSnapshot route)
+    internal static IEnumerable<(string Name, long Value)> Reasons(RouteSnapshot route)
         => route is PubSubRouteSnapshot { RefusedBecause: var because } ? because.Select(static reason => (reason.Key.ToString(), reason.Value)) : [];
 
-    private static IEnumerable<(string Name, long Value)> Gauges(RouteSnapshot route) =>
+    internal static IEnumerable<(string Name, long Value)> Gauges(RouteSnapshot route) =>
     [
         ("peers", route.Peers),
         .. route switch
@@ -142,7 +102,7 @@ internal static class BridgePage
         },
     ];
 
-    private static IEnumerable<(string Name, long Value)> Counters(RouteSnapshot route) =>
+    internal static IEnumerable<(string Name, long Value)> Counters(RouteSnapshot route) =>
     [
         ("from_zeromq", route.FromZeroMq),
         ("to_subjects", route.ToSubjects),

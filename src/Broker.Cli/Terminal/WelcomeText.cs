@@ -17,6 +17,12 @@ internal static class WelcomeText
             yield return $"  NATS clients:       {address}";
         }
 
+        if (addresses.Nats.Count > 0 && addresses.Nats.All(IsLoopback))
+        {
+            // nats-server listens on all addresses by default.
+            yield return "                      (this machine only; -a 0.0.0.0 listens on all addresses)";
+        }
+
         foreach (string address in addresses.WebSocket)
         {
             yield return $"  WebSocket clients:  {address}";
@@ -75,6 +81,8 @@ internal static class WelcomeText
         yield return $"  {broker} zmq pub -c {publishers}{socket} weather.oslo '4 degrees'";
         yield return $"  {broker} pub -s {nats}{client} {bridge.Prefix}.weather.bergen rain";
     }
+
+    private static bool IsLoopback(string address) => Uri.TryCreate(address, UriKind.Absolute, out Uri? uri) && uri.IsLoopback;
 
     // The flags without which the server would refuse the client. Words in capital letters are to be replaced.
     private static string ClientFlags(ServeSettings settings)

@@ -103,7 +103,8 @@ public sealed class BridgeCommandTests : IDisposable
         Assert.Equal("a line", received);
         Assert.Equal(["logs", "idle"], routes.Select(route => route.GetProperty("name").GetString()));
         Assert.Equal((1, 1, 0), (Count("from_zeromq"), Count("to_zeromq"), Count("dropped")));
-        Assert.Contains("broker_bridge_handed_over_total{route=\"logs\",pattern=\"pushpull\"} 1\n", metrics, StringComparison.Ordinal);
+        DashboardTests.AssertAnswered(metrics);
+        Assert.Contains("broker_bridge_handed_over_total{broker_route=\"logs\",broker_pattern=\"pushpull\"} 1\n", metrics, StringComparison.Ordinal);
 
         long Count(string name) => routes[0].GetProperty(name).GetInt64();
     }
@@ -165,7 +166,7 @@ public sealed class BridgeCommandTests : IDisposable
         Assert.Matches("\nbroker_bridge_unconfirmed_total [1-9]", metrics);
         Assert.Contains("\nbroker_bridge_reconnects_total 1\n", metrics, StringComparison.Ordinal);
         Assert.Contains("\nbroker_bridge_connected 1\n", metrics, StringComparison.Ordinal);
-        Assert.Matches("\nbroker_bridge_refused_because_total\\{route=\"events\",pattern=\"pubsub\",reason=\"TopicTooLong\"\\} [1-9]", metrics);
+        Assert.Matches("\nbroker_bridge_refused_because_total\\{broker_route=\"events\",broker_pattern=\"pubsub\",broker_reason=\"TopicTooLong\"\\} [1-9]", metrics);
 
         static long Connection(JsonElement page, string name) => page.GetProperty("connection").GetProperty(name).GetInt64();
     }

@@ -52,6 +52,25 @@ public sealed class WelcomeTextTests
             => Lines(new ServeSettings { ZeroMq = new ZeroMqSettings { Security = security } }).Count(line => line.Contains(flags, StringComparison.Ordinal));
     }
 
+    [Theory]
+    [InlineData("nats://127.0.0.1:4222", true)]
+    [InlineData("nats://[::1]:4222", true)]
+    [InlineData("tls://localhost:4222", true)]
+    [InlineData("nats://0.0.0.0:4222", false)]
+    [InlineData("nats://[::]:4222", false)]
+    [InlineData("nats://192.0.2.1:4222", false)]
+    public void A_server_that_only_this_machine_reaches_says_so(string address, bool isLocal)
+        => Assert.Equal(
+            isLocal,
+            WelcomeText.Addresses(FakeHost.Addresses with { Nats = [address] }, new ServeSettings())
+                .Any(static line => line.Contains("this machine only; -a 0.0.0.0", StringComparison.Ordinal)));
+
+    [Fact]
+    public void With_one_address_for_others_it_does_not_say_so()
+        => Assert.DoesNotContain(
+            WelcomeText.Addresses(FakeHost.Addresses with { Nats = ["nats://127.0.0.1:4222", "nats://192.0.2.1:4222"] }, new ServeSettings()),
+            static line => line.Contains("this machine only", StringComparison.Ordinal));
+
     private static string[] Lines(ServeSettings settings)
         => [.. WelcomeText.Of(FakeHost.Addresses, settings).SkipWhile(static line => !line.StartsWith("To try it", StringComparison.Ordinal)).Skip(1)];
 }
