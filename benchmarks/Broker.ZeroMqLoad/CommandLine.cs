@@ -112,7 +112,7 @@ internal static class CommandLine
         {
             rounds, rows,
         };
-        compare.SetAction(parsed => Comparison.Run(Catalogue.Select(parsed.GetValue(rows) ?? [""]), parsed.GetValue(rounds)));
+        compare.SetAction(parsed => Comparison.Run(Catalogue.Select(parsed.GetValue(rows) ?? []), parsed.GetValue(rounds)));
         return compare;
     }
 }

@@ -1,3 +1,4 @@
+using System.CommandLine;
 using System.CommandLine.Parsing;
 using Broker.ZeroMqLoad.Comparing;
 using Arguments = Broker.ZeroMqLoad.CommandLine;
@@ -24,6 +25,16 @@ public sealed class ComparisonTests
     [InlineData("compare --rounds 3 --rows push,forward")]
     [InlineData("compare --rows 'push 64,memory'")]
     public void Known_rows_are_accepted(string line) => Assert.Empty(Arguments.Create().Parse(line.Replace('\'', '"')).Errors);
+
+    [Theory]
+    [InlineData("compare")]
+    [InlineData("compare --rounds 3")]
+    public void All_rows_are_measured_unless_rows_are_named(string line)
+    {
+        ParseResult parsed = Arguments.Create().Parse(line);
+
+        Assert.Equal(Catalogue.All, Catalogue.Select(parsed.GetValue<string[]>("--rows") ?? []));
+    }
 
     [Fact]
     public void No_two_rows_have_the_same_name() => Assert.Equal(Catalogue.All.Count, Catalogue.All.Select(row => row.Name).Distinct().Count());

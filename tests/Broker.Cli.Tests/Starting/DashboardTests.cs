@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Broker.Bridge;
+using Broker.Cli.Serving;
 
 namespace Broker.Cli.Tests.Starting;
 
