@@ -18,7 +18,7 @@ internal static class Assemblies
         ["Broker.Streams"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
         ["Broker.ZeroMq"] = ["Broker.Transport"],
         ["Broker.NetMQ.Compatibility"] = ["Broker.Cryptography", "Broker.ZeroMq", "Broker.Transport"],
-        ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.Bridge"] = ["Broker.Client", "Broker.Client.Streams", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Hosting"] = ["Broker.Server", "Broker.Leaf", "Broker.Client", "Broker.Client.Streams", "Broker.Bridge", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
         ["Broker.NetMQ"] = ["Broker.Bridge", "Broker.Client", "Broker.ZeroMq", "Broker.Transport"],
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],

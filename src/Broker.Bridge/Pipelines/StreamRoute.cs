@@ -135,6 +135,7 @@ internal sealed class StreamRoute : PipelineRoute
     {
         _ingress?.Close();
         _egress?.Close();
+        _api.Dispose();
     }
 
     private void SubscribeDeliveries()
