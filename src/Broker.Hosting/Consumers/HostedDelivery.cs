@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Broker.Client;
 using Broker.Client.Streams;
 
@@ -20,6 +21,7 @@ internal sealed class HostedDelivery(
             return;
         }
 
+        using Activity? span = message.StartActivity();
         try
         {
             if (settings is { ReportProgressEvery: { } interval, Concurrency: > 1 })
@@ -33,11 +35,13 @@ internal sealed class HostedDelivery(
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
+            span?.SetStatus(ActivityStatusCode.Error, "The host stopped.");
             await SettleAsync(message, static m => m.NakAsync().AsTask()).ConfigureAwait(false);
             return;
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
+            span?.SetStatus(ActivityStatusCode.Error, e.Message).SetTag("error.type", e.GetType().FullName);
             await RefuseAsync(message, e).ConfigureAwait(false);
             return;
         }

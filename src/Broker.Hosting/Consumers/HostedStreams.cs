@@ -18,7 +18,9 @@ internal static class HostedStreams
         BrokerStreamsSettings settings = services.GetRequiredService<IOptionsMonitor<BrokerStreamsSettings>>().Get(name);
         try
         {
-            return connection.Streams(StreamSettingsReader.ToOptions(settings));
+            StreamsClient streams = connection.Streams(StreamSettingsReader.ToOptions(settings));
+            services.GetRequiredService<HostedMetrics>().Add(streams, client ?? "default");
+            return streams;
         }
         catch (ArgumentException e)
         {

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Metrics;
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Client.Streams;
 using Broker.Leaf;
 using Broker.Server;
 
@@ -13,17 +14,19 @@ namespace Broker.Hosting;
 /// </summary>
 internal sealed class HostedMetrics(IMeterFactory? meters) : IDisposable
 {
+    private readonly Lock _lock = new();
     private readonly List<IDisposable> _metrics = [];
 
+    /// <summary>Creates the meter of a part. May be called on any thread.</summary>
     [SuppressMessage("Reliability", "CA2000:Dispose objects before losing scope", Justification = "Dispose disposes them.")]
-    public void Add(object part, string name) => _metrics.Add(part switch
+    public void Add(object part, string name)
     {
-        LeafNodes links => new LeafMetrics(links, meters),
-        BrokerServer server => new ServerMetrics(server, meters),
-        BrokerConnection client => new ClientMetrics(client, name, meters),
-        ZeroMqBridge bridge => new BridgeMetrics(bridge, meters),
-        _ => throw new ArgumentException("A part of another kind.", nameof(part)),
-    });
+        IDisposable created = Create(part, name);
+        lock (_lock)
+        {
+            _metrics.Add(created);
+        }
+    }
 
     public void Dispose()
     {
@@ -32,4 +35,14 @@ internal sealed class HostedMetrics(IMeterFactory? meters) : IDisposable
             one.Dispose();
         }
     }
+
+    private IDisposable Create(object part, string name) => part switch
+    {
+        LeafNodes links => new LeafMetrics(links, meters),
+        BrokerServer server => new ServerMetrics(server, meters),
+        BrokerConnection client => new ClientMetrics(client, name, meters),
+        StreamsClient streams => new StreamsMetrics(streams, name, meters),
+        ZeroMqBridge bridge => new BridgeMetrics(bridge, meters),
+        _ => throw new ArgumentException("A part of another kind.", nameof(part)),
+    };
 }

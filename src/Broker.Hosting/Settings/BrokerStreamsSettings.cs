@@ -33,6 +33,11 @@ public sealed class BrokerStreamsSettings
     /// <summary>See <see cref="StreamsOptions.MaxPublishBytesInFlight"/>.</summary>
     public long? MaxPublishBytesInFlight { get; set; }
 
+    /// <summary>
+    /// See <see cref="StreamsOptions.Tracing"/>. The handling of each message by a hosted consumer is a span then.
+    /// </summary>
+    public bool Tracing { get; set; }
+
     internal List<Func<StreamsOptions, StreamsOptions>> Configurations { get; } = [];
 
     /// <summary>Adds a callback that sets options which the configuration cannot set.</summary>

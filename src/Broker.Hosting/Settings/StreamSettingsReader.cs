@@ -29,6 +29,7 @@ internal static class StreamSettingsReader
         settings.AcknowledgementTimeout = keys.ReadDuration(nameof(settings.AcknowledgementTimeout)) ?? settings.AcknowledgementTimeout;
         settings.MaxPublishesInFlight = keys.ReadInteger(nameof(settings.MaxPublishesInFlight)) ?? settings.MaxPublishesInFlight;
         settings.MaxPublishBytesInFlight = keys.ReadSize(nameof(settings.MaxPublishBytesInFlight), long.MaxValue) ?? settings.MaxPublishBytesInFlight;
+        settings.Tracing = keys.ReadFlag(nameof(settings.Tracing)) ?? settings.Tracing;
         keys.RejectTheRest("a client of streams");
         SettingsReader.ThrowIfAny(problems, name, typeof(BrokerStreamsSettings));
     }
@@ -76,6 +77,7 @@ internal static class StreamSettingsReader
             AcknowledgementTimeout = settings.AcknowledgementTimeout ?? options.AcknowledgementTimeout,
             MaxPublishesInFlight = settings.MaxPublishesInFlight ?? options.MaxPublishesInFlight,
             MaxPublishBytesInFlight = settings.MaxPublishBytesInFlight ?? options.MaxPublishBytesInFlight,
+            Tracing = settings.Tracing,
         };
         return settings.Configurations.Aggregate(options, static (o, configure) => configure(o));
     }

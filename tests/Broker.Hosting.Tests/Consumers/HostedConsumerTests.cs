@@ -1,6 +1,9 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
 using Broker.Client;
 using Broker.Client.Streams;
+using Broker.Hosting.Tests.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.Hosting.Tests.Consumers;
@@ -28,6 +31,54 @@ public sealed class HostedConsumerTests
 
         Assert.Equal(["orders.new 1 tea", "orders.new 2 milk"], handled);
         Assert.Same(host.Services.GetRequiredService<BrokerConnection>(), host.Services.GetRequiredService<StreamsClient>().Connection);
+    }
+
+    [Fact]
+    public async Task The_host_creates_the_metrics_of_its_streams()
+    {
+        await using StreamSite site = await StreamSite.StartAsync();
+        await site.PublishAsync("tea", "milk");
+        await using TestHost host = await site.StartHostAsync(static services => services.AddBrokerConsumer<string>(
+            "billing", TextEncoder.Instance, static (_, _, _) => ValueTask.CompletedTask));
+        using var metrics = new RecordedMetrics(host.Services.GetRequiredService<IMeterFactory>());
+
+        await site.SettledAsync();
+
+        (long received, Dictionary<string, object?> tags) = metrics.Read()["broker.client.streams.received"].Single();
+        Assert.Equal((2, "default"), (received, tags["broker.client.name"]));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Each_handling_is_a_span_if_the_host_traces_its_streams(bool traces)
+    {
+        await using StreamSite site = await StreamSite.StartAsync();
+        await site.PublishAsync("tea", "milk");
+        var spans = new ConcurrentQueue<Activity>();
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = static source => string.Equals(source.Name, "Broker.Client.Streams", StringComparison.Ordinal),
+            Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStopped = spans.Enqueue,
+        };
+        ActivitySource.AddActivityListener(listener);
+        var current = new ConcurrentQueue<string?>();
+        await using TestHost host = await site.StartHostAsync(
+            services => services.AddBrokerConsumer<string>("billing", TextEncoder.Instance, (order, message, _) =>
+            {
+                current.Enqueue(Activity.Current?.OperationName);
+                return order == "tea" && message.Delivered == 1 ? throw new InvalidOperationException("not today") : ValueTask.CompletedTask;
+            }),
+            ("BrokerStreams:Tracing", traces ? "true" : "false"), ("BrokerConsumers:billing:RetryDelay", "100ms"));
+
+        await Wait.UntilAsync(() => current.Count == 3);
+        await site.SettledAsync();
+
+        bool IsOurs(Activity span) => "billing".Equals(span.GetTagItem("messaging.consumer.group.name"));
+        await Wait.UntilAsync(() => spans.Count(IsOurs) == (traces ? 3 : 0));
+        Assert.All(current, name => Assert.Equal(traces ? "process orders.new" : null, name));
+        Assert.Equal(traces ? 1 : 0, spans.Count(span => IsOurs(span) && span.Status == ActivityStatusCode.Error && span.StatusDescription == "not today"));
     }
 
     [Fact]
