@@ -15,6 +15,7 @@ public sealed partial class PackageTests
 
         await packages.BuildAsync("web-pages", "Microsoft.NET.Sdk.Web", Sources(web[true], port), [.. web[true], "Broker.Hosting"]);
         await packages.BuildAsync("netmq-pages", "Microsoft.NET.Sdk", Sources(["Broker.NetMQ"], port), "Broker.NetMQ");
+        await packages.BuildAsync("aspire-pages", "Microsoft.NET.Sdk", Sources(["Broker.Aspire"], port), "Broker.Aspire");
         string program = await packages.BuildAsync("pages", "Microsoft.NET.Sdk", Sources(web[false], port), [.. web[false]]);
 
         await using var server = PeerProcess.Start("server", "dotnet", program, "Broker.Server 1");
