@@ -22,6 +22,8 @@ missing_packages() {
     [ -e /usr/include/nats/nats.h ] || echo libnats-dev
     command -v chromium >/dev/null || echo chromium
     command -v openssl >/dev/null || echo openssl
+    command -v prometheus >/dev/null || echo prometheus
+    command -v systemd-analyze >/dev/null || echo systemd
     command -v tmux >/dev/null || echo tmux
     [ -x /usr/sbin/ip ] || command -v ip >/dev/null || echo iproute2
     command -v go >/dev/null || echo golang-go
@@ -43,10 +45,13 @@ install_packages() {
     as_root apt-get update -qq || return 1
     # shellcheck disable=SC2086 # one word per package
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null || return 1
-    # Debian starts nats-server at installation, on the port of `broker serve`.
-    case " $packages " in *" nats-server "*)
-        if [ -d /run/systemd/system ]; then as_root systemctl disable --now --quiet nats-server || true; fi ;;
-    esac
+    # Debian starts these servers at installation, nats-server on the port of `broker serve`.
+    local server
+    for server in nats-server prometheus; do
+        case " $packages " in *" $server "*)
+            if [ -d /run/systemd/system ]; then as_root systemctl disable --now --quiet "$server" || true; fi ;;
+        esac
+    done
 }
 
 install_npm_packages() {

@@ -49,7 +49,8 @@ public sealed partial class DashboardTests
     [GeneratedRegex("broker_bridge_[a-z_]+", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex MetricName();
 
-    [GeneratedRegex(@"\{\{(\w+)\}\}", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    // Prometheus adds the label instance.
+    [GeneratedRegex(@"\{\{(?!instance)(\w+)\}\}", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Label();
 
     [GeneratedRegex("# TYPE (\\w+) ", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
