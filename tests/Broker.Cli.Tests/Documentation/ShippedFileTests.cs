@@ -32,6 +32,17 @@ public sealed partial class ShippedFileTests : IDisposable
     }
 
     [Fact]
+    public async Task Systemd_finds_that_the_unit_exposes_little_of_the_system()
+    {
+        string unit = Path.Combine(Repository.Root, "eng", "systemd", "broker.service");
+
+        // The threshold of 20 is an exposure of 2.0, of 10 at most.
+        (int exitCode, string text) = await Programs.RunAsync(Programs.Require("systemd-analyze"), null, "security", "--offline=true", "--no-pager", "--threshold=20", unit);
+
+        Assert.True(exitCode == 0, text);
+    }
+
+    [Fact]
     public async Task The_unit_of_systemd_does_not_restart_a_broker_with_a_wrong_configuration()
     {
         string unit = DocumentedText.Read("eng/systemd/broker.service").Text;
