@@ -76,7 +76,7 @@ public sealed class KestrelPortTests : IAsyncDisposable
     public async Task Kestrel_speaks_TLS_from_the_first_byte_whatever_the_server_does_at_its_own_addresses()
     {
         int port = await StartAsync(
-            static o => o.Tls = new ServerTlsOptions { CertificateFile = Certificates.CertificateFile, KeyFile = Certificates.KeyFile },
+            static o => o.Tls = new ServerTlsOptions { CertificateFile = Certificates.CertificateFile, KeyFile = Certificates.KeyFile, Timeout = Wait.Limit },
             listen: static l => l.UseHttps(Certificates.Server));
 
         await using BrokerConnection client = await ConnectAsync(port, static o => o with { Tls = Trusting(first: true) });

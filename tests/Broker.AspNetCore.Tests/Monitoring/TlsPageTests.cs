@@ -42,7 +42,7 @@ public sealed class TlsPageTests
     [Fact]
     public async Task A_client_whose_handshake_came_first_is_known()
     {
-        await using Site site = await Site.StartAsync(o => o.Tls = new ServerTlsOptions { Certificate = Certificates.Server, HandshakeFirst = true });
+        await using Site site = await Site.StartAsync(o => o.Tls = new ServerTlsOptions { Certificate = Certificates.Server, HandshakeFirst = true, Timeout = Wait.Limit });
         using SslStream client = Secure((IPEndPoint)site.Server.EndPoints[0], first: true, out _);
         JsonElement connection = (await site.GetAsync("connz")).GetProperty("connections")[0];
         Assert.True(connection.GetProperty("tls_first").GetBoolean());

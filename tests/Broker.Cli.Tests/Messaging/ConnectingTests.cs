@@ -179,7 +179,7 @@ public sealed class ConnectingTests : IDisposable
     {
         (string certificate, string key) = TestCertificates.WriteSelfSigned(_folder.Path);
         await using BrokerServer server = await StartAsync(
-            options => options.Tls = new ServerTlsOptions { CertificateFile = certificate, KeyFile = key });
+            options => options.Tls = new ServerTlsOptions { CertificateFile = certificate, KeyFile = key, Timeout = Wait.Limit });
         var environment = new Dictionary<string, string>
         {
             ["NATS_URL"] = MessageCommandTests.Url(server).Replace("127.0.0.1", "localhost", StringComparison.Ordinal),

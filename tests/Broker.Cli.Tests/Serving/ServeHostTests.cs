@@ -19,7 +19,7 @@ public sealed class ServeHostTests : IDisposable
     public async Task Clients_come_by_WSS_and_the_pages_by_HTTPS()
     {
         TestCertificates certificates = TestCertificates.Common;
-        var tls = new ServerTlsOptions { CertificateFile = certificates.CertificateFile, KeyFile = certificates.KeyFile };
+        var tls = new ServerTlsOptions { CertificateFile = certificates.CertificateFile, KeyFile = certificates.KeyFile, Timeout = Wait.Limit };
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         await using var host = new ServeHost();
 

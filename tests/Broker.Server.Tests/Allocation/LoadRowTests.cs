@@ -69,7 +69,7 @@ public sealed class LoadRowTests(LoadRowTests.InClear inClear, LoadRowTests.Over
     public sealed class OverTls : Fixture
     {
         private protected override Task<LoadedServer> StartAsync() => LoadedServer.StartAsync(
-            LoadRows.All, o => o.Tls = new ServerTlsOptions { Certificate = TestCertificates.Common.Server });
+            LoadRows.All, o => o.Tls = new ServerTlsOptions { Certificate = TestCertificates.Common.Server, Timeout = Wait.Limit });
     }
 
     public sealed class WithPermissions : Fixture

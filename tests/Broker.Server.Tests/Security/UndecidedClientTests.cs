@@ -82,7 +82,7 @@ public sealed class UndecidedClientTests
         {
             o.LoopOptions = new EventLoopOptions { ForcePortable = transport == "portable sockets" };
             o.Tls = transport.StartsWith("TLS", StringComparison.Ordinal)
-                ? new ServerTlsOptions { Certificate = TestCertificates.Common.Server, AllowNonTls = transport != "TLS" }
+                ? new ServerTlsOptions { Certificate = TestCertificates.Common.Server, AllowNonTls = transport != "TLS", Timeout = Wait.Limit }
                 : null;
         });
         const string Behind = "PING\r\nSUB a 1\r\nPUB a 1\r\n1\r\nPING\r\nPUB a 1\r\n2\r\nUNSUB 1\r\nPUB a 1\r\n3\r\nPING\r\n";
