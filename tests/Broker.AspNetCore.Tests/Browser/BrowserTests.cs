@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
+using Broker.TestKit.Browsers;
 
 namespace Broker.AspNetCore.Tests.Browser;
 

@@ -1,5 +1,6 @@
 using System.Text;
 using Broker.Client;
+using Broker.TestKit.Browsers;
 
 namespace Broker.AspNetCore.Tests.Browser;
 

@@ -1,5 +1,5 @@
-using Broker.AspNetCore.Tests.Browser;
 using Broker.AspNetCore.Tests.Harness;
+using Broker.TestKit.Browsers;
 
 namespace Broker.AspNetCore.Tests.Live;
 
@@ -134,6 +134,36 @@ public sealed class LivePageTests
         await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1");
         // A scroll bar makes the page narrower than the window.
         Assert.Equal("true", await page.ReadAsync($"String(innerWidth === {width} && document.documentElement.scrollWidth === document.documentElement.clientWidth)"));
+        AssertClean(page, site);
+    }
+
+    [Theory]
+    [InlineData("light")]
+    [InlineData("dark")]
+    public async Task Every_text_has_enough_contrast(string scheme)
+    {
+        var bridge = new MonitoringPage("/bridgez", "ZeroMQ routes", static () => """
+            {
+              "server": null,
+              "routes": [{ "name": "jobs", "pattern": "pushpull", "security": "NULL", "endpoints": ["push tcp://127.0.0.1:5557"],
+                "peers": 2, "from_zeromq": 1, "to_subjects": 1, "from_subjects": 0, "to_zeromq": 0, "dropped": 1, "refused": 3,
+                "refused_because": { "TooLarge": 3 }, "waiting": 7 }]
+            }
+            """);
+        await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Pages = [bridge] });
+        using LineClient client = site.Connect("{\"verbose\":false,\"name\":\"reader\"}", "SUB a.> 1\r\n");
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.PreferAsync(scheme);
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelectorAll('.route .bad').length === 2");
+        await page.ReadAsync("document.querySelector('#rows button').click()");
+        await page.UntilAsync("!document.getElementById('one').hidden");
+        Assert.Equal(scheme == "dark" ? "true" : "false", await page.ReadAsync("String(matchMedia('(prefers-color-scheme: dark)').matches)"));
+
+        Assert.Empty(await page.ReadFaintTextsAsync());
+        // The check finds a faint text.
+        await page.ReadAsync("document.querySelector('h1').style.color = getComputedStyle(document.body).backgroundColor");
+        Assert.Single(await page.ReadFaintTextsAsync());
         AssertClean(page, site);
     }
 

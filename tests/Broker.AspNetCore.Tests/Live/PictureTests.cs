@@ -1,6 +1,6 @@
 using System.Text.Json.Nodes;
-using Broker.AspNetCore.Tests.Browser;
 using Broker.AspNetCore.Tests.Harness;
+using Broker.TestKit.Browsers;
 
 namespace Broker.AspNetCore.Tests.Live;
 

@@ -4,10 +4,10 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 
-namespace Broker.AspNetCore.Tests.Browser;
+namespace Broker.TestKit.Browsers;
 
 /// <summary>Drives one page of a browser by the Chrome DevTools protocol.</summary>
-internal sealed class DevTools : IAsyncDisposable
+public sealed class DevTools : IAsyncDisposable
 {
     private readonly ClientWebSocket _socket = new();
     private readonly ConcurrentDictionary<int, TaskCompletionSource<JsonElement>> _waiting = new();
@@ -18,13 +18,13 @@ internal sealed class DevTools : IAsyncDisposable
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     /// <summary>The exceptions, the messages of level "error" and the failed requests of the page so far.</summary>
-    internal ConcurrentQueue<string> Errors { get; } = new();
+    public ConcurrentQueue<string> Errors { get; } = new();
 
     /// <summary>The addresses that the page has requested so far.</summary>
-    internal ConcurrentQueue<string> Requests { get; } = new();
+    public ConcurrentQueue<string> Requests { get; } = new();
 
     /// <summary>Connects to the only page of a browser and opens an address in it.</summary>
-    internal static async Task<DevTools> OpenAsync(Chromium browser, string address)
+    public static async Task<DevTools> OpenAsync(Chromium browser, string address)
     {
         await Wait.UntilAsync(() => File.Exists(browser.PortFile) && File.ReadAllLines(browser.PortFile).Length > 1, () => "the browser does not start");
         string port = (await File.ReadAllLinesAsync(browser.PortFile, Ended))[0];
@@ -54,7 +54,7 @@ internal sealed class DevTools : IAsyncDisposable
     }
 
     /// <summary>Returns the value of a JavaScript expression as text.</summary>
-    internal async Task<string> ReadAsync(string expression)
+    public async Task<string> ReadAsync(string expression)
     {
         JsonElement answer = await SendAsync("Runtime.evaluate", new JsonObject { ["expression"] = expression, ["returnByValue"] = true });
         return answer.TryGetProperty("exceptionDetails", out JsonElement error)
@@ -63,11 +63,11 @@ internal sealed class DevTools : IAsyncDisposable
     }
 
     /// <summary>Waits until a JavaScript condition is true.</summary>
-    internal Task UntilAsync(string condition)
+    public Task UntilAsync(string condition)
         => Wait.UntilAsync(async () => await ReadAsync($"!!(() => {{ try {{ return {condition}; }} catch {{ return false; }} }})()") == bool.TrueString, condition);
 
     /// <summary>Presses a key, as a user does.</summary>
-    internal async Task PressAsync(string key, string text = "")
+    public async Task PressAsync(string key, string text = "")
     {
         var parameters = new JsonObject { ["key"] = key, ["code"] = key, ["text"] = text, ["windowsVirtualKeyCode"] = key == "Enter" ? 13 : key == "Tab" ? 9 : 0 };
         parameters["type"] = "keyDown";
@@ -77,14 +77,47 @@ internal sealed class DevTools : IAsyncDisposable
     }
 
     /// <summary>Types a text into the element that has the focus.</summary>
-    internal Task TypeAsync(string text) => SendAsync("Input.insertText", new JsonObject { ["text"] = text });
+    public Task TypeAsync(string text) => SendAsync("Input.insertText", new JsonObject { ["text"] = text });
 
     /// <summary>Changes the size of the page, in CSS pixels.</summary>
-    internal Task ResizeAsync(int width, int height) => SendAsync(
+    public Task ResizeAsync(int width, int height) => SendAsync(
         "Emulation.setDeviceMetricsOverride",
         new JsonObject { ["width"] = width, ["height"] = height, ["deviceScaleFactor"] = 1, ["mobile"] = false });
 
-    internal async Task<JsonElement> SendAsync(string method, JsonObject? parameters = null)
+    /// <summary>Shows the page as a user sees it who prefers a light or a dark page.</summary>
+    /// <param name="scheme"><c>light</c> or <c>dark</c>.</param>
+    public Task PreferAsync(string scheme) => SendAsync(
+        "Emulation.setEmulatedMedia",
+        new JsonObject { ["features"] = new JsonArray(new JsonObject { ["name"] = "prefers-color-scheme", ["value"] = scheme }) });
+
+    /// <summary>
+    /// Returns the texts whose contrast with their background is below that of level AA of WCAG 2 (4.5:1).
+    /// </summary>
+    public async Task<string[]> ReadFaintTextsAsync()
+        => JsonSerializer.Deserialize<string[]>(await ReadAsync("""
+            (() => {
+              const parse = c => (c.match(/[\d.]+/g) ?? []).map(Number);
+              const luminance = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+              const behind = e => {
+                for (; e; e = e.parentElement) {
+                  const c = parse(getComputedStyle(e).backgroundColor);
+                  if (c.length === 3 || c[3] === 1) { return c; }
+                }
+                return [255, 255, 255];
+              };
+              const faint = [];
+              for (const e of document.querySelectorAll('body *')) {
+                if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.getClientRects().length) { continue; }
+                const a = luminance(parse(getComputedStyle(e).color)), b = luminance(behind(e));
+                const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+                if (contrast < 4.5) { faint.push(`${e.textContent.trim().slice(0, 40)}: ${contrast.toFixed(2)}`); }
+              }
+              return JSON.stringify(faint);
+            })()
+            """))!;
+
+    public async Task<JsonElement> SendAsync(string method, JsonObject? parameters = null)
     {
         int id = Interlocked.Increment(ref _id);
         var answer = new TaskCompletionSource<JsonElement>(TaskCreationOptions.RunContinuationsAsynchronously);

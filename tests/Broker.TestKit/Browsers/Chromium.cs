@@ -1,15 +1,16 @@
 using System.Diagnostics;
+using Broker.TestKit.Processes;
 
-namespace Broker.AspNetCore.Tests.Browser;
+namespace Broker.TestKit.Browsers;
 
 /// <summary>A headless browser with a profile of its own that shows one page.</summary>
-internal sealed class Chromium : IAsyncDisposable
+public sealed class Chromium : IAsyncDisposable
 {
     private readonly Process _process;
     private readonly string _profile;
 
     /// <summary>The file in which the browser writes the port of its DevTools.</summary>
-    internal string PortFile => Path.Combine(_profile, "DevToolsActivePort");
+    public string PortFile => Path.Combine(_profile, "DevToolsActivePort");
 
     private Chromium(Process process, string profile)
     {
@@ -18,7 +19,7 @@ internal sealed class Chromium : IAsyncDisposable
     }
 
     /// <summary>Skips the test if there is no browser. In CI it fails the test.</summary>
-    internal static Chromium Open(string address)
+    public static Chromium Open(string address)
     {
         string program = Programs.Find("google-chrome") ?? Programs.Require("chromium");
         string profile = Directory.CreateTempSubdirectory("chromium").FullName;
