@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # Runs test projects, one or side by side, for eng/test.sh and eng/repeat.sh. They set the variables configuration and results.
 
+# Assertions of Broker.Testing wait for 2 s by default, which suites that run side by side may exceed. A failure has time.
+export BROKER_TESTING_ASSERT_TIMEOUT=30
+
 # Prints an attribute of the counters in a test result file.
 counter() {
     sed -n "s/.*<Counters [^>]*\b$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1

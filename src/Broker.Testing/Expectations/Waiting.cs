@@ -10,6 +10,16 @@ internal static class Waiting
 {
     internal static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(30);
 
+    /// <summary>
+    /// How long an assertion waits for the next message: 2 s, or the seconds in the environment variable
+    /// <c>BROKER_TESTING_ASSERT_TIMEOUT</c>, for a busy build server. A failed assertion should not delay the whole run
+    /// of tests.
+    /// </summary>
+    internal static readonly TimeSpan DefaultAssertTimeout =
+        int.TryParse(Environment.GetEnvironmentVariable("BROKER_TESTING_ASSERT_TIMEOUT"), NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) && seconds is > 0 and < 86_400
+            ? TimeSpan.FromSeconds(seconds)
+            : TimeSpan.FromSeconds(2);
+
     // The longest permitted limit. A timer of the runtime takes at most about 49 days.
     private static readonly TimeSpan Longest = TimeSpan.FromDays(20);
 

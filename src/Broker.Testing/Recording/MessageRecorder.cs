@@ -22,6 +22,7 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     private readonly BrokerConnection _connection;
     private readonly RecorderRegister? _register;
+    private readonly TimeSpan _assertTimeout;
     private readonly Lock _gate = new();
     private readonly List<RecordedMessage> _messages = [];
     private TaskCompletionSource _changed = NewSignal();
@@ -30,19 +31,21 @@ public sealed class MessageRecorder : IAsyncDisposable
     private bool _overflowed;
     private int _disposed;
 
-    private MessageRecorder(BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan waitTimeout)
+    private MessageRecorder(BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan? waitTimeout)
     {
         _connection = connection;
         _register = register;
         Filter = filter;
-        WaitTimeout = waitTimeout;
+        WaitTimeout = waitTimeout ?? Waiting.DefaultTimeout;
+        _assertTimeout = waitTimeout ?? Waiting.DefaultAssertTimeout;
     }
 
     /// <summary>The filter of the recorded subjects.</summary>
     public string Filter { get; }
 
     /// <summary>
-    /// The time after which a wait fails. Default: 30 s, or the value of the broker that created the recorder.
+    /// The time after which a wait fails. Default: 30 s, or the value of the broker that created the recorder. If no
+    /// value was set, the assertions fail earlier: when no message has come for 2 s.
     /// </summary>
     public TimeSpan WaitTimeout { get; }
 
@@ -76,13 +79,16 @@ public sealed class MessageRecorder : IAsyncDisposable
         BrokerConnection connection, string filter, TimeSpan? waitTimeout = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(connection);
-        TimeSpan limit = waitTimeout ?? Waiting.DefaultTimeout;
-        Waiting.Validate(limit);
-        return StartAsync(connection, filter, null, limit, cancellationToken);
+        if (waitTimeout is { } limit)
+        {
+            Waiting.Validate(limit);
+        }
+
+        return StartAsync(connection, filter, null, waitTimeout, cancellationToken);
     }
 
     internal static async Task<MessageRecorder> StartAsync(
-        BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan waitTimeout, CancellationToken cancellationToken)
+        BrokerConnection connection, string filter, RecorderRegister? register, TimeSpan? waitTimeout, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(filter);
         var recorder = new MessageRecorder(connection, filter, register, waitTimeout);
@@ -152,20 +158,25 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// <summary>
     /// Waits until at least as many messages as texts have been recorded, and then compares: the recorded bodies must
     /// be exactly these texts in this order. Messages that a publisher has flushed before this call are included in the
-    /// comparison.
+    /// comparison. The wait ends at once if a recorded message has another text.
     /// </summary>
     /// <exception cref="ExpectationException">
-    /// Other messages, or a different number of messages, were recorded.
+    /// Other messages, or a different number of messages, were recorded. If messages are missing, the method waits for
+    /// them until none has come for 2 s, or for <see cref="WaitTimeout"/> if it was set.
     /// </exception>
     public async Task AssertTextsAsync(params string[] texts)
     {
         ArgumentNullException.ThrowIfNull(texts);
-        await WaitForCountAsync(texts.Length).ConfigureAwait(false);
+        await WaitAsync<object>(
+            recorded => recorded.Count >= texts.Length || !recorded.Select(static m => m.Text).SequenceEqual(texts.Take(recorded.Count), StringComparer.Ordinal) ? this : null,
+            () => $"at least {Expectations.Count(texts.Length, "message")}",
+            CancellationToken.None,
+            isAssertion: true).ConfigureAwait(false);
         await SettleAsync(CancellationToken.None).ConfigureAwait(false);
         IReadOnlyList<RecordedMessage> came = Messages;
         if (!came.Select(m => m.Text).SequenceEqual(texts, StringComparer.Ordinal))
         {
-            throw Failure($"exactly the texts {string.Join(", ", texts.Select(t => $"'{t}'"))}", came, waited: false);
+            throw Failure($"exactly the texts {string.Join(", ", texts.Select(t => $"'{t}'"))}", came);
         }
     }
 
@@ -174,16 +185,22 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// call are counted. With 0, the method asserts that there is no message.
     /// </summary>
     /// <exception cref="ExpectationException">
-    /// More messages were recorded, or fewer messages were recorded within <see cref="WaitTimeout"/>.
+    /// More messages were recorded, or fewer. If messages are missing, the method waits for them until none has come for
+    /// 2 s, or for <see cref="WaitTimeout"/> if it was set.
     /// </exception>
     public async Task AssertCountAsync(int count, CancellationToken cancellationToken = default)
     {
-        await WaitForCountAsync(count, cancellationToken).ConfigureAwait(false);
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        await WaitAsync<object>(
+            recorded => recorded.Count >= count ? this : null,
+            () => $"at least {Expectations.Count(count, "message")}",
+            cancellationToken,
+            isAssertion: true).ConfigureAwait(false);
         await SettleAsync(cancellationToken).ConfigureAwait(false);
         IReadOnlyList<RecordedMessage> came = Messages;
         if (came.Count != count)
         {
-            throw Failure($"exactly {Expectations.Count(count, "message")}", came, waited: false);
+            throw Failure($"exactly {Expectations.Count(count, "message")}", came);
         }
     }
 
@@ -256,11 +273,14 @@ public sealed class MessageRecorder : IAsyncDisposable
         }
     }
 
-    private async Task<T> WaitAsync<T>(Func<List<RecordedMessage>, T?> find, Func<string> what, CancellationToken cancellationToken)
+    // The time of an assertion begins anew with each message: on a slow machine messages come late, but they come.
+    private async Task<T> WaitAsync<T>(
+        Func<List<RecordedMessage>, T?> find, Func<string> what, CancellationToken cancellationToken, bool isAssertion = false)
         where T : class
     {
+        TimeSpan timeout = isAssertion ? _assertTimeout : WaitTimeout;
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(WaitTimeout);
+        limit.CancelAfter(timeout);
         while (true)
         {
             Task changed;
@@ -278,17 +298,21 @@ public sealed class MessageRecorder : IAsyncDisposable
             try
             {
                 await changed.WaitAsync(limit.Token).ConfigureAwait(false);
+                if (isAssertion)
+                {
+                    limit.CancelAfter(timeout);
+                }
             }
             catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                throw Failure(what(), Messages, waited: true);
+                throw Failure(what(), Messages, timeout);
             }
         }
     }
 
-    private ExpectationException Failure(string expected, IReadOnlyList<RecordedMessage> came, bool waited)
+    private ExpectationException Failure(string expected, IReadOnlyList<RecordedMessage> came, TimeSpan? waited = null)
         => new(Expectations.Text(
-            $"Expected {expected} on '{Filter}'{(waited ? $" within {Waiting.Describe(WaitTimeout)}" : "")}. Recorded messages:",
+            $"Expected {expected} on '{Filter}'{(waited is { } time ? $" within {Waiting.Describe(time)}" : "")}. Recorded messages:",
             [.. came.Select(m => m.ToString())]));
 
     // The caller holds _gate.
