@@ -1,22 +1,10 @@
-using Broker.Bridge;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Resources;
 using OpenTelemetry.Trace;
 using Telemetry;
 
 var builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { Args = args, ContentRootPath = AppContext.BaseDirectory });
-IConfigurationSection zeroMq = builder.Configuration.GetRequiredSection("ZeroMq");
-builder.Services.AddBroker().AddBrokerClient(settings => settings.Tracing = true).AddZeroMqBridge((_, options) => options with
-{
-    Routes =
-    [
-        new PubSubRouteOptions
-        {
-            Publishers = [new BridgeEndpoint(Bind: true, zeroMq["Publishers"]!)],
-            Subscribers = [new BridgeEndpoint(Bind: true, zeroMq["Subscribers"]!)],
-        },
-    ],
-});
+builder.Services.AddBroker().AddBrokerClient(settings => settings.Tracing = true).AddZeroMqBridge();
 builder.Services.AddHostedService<OrderDesk>();
 builder.Services.AddHostedService<ExportProblems>();
 

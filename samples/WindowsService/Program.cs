@@ -2,7 +2,7 @@ using WindowsService;
 
 // Windows starts a service in a system folder. The settings are in the program's folder.
 var builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { Args = args, ContentRootPath = AppContext.BaseDirectory });
-builder.Services.AddBroker().AddBrokerClient().AddZeroMqBridge(Sensors.Bridge);
+builder.Services.AddBroker().AddBrokerClient().AddZeroMqBridge();
 builder.Services.AddHostedService<Sensors>();
 builder.Services.AddBrokerWindowsService("Sensors");
 // A failed start is one line on standard error, below, and not also a log entry with a stack.

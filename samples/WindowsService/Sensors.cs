@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Broker.Bridge;
 using Broker.Client;
 
 namespace WindowsService;
@@ -12,23 +11,6 @@ namespace WindowsService;
 internal sealed class Sensors(BrokerConnection client) : BackgroundService
 {
     private long _count;
-
-    /// <summary>Sets the bridge's endpoints from the settings <c>Sensors:Publishers</c> and <c>Sensors:Subscribers</c>.</summary>
-    public static ZeroMqBridgeOptions Bridge(IServiceProvider services, ZeroMqBridgeOptions options)
-    {
-        IConfigurationSection settings = services.GetRequiredService<IConfiguration>().GetRequiredSection("Sensors");
-        return options with
-        {
-            Routes =
-            [
-                new PubSubRouteOptions
-                {
-                    Publishers = [new BridgeEndpoint(Bind: true, settings["Publishers"]!)],
-                    Subscribers = [new BridgeEndpoint(Bind: true, settings["Subscribers"]!)],
-                },
-            ],
-        };
-    }
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {

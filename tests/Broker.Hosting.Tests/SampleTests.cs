@@ -92,8 +92,8 @@ public sealed class SampleTests
 
     [Theory]
     [InlineData("WorkerWithBridge", "ZeroMqBridge:Routes:readings:Publishers", "ZeroMqBridge:Routes:readings:Subscribers", "ZeroMqBridge:Routes:questions:Endpoint")]
-    [InlineData("Telemetry", "ZeroMq:Publishers", "ZeroMq:Subscribers")]
-    [InlineData("WindowsService", "Sensors:Publishers", "Sensors:Subscribers")]
+    [InlineData("Telemetry", "ZeroMqBridge:Routes:events:Publishers", "ZeroMqBridge:Routes:events:Subscribers")]
+    [InlineData("WindowsService", "ZeroMqBridge:Routes:sensors:Publishers", "ZeroMqBridge:Routes:sensors:Subscribers")]
     public async Task A_signal_during_the_start_stops_a_sample_in_order(string sample, params string[] endpoints)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "signals are Unix's");
@@ -113,8 +113,8 @@ public sealed class SampleTests
     }
 
     [Theory]
-    [InlineData("Telemetry", "ZeroMq:Publishers", "ZeroMq:Subscribers")]
-    [InlineData("WindowsService", "Sensors:Publishers", "Sensors:Subscribers")]
+    [InlineData("Telemetry", "ZeroMqBridge:Routes:events:Publishers", "ZeroMqBridge:Routes:events:Subscribers")]
+    [InlineData("WindowsService", "ZeroMqBridge:Routes:sensors:Publishers", "ZeroMqBridge:Routes:sensors:Subscribers")]
     public async Task A_taken_port_is_one_line(string sample, params string[] endpoints)
     {
         using var other = new TcpListener(IPAddress.Loopback, 0);

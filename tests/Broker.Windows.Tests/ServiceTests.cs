@@ -211,7 +211,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         int port = FreePort.Next();
         string publishers = FreePort.NextAddress();
         await windows.SucceedAsync(
-            "sc.exe", "create", "Sensors", "binPath=", $"\"Z:{windows.Sample.Replace('/', '\\')}\" --Broker:Listen:0=127.0.0.1:{port} --Sensors:Publishers={publishers} --Sensors:Subscribers=tcp://127.0.0.1:*",
+            "sc.exe", "create", "Sensors", "binPath=", $"\"Z:{windows.Sample.Replace('/', '\\')}\" --Broker:Listen:0=127.0.0.1:{port} --ZeroMqBridge:Routes:sensors:Publishers={publishers} --ZeroMqBridge:Routes:sensors:Subscribers=tcp://127.0.0.1:*",
             "start=", "demand");
         await windows.RunAsync("net.exe", "start", "Sensors");
         await using (BrokerConnection client = await BrokerConnection.ConnectAsync(
@@ -245,7 +245,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         string settings = Path.Combine(Path.GetDirectoryName(windows.Sample)!, "appsettings.json");
         string before = await File.ReadAllTextAsync(settings, TestContext.Current.CancellationToken);
         await windows.SucceedAsync(
-            "sc.exe", "create", "Sensors", "binPath=", $"\"Z:{windows.Sample.Replace('/', '\\')}\" --Broker:Listen:0=127.0.0.1:{port} --Sensors:Publishers=tcp://127.0.0.1:* --Sensors:Subscribers=tcp://127.0.0.1:* --hostBuilder:reloadConfigOnChange=false",
+            "sc.exe", "create", "Sensors", "binPath=", $"\"Z:{windows.Sample.Replace('/', '\\')}\" --Broker:Listen:0=127.0.0.1:{port} --ZeroMqBridge:Routes:sensors:Publishers=tcp://127.0.0.1:* --ZeroMqBridge:Routes:sensors:Subscribers=tcp://127.0.0.1:* --hostBuilder:reloadConfigOnChange=false",
             "start=", "demand");
         try
         {

@@ -57,7 +57,7 @@ public sealed class SystemdSocketsTests
         await using ActivatedProgram program = await ActivatedProgram.OpenAsync(
             ["tcp=127.0.0.1", "tcp=127.0.0.1"],
             "dotnet", Repository.Sample("WindowsService"), "--Broker:Listen:0=systemd/port1", "--BrokerClient:ConnectTimeout=00:02:00",
-            "--Sensors:Publishers=tcp://127.0.0.1:*", "--Sensors:Subscribers=tcp://127.0.0.1:*");
+            "--ZeroMqBridge:Routes:sensors:Publishers=tcp://127.0.0.1:*", "--ZeroMqBridge:Routes:sensors:Subscribers=tcp://127.0.0.1:*");
 
         await program.StartAsync();
 

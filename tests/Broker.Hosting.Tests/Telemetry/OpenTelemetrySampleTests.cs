@@ -23,7 +23,7 @@ public sealed partial class OpenTelemetrySampleTests
             $"OTEL_EXPORTER_OTLP_ENDPOINT={collector.Address}", "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL=500",
             "dotnet", Repository.Sample("Telemetry"),
             $"--Broker:Listen:0=127.0.0.1:{port}", "--BrokerClient:ConnectTimeout=00:02:00",
-            "--ZeroMq:Publishers=tcp://127.0.0.1:*", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
+            "--ZeroMqBridge:Routes:events:Publishers=tcp://127.0.0.1:*", "--ZeroMqBridge:Routes:events:Subscribers=tcp://127.0.0.1:*");
         await using BrokerConnection client = await BrokerConnection.ConnectAsync(
             TestHost.Patient($"nats://127.0.0.1:{port}") with { FirstConnect = FirstConnect.Background, MaxReconnectAttempts = -1 }, Cancellation);
         await Wait.UntilAsync(() => client.State == ConnectionState.Connected, () => sample.Errors);
@@ -59,7 +59,7 @@ public sealed partial class OpenTelemetrySampleTests
             "sample", "/usr/bin/env",
             $"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:{FreePort.Next()}", "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL=500",
             "dotnet", Repository.Sample("Telemetry"), "--Broker:Listen:0=127.0.0.1:0",
-            "--ZeroMq:Publishers=tcp://127.0.0.1:*", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
+            "--ZeroMqBridge:Routes:events:Publishers=tcp://127.0.0.1:*", "--ZeroMqBridge:Routes:events:Subscribers=tcp://127.0.0.1:*");
 
         await sample.ReadLineWithAsync("The metrics and traces were not exported");
     }
