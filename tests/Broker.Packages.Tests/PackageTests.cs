@@ -10,6 +10,8 @@ namespace Broker.Packages.Tests;
 /// <summary>The packages, as a user without the repository gets them.</summary>
 public sealed partial class PackageTests(PackedPackages packages) : IClassFixture<PackedPackages>
 {
+    private const string ProjectUrl = "https://example.org/broker";
+
     public static TheoryData<string> Libraries =>
     [
         .. Directory.EnumerateDirectories(Path.Combine(Repository.Root, "src")).Select(f => Path.GetFileName(f)!)
@@ -38,6 +40,9 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         string Of(string element) => metadata.Elements().Single(e => e.Name.LocalName == element).Value;
         Assert.Equal(("Apache-2.0", "README.md", "icon.png"), (Of("license"), Of("readme"), Of("icon")));
         Assert.True(Of("description").Length > 20);
+        Assert.Contains("CHANGELOG.md", Of("releaseNotes"), StringComparison.Ordinal);
+        Assert.Contains("CHANGELOG.md", files);
+        Assert.Equal(ProjectUrl, Of("projectUrl"));
         // All packages have the same version.
         Assert.All(
             metadata.Descendants().Where(e => e.Name.LocalName == "dependency" && e.Attribute("id")!.Value.StartsWith("Broker.", StringComparison.Ordinal)),
@@ -215,7 +220,8 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         await using var run = PeerProcess.Start(
             "worker", "dotnet",
             program, "--contentRoot", Path.GetDirectoryName(program)!, "--Broker:Listen:0=127.0.0.1:0", "--Broker:AuthTimeout=00:02:00",
-            "--BrokerClient:ConnectTimeout=00:01:00", $"--ZeroMq:Publishers={publishers}", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
+            "--BrokerClient:ConnectTimeout=00:01:00", $"--ZeroMqBridge:Routes:events:Publishers={publishers}",
+            "--ZeroMqBridge:Routes:events:Subscribers=tcp://127.0.0.1:*");
 
         string listening = await run.ReadLineWithAsync("Listening at 127.0.0.1:");
 

@@ -18,7 +18,7 @@ public sealed class PackedPackages : IAsyncLifetime
     {
         await RunAsync(
             Repository.Root, "pack", "Broker.sln", "-c", Repository.Configuration, "--no-build", "-v", "quiet", "--nologo", "-nodeReuse:false",
-            $"-p:PackageVersion={Version}", "-o", Folder);
+            $"-p:PackageVersion={Version}", "-p:RepositoryUrl=https://example.org/broker.git", "-o", Folder);
         // The repository's restored packages are available without a network. A separate cache keeps these packages out
         // of the user's cache.
         string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
