@@ -12,6 +12,7 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests)
     internal void Run(Action<BrokerServerOptions> change)
     {
         bool secures;
+        string changes;
         lock (_gate)
         {
             BrokerServerOptions before = core.Options;
@@ -24,11 +25,12 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests)
             SecurityRules rules = secures ? new SecurityRules(after) : core.Security;
             var plan = new AccountPlan(after.Accounts, after.SystemAccount, after.Mappings);
             var tls = ServerTls.Create(after.Tls);
+            changes = OptionChanges.Describe(before, after);
             // Nothing can fail after this point.
             Apply(before, after, rules, plan, tls);
         }
 
-        core.Log.Reloaded();
+        core.Log.Reloaded(changes);
         if (secures)
         {
             core.Log.SecurityUpdated();

@@ -164,8 +164,8 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(2, LogLevel.Information, "Server is ready: {Server}")]
     private partial void ServerReady(string server);
 
-    [LoggerMessage(16, LogLevel.Information, "Options reloaded")]
-    internal partial void Reloaded();
+    [LoggerMessage(16, LogLevel.Information, "Options reloaded: {Changes}")]
+    internal partial void Reloaded(string changes);
 
     [LoggerMessage(17, LogLevel.Information, "Entering lame duck mode, stop accepting new clients")]
     internal partial void LameDuck();
