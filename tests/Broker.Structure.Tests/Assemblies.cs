@@ -28,7 +28,7 @@ internal static class Assemblies
         ["Broker.Leaf"] = ["Broker.Server", "Broker.Transport", "Broker.Protocol"],
         ["Broker.Cli"] =
         [
-            "Broker.Protocol", "Broker.Transport", "Broker.Server", "Broker.Client", "Broker.ZeroMq", "Broker.Bridge",
+            "Broker.Protocol", "Broker.Transport", "Broker.Server", "Broker.Client", "Broker.Client.Streams", "Broker.ZeroMq", "Broker.Bridge",
             "Broker.Hosting", "Broker.AspNetCore", "Broker.Cryptography", "Broker.Leaf",
         ],
     };

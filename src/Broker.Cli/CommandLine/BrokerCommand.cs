@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Broker.Cli.Bench;
+using Broker.Cli.Consumers;
 using Broker.Cli.Help;
 using Broker.Cli.Messaging;
 using Broker.Cli.Secrets;
@@ -8,6 +9,7 @@ using Broker.Cli.Servers;
 using Broker.Cli.Serving;
 using Broker.Cli.Shell;
 using Broker.Cli.Sockets;
+using Broker.Cli.Streams;
 using Broker.Cli.Terminal;
 using Broker.Cli.Top;
 using Broker.Client;
@@ -103,6 +105,8 @@ internal sealed class BrokerCommand(
         }
 
         root.Subcommands.Add(SocketCommands.Build(shell));
+        root.Subcommands.Add(StreamCommands.Build(shell));
+        root.Subcommands.Add(ConsumerCommands.Build(shell));
         root.Subcommands.Add(ServerCommands.Build(shell));
         root.Subcommands.Add(new TopCommand(shell).Build());
         root.Subcommands.Add(new BenchCommand(shell).Build());

@@ -43,12 +43,7 @@ internal sealed class MessagePrinter(ShellStreams shell, OutputForm form, bool w
             _lines.Write(" ");
         }
 
-        if (!message.Headers.IsEmpty)
-        {
-            IEnumerable<string> headers = Headers(in message).Select(h => Show(h.Key) + ": " + Show(h.Value));
-            _lines.Write("{" + string.Join(", ", headers) + "} ");
-        }
-
+        _lines.Write(HeaderText.Show(message.Headers.Span));
         ReadOnlySpan<byte> body = message.Body.Span;
         _lines.Write(form == OutputForm.Hex ? Convert.ToHexStringLower(body) : BodyText.Show(body));
     }
@@ -62,39 +57,8 @@ internal sealed class MessagePrinter(ShellStreams shell, OutputForm form, bool w
             json.WriteString("reply_to", replyTo);
         }
 
-        if (!message.Headers.IsEmpty)
-        {
-            json.WriteStartObject("headers");
-            foreach (IGrouping<string, KeyValuePair<string, string>> byName in Headers(in message).GroupBy(h => h.Key, StringComparer.Ordinal))
-            {
-                json.WriteStartArray(byName.Key);
-                foreach (KeyValuePair<string, string> header in byName)
-                {
-                    json.WriteStringValue(header.Value);
-                }
-
-                json.WriteEndArray();
-            }
-
-            json.WriteEndObject();
-        }
-
+        HeaderText.WriteJson(json, message.Headers.Span);
         BodyText.WriteJson(json, "body", message.Body.Span);
         json.WriteEndObject();
-    }
-
-    private static string Show(string text) => BodyText.Show(System.Text.Encoding.UTF8.GetBytes(text));
-
-    // An invalid header block is shown as no headers. The server forwards any block that begins with the version line.
-    private static MessageHeaders Headers(in Message message)
-    {
-        try
-        {
-            return new MessageHeaders(message.Headers.Span);
-        }
-        catch (FormatException)
-        {
-            return [];
-        }
     }
 }

@@ -6,6 +6,9 @@ public sealed class CompletionTests
     [InlineData("broker ser", "serve", "server", "service")]
     [InlineData("broker serve --au", "--auth")]
     [InlineData("broker zmq pu", "pub", "pull", "push")]
+    [InlineData("broker stream pu", "purge")]
+    [InlineData("broker consumer res", "resume")]
+    [InlineData("broker stream add A --retention w", "workqueue")]
     public async Task What_may_follow_is_suggested(string typed, params string[] suggested)
     {
         CommandRun run = await CommandRun.Of($"[suggest:{typed.Length}]", typed);

@@ -14,10 +14,11 @@ internal sealed class ShellRun : IAsyncDisposable
     private readonly TextWriter _guardedError;
     private readonly Task<int> _run;
 
-    private ShellRun(byte[]? input, bool colours, string[] args, bool isTerminal = false, Dictionary<string, string>? variables = null)
+    private ShellRun(
+        byte[]? input, bool colours, string[] args, bool isTerminal = false, Dictionary<string, string>? variables = null, string typed = "")
     {
         _guardedError = TextWriter.Synchronized(_error);
-        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours, isTerminal, new FastTime())
+        var shell = new ShellStreams(new MemoryStream(input ?? Encoding.UTF8.GetBytes(typed)), _output, _guardedError, isInputRedirected: input is not null, colours, isTerminal, new FastTime())
         {
             Variable = name => variables?.GetValueOrDefault(name),
         };
@@ -51,6 +52,9 @@ internal sealed class ShellRun : IAsyncDisposable
 
     /// <summary>Runs the command with a terminal as standard error.</summary>
     public static ShellRun StartAtTerminal(params string[] args) => new(null, colours: false, args, isTerminal: true);
+
+    /// <summary>Runs the command at a terminal at which the user types a text.</summary>
+    public static ShellRun StartTyping(string typed, params string[] args) => new(null, colours: false, args, typed: typed);
 
     /// <summary>Runs the command with environment variables to its end.</summary>
     public static async Task<(int ExitCode, string Output, string Error)> OfAsync(Dictionary<string, string> variables, params string[] args)

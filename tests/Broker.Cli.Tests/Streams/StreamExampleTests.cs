@@ -1,0 +1,98 @@
+using System.CommandLine;
+using System.Text.RegularExpressions;
+using Broker.Cli.Consumers;
+using Broker.Cli.Shell;
+using Broker.Cli.Streams;
+using Broker.Cli.Tests.CommandLine;
+using Broker.Cli.Tests.Documentation;
+using Broker.Cli.Tests.Shell;
+using Broker.Client;
+using Broker.Client.Streams;
+
+namespace Broker.Cli.Tests.Streams;
+
+/// <summary>
+/// Runs every example about streams in help texts and pages as printed, with a server that has what the examples name.
+/// </summary>
+public sealed partial class StreamExampleTests
+{
+    private const int Messages = 12;
+
+    private static readonly ShellStreams Shell = new(Stream.Null, Stream.Null, TextWriter.Null, isInputRedirected: true, colours: false);
+
+    private static readonly Command[] Groups = [StreamCommands.Build(Shell), ConsumerCommands.Build(Shell)];
+
+    public static TheoryData<string> Lines =>
+    [
+        .. Paths().Select(Help).SelectMany(static text => text.Split('\n'))
+            .Concat(DocumentedText.Read("docs/command.md").Commands("broker"))
+            .Select(static line => line.Split(" #")[0].Trim()).Where(IsOfStreams).Distinct(StringComparer.Ordinal),
+    ];
+
+    /// <summary>Whether the line is a command that these tests run, and not a usage line of a help text.</summary>
+    internal static bool IsOfStreams(string line)
+        => Groups.Any(group => line.StartsWith($"broker {group.Name} ", StringComparison.Ordinal))
+        && !line.Contains('[', StringComparison.Ordinal) && !line.Contains("...", StringComparison.Ordinal) && !line.Contains("--help", StringComparison.Ordinal);
+
+    [Fact]
+    public void Each_command_has_an_example()
+        => Assert.All(Paths().Where(static path => path.Length == 2), static path => Assert.Contains(Lines, row => row.Data.StartsWith($"broker {path[0]} {path[1]}", StringComparison.Ordinal)));
+
+    [Theory]
+    [MemberData(nameof(Lines))]
+    public async Task A_line_as_it_is_printed_does_what_it_says(string line)
+    {
+        using var server = StreamsServer.Start(NewerNatsServers.Sid);
+        string[] args = Words(line);
+        await FillAsync(server, args);
+
+        await using var run = ShellRun.StartTyping("y\n", server.With(args));
+        if (args.Contains("--follow", StringComparer.Ordinal))
+        {
+            await run.ShownAsync(" body");
+            Assert.Equal(ExitCode.Success, await run.StopAsync());
+        }
+        else
+        {
+            Assert.True(await run.EndAsync() == ExitCode.Success, $"{line}\n{run.Error}");
+            Assert.DoesNotContain("broker: ", run.Error, StringComparison.Ordinal);
+            Assert.NotEmpty(run.Output + run.Error);
+        }
+    }
+
+    // What an example creates must not exist with other options.
+    private static async Task FillAsync(StreamsServer server, string[] args)
+    {
+        if (args is ["stream", "add", "ORDERS", ..])
+        {
+            return;
+        }
+
+        await using BrokerConnection connection = await server.ConnectAsync();
+        using StreamsClient streams = connection.Streams();
+        CancellationToken ended = TestContext.Current.CancellationToken;
+        await server.RunAsync("stream", "add", "ORDERS", "--subjects", "orders.>");
+        if (args is not ["consumer", "add", ..])
+        {
+            await server.RunAsync("consumer", "add", "ORDERS", "billing");
+        }
+
+        for (int i = 0; i < Messages; i++)
+        {
+            await streams.PublishAsync(i == 0 ? "orders.old" : "orders.new", "body"u8.ToArray(), cancellationToken: ended);
+        }
+    }
+
+    private static IEnumerable<string[]> Paths()
+        => Groups.SelectMany(static group => group.Subcommands.Select(command => (string[])[group.Name, command.Name]).Prepend([group.Name]));
+
+    // Parsing and help never wait.
+    private static string Help(string[] path) => CommandRun.Of([.. path, "--help"]).GetAwaiter().GetResult().Output;
+
+    // Splits the line like a shell. The program after a pipe is not run.
+    private static string[] Words(string line)
+        => [.. Word().Matches(line.Split(" | ")[0]).Skip(1).Select(static m => m.Value.Trim(m.Value[0] is '\'' or '"' ? m.Value[0] : ' '))];
+
+    [GeneratedRegex("\"[^\"]*\"|'[^']*'|\\S+", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Word();
+}
