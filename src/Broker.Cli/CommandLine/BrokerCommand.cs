@@ -1,9 +1,11 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Broker.Cli.Bench;
+using Broker.Cli.Buckets;
 using Broker.Cli.Consumers;
 using Broker.Cli.Help;
 using Broker.Cli.Messaging;
+using Broker.Cli.Objects;
 using Broker.Cli.Secrets;
 using Broker.Cli.Servers;
 using Broker.Cli.Serving;
@@ -107,6 +109,8 @@ internal sealed class BrokerCommand(
         root.Subcommands.Add(SocketCommands.Build(shell));
         root.Subcommands.Add(StreamCommands.Build(shell));
         root.Subcommands.Add(ConsumerCommands.Build(shell));
+        root.Subcommands.Add(BucketCommands.Build(shell));
+        root.Subcommands.Add(ObjectCommands.Build(shell));
         root.Subcommands.Add(ServerCommands.Build(shell));
         root.Subcommands.Add(new TopCommand(shell).Build());
         root.Subcommands.Add(new BenchCommand(shell).Build());

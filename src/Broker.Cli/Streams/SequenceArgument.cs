@@ -3,14 +3,14 @@ using System.Globalization;
 
 namespace Broker.Cli.Streams;
 
-/// <summary>The argument with the sequence of a message.</summary>
+/// <summary>The argument with the sequence of a message or the revision of a key.</summary>
 internal static class SequenceArgument
 {
-    public static Argument<ulong> Create(bool isOptional) => new("sequence")
+    public static Argument<ulong> Create(bool isOptional, string name = "sequence", string what = "Sequence of the message") => new(name)
     {
-        Description = "Sequence of the message",
+        Description = what,
         Arity = isOptional ? ArgumentArity.ZeroOrOne : ArgumentArity.ExactlyOne,
-        CustomParser = static result =>
+        CustomParser = result =>
         {
             string text = result.Tokens[0].Value;
             if (ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ulong sequence) && sequence > 0)
@@ -18,7 +18,7 @@ internal static class SequenceArgument
                 return sequence;
             }
 
-            result.AddError($"the sequence of a message must be a whole number above 0, not \"{text}\"");
+            result.AddError($"the {name} must be a whole number above 0, not \"{text}\"");
             return 0;
         },
     };

@@ -8,6 +8,7 @@ public sealed class CompletionTests
     [InlineData("broker zmq pu", "pub", "pull", "push")]
     [InlineData("broker stream pu", "purge")]
     [InlineData("broker consumer res", "resume")]
+    [InlineData("broker kv wat", "watch")]
     [InlineData("broker stream add A --retention w", "workqueue")]
     public async Task What_may_follow_is_suggested(string typed, params string[] suggested)
     {

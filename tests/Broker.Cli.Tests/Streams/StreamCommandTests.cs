@@ -273,7 +273,7 @@ public sealed class StreamCommandTests
     [InlineData("--max-age must be a time such as 30s, 12h, 1h30m or 7d, not \"1x\"", "add", "A", "--subjects", "a", "--max-age", "1x")]
     [InlineData("--max-msgs must be a whole number above 0, or -1 for no limit, not \"0\"", "add", "A", "--subjects", "a", "--max-msgs", "0")]
     [InlineData("--storage must be file or memory, not \"disk\"", "add", "A", "--subjects", "a", "--storage", "disk")]
-    [InlineData("the sequence of a message must be a whole number above 0, not \"x\"", "get", "A", "x")]
+    [InlineData("the sequence must be a whole number above 0, not \"x\"", "get", "A", "x")]
     [InlineData("a sequence or --last-for is needed, and not both", "get", "A")]
     [InlineData("--seq and --keep cannot be combined", "purge", "A", "--seq", "1", "--keep", "1")]
     [InlineData("--seq and --since cannot be combined", "view", "A", "--seq", "1", "--since", "1h")]

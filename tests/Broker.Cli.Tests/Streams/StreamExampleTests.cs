@@ -1,6 +1,8 @@
 using System.CommandLine;
 using System.Text.RegularExpressions;
+using Broker.Cli.Buckets;
 using Broker.Cli.Consumers;
+using Broker.Cli.Objects;
 using Broker.Cli.Shell;
 using Broker.Cli.Streams;
 using Broker.Cli.Tests.CommandLine;
@@ -14,13 +16,15 @@ namespace Broker.Cli.Tests.Streams;
 /// <summary>
 /// Runs every example about streams in help texts and pages as printed, with a server that has what the examples name.
 /// </summary>
-public sealed partial class StreamExampleTests
+public sealed partial class StreamExampleTests : IDisposable
 {
     private const int Messages = 12;
 
     private static readonly ShellStreams Shell = new(Stream.Null, Stream.Null, TextWriter.Null, isInputRedirected: true, colours: false);
 
-    private static readonly Command[] Groups = [StreamCommands.Build(Shell), ConsumerCommands.Build(Shell)];
+    private static readonly Command[] Groups = [StreamCommands.Build(Shell), ConsumerCommands.Build(Shell), BucketCommands.Build(Shell), ObjectCommands.Build(Shell)];
+
+    private readonly TemporaryFolder _folder = new();
 
     public static TheoryData<string> Lines =>
     [
@@ -28,6 +32,8 @@ public sealed partial class StreamExampleTests
             .Concat(DocumentedText.Read("docs/command.md").Commands("broker"))
             .Select(static line => line.Split(" #")[0].Trim()).Where(IsOfStreams).Distinct(StringComparer.Ordinal),
     ];
+
+    public void Dispose() => _folder.Dispose();
 
     /// <summary>Whether the line is a command that these tests run, and not a usage line of a help text.</summary>
     internal static bool IsOfStreams(string line)
@@ -45,11 +51,19 @@ public sealed partial class StreamExampleTests
         using var server = StreamsServer.Start(NewerNatsServers.Sid);
         string[] args = Words(line);
         await FillAsync(server, args);
+        args = args[0] == "object" ? [.. InFolder(args)] : args;
 
-        await using var run = ShellRun.StartTyping("y\n", server.With(args));
+        await using ShellRun run = line.Contains(" < ", StringComparison.Ordinal)
+            ? ShellRun.StartWith("from a file"u8.ToArray(), server.With(args))
+            : ShellRun.StartTyping("y\n", server.With(args));
         if (args.Contains("--follow", StringComparer.Ordinal))
         {
             await run.ShownAsync(" body");
+            Assert.Equal(ExitCode.Success, await run.StopAsync());
+        }
+        else if (args is ["kv", "watch", ..])
+        {
+            await run.SaidAsync("watching for changes");
             Assert.Equal(ExitCode.Success, await run.StopAsync());
         }
         else
@@ -77,9 +91,41 @@ public sealed partial class StreamExampleTests
             await server.RunAsync("consumer", "add", "ORDERS", "billing");
         }
 
+        if (args is not ["object", "add", ..])
+        {
+            await server.RunAsync("object", "add", "reports");
+            await using var put = ShellRun.StartWith("a report"u8.ToArray(), server.With("object", "put", "reports", "--name", "report.pdf"));
+            Assert.Equal(ExitCode.Success, await put.EndAsync());
+        }
+
+        if (args is not ["kv", "add", ..])
+        {
+            await server.RunAsync("kv", "add", "settings");
+            await server.RunAsync("kv", "put", "settings", "lamps.hall", "on");
+            await server.RunAsync("kv", "create", "settings", "lamps.kitchen", "off");
+            await server.RunAsync("kv", "put", "settings", "motd", "hello");
+        }
+
         for (int i = 0; i < Messages; i++)
         {
             await streams.PublishAsync(i == 0 ? "orders.old" : "orders.new", "body"u8.ToArray(), cancellationToken: ended);
+        }
+    }
+
+    // The files of the examples are in the folder of the test.
+    private IEnumerable<string> InFolder(string[] args)
+    {
+        string report = _folder.Write("report.pdf", "a report");
+        for (int i = 0; i < args.Length; i++)
+        {
+            bool isFile = (args[1] == "put" && args[i] == "report.pdf") || (i > 0 && args[i - 1] == "--output" && args[i] != "-");
+            yield return isFile ? Path.Combine(_folder.Path, args[i]) : args[i];
+        }
+
+        if (args[1] == "get" && !args.Contains("--output", StringComparer.Ordinal))
+        {
+            yield return "--output";
+            yield return report + ".copy";
         }
     }
 
@@ -91,7 +137,7 @@ public sealed partial class StreamExampleTests
 
     // Splits the line like a shell. The program after a pipe is not run.
     private static string[] Words(string line)
-        => [.. Word().Matches(line.Split(" | ")[0]).Skip(1).Select(static m => m.Value.Trim(m.Value[0] is '\'' or '"' ? m.Value[0] : ' '))];
+        => [.. Word().Matches(line.Split(" | ")[0].Split(" < ")[0]).Skip(1).Select(static m => m.Value.Trim(m.Value[0] is '\'' or '"' ? m.Value[0] : ' '))];
 
     [GeneratedRegex("\"[^\"]*\"|'[^']*'|\\S+", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Word();
