@@ -26,10 +26,16 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
     private readonly PendingReplies _pending = new();
     private readonly StreamTable _streams = new();
     private readonly StreamWriter _writer;
+    private readonly Responder _responder;
     private readonly ApiRequests _api;
+    private readonly ConsumerHost _host;
+    private readonly InterestTable _interest;
+    private readonly List<ServedStream> _woken = [];
     private readonly Dictionary<TargetSubscription, int> _apiSubscriptions = [];
     private readonly TimeProvider _clock;
     private readonly Action _checkPause;
+    private TargetSubscription? _acks;
+    private TargetSubscription? _flows;
     private LoopTimer? _expiry;
     private LoopTimer? _pauseCheck;
     private bool _isDisposed;
@@ -41,11 +47,14 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
         _input = server.AddTarget(this, new MessageTargetOptions { Account = options.Account });
         _output = server.AddTarget(new Sink(), new MessageTargetOptions { Account = options.Account, Loop = _input.Loop });
         _reads = new ReadWorker(_input.Loop, options.OnFault);
-        _checkPause = UpdatePause;
-        var responder = new Responder(_output, options.Domain);
+        _checkPause = CheckPause;
+        _responder = new Responder(_output, options.Domain);
+        Responder responder = _responder;
         var reports = new StoreReports(_input.Loop, HandleReports);
         _writer = new StreamWriter(_pending, responder, reports);
-        _api = new ApiRequests(new ApiContext
+        _host = new ConsumerHost(responder, _pending, reports, _reads, _input.Loop, _clock);
+        _interest = new InterestTable(server, options.Account, _input.Loop);
+        var context = new ApiContext
         {
             Input = _input,
             Streams = _streams,
@@ -55,7 +64,9 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
             Responder = responder,
             Reads = _reads,
             Clock = _clock,
-        });
+            AddConsumer = Add,
+        };
+        _api = new ApiRequests(context, _host);
     }
 
     /// <summary>The findings of the start of the store.</summary>
@@ -90,6 +101,7 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
     {
         StreamStore? held = null;
         StoreBatch store = default;
+        long now = 0;
         try
         {
             foreach (DeliveredMessage message in batch)
@@ -110,11 +122,21 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
                     End(store, ref held);
                     _api.Handle(message, prefix);
                 }
+                else if (message.Subscription == _acks)
+                {
+                    now = now == 0 ? _host.Now : now;
+                    ConsumerSubjects.Acknowledge(_streams, message, now);
+                }
+                else if (message.Subscription == _flows)
+                {
+                    ConsumerSubjects.EndFlow(_streams, message);
+                }
             }
         }
         finally
         {
             End(store, ref held);
+            _host.Flush();
             UpdatePause();
         }
     }
@@ -155,6 +177,12 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
     private void End(TaskCompletionSource ended)
     {
         _isDisposed = true;
+        _interest.Dispose();
+        foreach (ServedConsumer consumer in _streams.All.SelectMany(static stream => stream.Consumers.Values))
+        {
+            consumer.Close();
+        }
+
         _expiry?.Cancel();
         _pauseCheck?.Cancel();
         ended.SetResult();
@@ -167,7 +195,16 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
             foreach (ServedStream stream in found)
             {
                 _streams.Add(stream, _input);
+                foreach (ServedConsumer consumer in StreamLoader.LoadConsumers(stream, _host))
+                {
+                    Add(consumer);
+                }
+
+                stream.Sweep(_host);
             }
+
+            _acks = _input.Subscribe(ConsumerSubjects.Acks);
+            _flows = _input.Subscribe(ConsumerSubjects.Flows);
 
             SubscribeApi(ApiPrefix);
             if (options.Domain is { } domain)
@@ -175,6 +212,7 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
                 SubscribeApi($"$JS.{domain}.API.");
             }
 
+            _host.Flush();
             ArmExpiry();
             started.SetResult();
         }
@@ -192,6 +230,7 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
         {
             if (report.Token < 0)
             {
+                Wake(_streams.At((int)(-1 - report.Token)));
                 continue;
             }
 
@@ -201,14 +240,78 @@ internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
                 _pending.Return(answer);
                 completed(report.Sequence, report.Outcome);
             }
+            else if (answer.IsConfirmation)
+            {
+                if (report.Outcome == StoreOutcome.Stored)
+                {
+                    _responder.Publish(answer.Subject, []);
+                }
+
+                _pending.Return(answer);
+            }
             else
             {
+                Wake(answer.Stream);
                 _writer.Complete(answer, report.Sequence, report.Outcome);
             }
         }
 
+        Pump();
+        _host.Flush();
         UpdatePause();
         ArmExpiry();
+    }
+
+    private void Wake(ServedStream? stream)
+    {
+        if (stream is { IsWoken: false, Consumers.Count: > 0 })
+        {
+            stream.IsWoken = true;
+            _woken.Add(stream);
+        }
+    }
+
+    // Tells the consumers of new messages.
+    private void Pump()
+    {
+        if (_woken.Count == 0)
+        {
+            return;
+        }
+
+        long now = _host.Now;
+        foreach (ServedStream stream in _woken)
+        {
+            stream.IsWoken = false;
+            foreach (ServedConsumer consumer in stream.Consumers.Values)
+            {
+                if (consumer.IsWanted)
+                {
+                    consumer.Pump(now);
+                }
+            }
+        }
+
+        _woken.Clear();
+    }
+
+    private void Add(ServedConsumer consumer)
+    {
+        consumer.Stream.Consumers[consumer.Name] = consumer;
+        consumer.Stream.RemoveInactive ??= _api.RemoveInactive;
+        if (consumer.IsPush)
+        {
+            _interest.Add(consumer);
+        }
+    }
+
+    private void CheckPause()
+    {
+        if (!_isDisposed)
+        {
+            _host.Flush();
+            UpdatePause();
+        }
     }
 
     // While too much waits for the disk, messages wait in the target, which slows down their publishers.

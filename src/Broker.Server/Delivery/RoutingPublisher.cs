@@ -48,6 +48,12 @@ internal sealed partial class RoutingPublisher
     /// <summary>The client's last measured round-trip time; 0 if it is unknown.</summary>
     internal long RoundTripNanoseconds { get; set; }
 
+    /// <summary>
+    /// Whether the message has another subject than its route. Peer servers do not receive it: they would route it by
+    /// its own subject.
+    /// </summary>
+    internal bool IsRenaming { get; private set; }
+
     /// <summary>The routes of the subjects that this publisher uses.</summary>
     internal ref PublishRoutes Routes => ref _routes;
 
@@ -155,6 +161,16 @@ internal sealed partial class RoutingPublisher
         return Router.Mappings is not null && Router.FindMapping(message.Subject) is { } mapping
             ? PublishMapped(in message, mapping)
             : Import(in message, Router.Find(message.Subject));
+    }
+
+    /// <summary>Publishes a message to the subscribers of another subject than its own, without peer servers.</summary>
+    internal int PublishAlone(in RoutedMessage message, ReadOnlySpan<byte> to)
+    {
+        EndBatch();
+        IsRenaming = true;
+        int delivered = Import(in message, Router.Find(to));
+        IsRenaming = false;
+        return delivered;
     }
 
     /// <summary>Returns the buffer for a mapped subject, which is empty. There is one for each publisher.</summary>

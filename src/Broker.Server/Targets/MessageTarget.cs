@@ -125,23 +125,41 @@ public sealed class MessageTarget : IDisposable
         ReadOnlySpan<byte> replyTo = default,
         int headerLength = 0)
     {
-        if (!Loop.IsCurrent)
-        {
-            throw new InvalidOperationException("A target can only publish on its loop.");
-        }
+        var message = new RoutedMessage(subject, replyTo, headerLength == 0 ? -1 : headerLength, payload);
+        Validate(in message);
+        return _publisher.PublishAlone(in message);
+    }
 
-        if (!Subject.IsValidLiteral(subject) || (!replyTo.IsEmpty && !Subject.IsValidLiteral(replyTo)))
+    /// <summary>
+    /// Publishes a message to the subscribers of one subject, who see it with another subject, as messages of a stream
+    /// are delivered. Subject mappings do not apply, and other servers do not receive the message. Call this method on
+    /// <see cref="Loop"/> only. The bytes are copied before the method returns.
+    /// </summary>
+    /// <param name="to">The subject whose subscribers receive the message.</param>
+    /// <param name="subject">The subject that they see.</param>
+    /// <param name="payload">The headers, followed by the body. The server's maximum payload does not apply.</param>
+    /// <param name="replyTo">The reply subject; empty for none.</param>
+    /// <param name="headerLength">The number of header bytes at the start of the payload; 0 for none.</param>
+    /// <returns>The number of receivers.</returns>
+    /// <exception cref="ArgumentException">
+    /// A subject is not valid, or the header length exceeds the payload.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">The caller is not on the target's loop.</exception>
+    public int Deliver(
+        ReadOnlySpan<byte> to,
+        ReadOnlySpan<byte> subject,
+        ReadOnlySpan<byte> payload,
+        ReadOnlySpan<byte> replyTo = default,
+        int headerLength = 0)
+    {
+        if (!Subject.IsValidLiteral(to))
         {
-            throw new ArgumentException("Subject and reply subject must be valid and have no wildcards.", nameof(subject));
-        }
-
-        if ((uint)headerLength > (uint)payload.Length)
-        {
-            throw new ArgumentException("The headers must be a part of the payload.", nameof(headerLength));
+            throw new ArgumentException("The subject of the subscribers must be valid and have no wildcards.", nameof(to));
         }
 
         var message = new RoutedMessage(subject, replyTo, headerLength == 0 ? -1 : headerLength, payload);
-        return _publisher.PublishAlone(in message);
+        Validate(in message);
+        return _publisher.PublishAlone(in message, to);
     }
 
     /// <summary>
@@ -171,6 +189,24 @@ public sealed class MessageTarget : IDisposable
         Array.ForEach(subscriptions, subscription => _account.Remove(subscription.Routed));
         _queue.Close();
         _targets.Remove(this);
+    }
+
+    private void Validate(in RoutedMessage message)
+    {
+        if (!Loop.IsCurrent)
+        {
+            throw new InvalidOperationException("A target can only publish on its loop.");
+        }
+
+        if (!Subject.IsValidLiteral(message.Subject) || (!message.ReplyTo.IsEmpty && !Subject.IsValidLiteral(message.ReplyTo)))
+        {
+            throw new ArgumentException("Subject and reply subject must be valid and have no wildcards.", nameof(message));
+        }
+
+        if (message.HeaderLength < -1 || message.HeaderLength > message.Payload.Length)
+        {
+            throw new ArgumentException("The headers must be a part of the payload.", nameof(message));
+        }
     }
 
     internal void Remove(TargetSubscription subscription)

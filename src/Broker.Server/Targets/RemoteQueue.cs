@@ -40,7 +40,7 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop, 
     internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
         var from = publisher.ExcludedTarget as RemoteQueue;
-        if (_isClosed || (from is not null && !Exchanges(from)))
+        if (_isClosed || publisher.IsRenaming || (from is not null && !Exchanges(from)))
         {
             return false;
         }

@@ -12,7 +12,13 @@ internal static class RecordReader
             buffer = new byte[Math.Max(size, 2 * buffer.Length)];
         }
 
-        Span<byte> record = buffer.AsSpan(0, size);
+        return TryRead(segment, offset, buffer.AsSpan(0, size), out head);
+    }
+
+    /// <summary>Reads a record of the length of a span.</summary>
+    internal static bool TryRead(Segment segment, long offset, Span<byte> record, out RecordHead head)
+    {
+        int size = record.Length;
         head = default;
         return segment.File.Read(record, offset) == size
             && RecordHead.TryRead(record, segment.Header.Salt, out head)

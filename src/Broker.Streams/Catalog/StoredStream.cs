@@ -20,6 +20,12 @@ internal sealed class StoredStream(uint id, string name)
 
     internal SubjectTable Subjects { get; } = new();
 
+    /// <summary>The consumers in the log by their names.</summary>
+    internal Dictionary<string, StoredConsumer> Consumers { get; } = new(StringComparer.Ordinal);
+
+    /// <summary>Those that count the messages which a consumer has not delivered.</summary>
+    internal List<PendingCounter> Counters { get; } = [];
+
     /// <summary>The sequence of the next message is greater than this one.</summary>
     internal ulong LastAssigned { get; set; }
 
@@ -119,9 +125,60 @@ internal sealed class StoredStream(uint id, string name)
         entry.Segment!.Live++;
         Messages++;
         Bytes += entry.Size;
+        Count(entry, 1);
         EnforceLimit(subject);
         DropDeletedFront();
         EnforceLimits();
+    }
+
+    /// <summary>Creates or changes a consumer. Returns false if the bytes have no meaning.</summary>
+    internal bool TryPutConsumer(string name, ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> progress)
+    {
+        if (!Consumers.TryGetValue(name, out StoredConsumer? consumer))
+        {
+            Consumers.Add(name, consumer = new StoredConsumer(name));
+        }
+
+        consumer.Configuration = configuration.ToArray();
+        return consumer.Progress.TryRead(progress);
+    }
+
+    /// <summary>Starts to count the messages of a consumer.</summary>
+    internal void Add(PendingCounter counter)
+    {
+        for (int i = _entries.Find(counter.Next); i < _entries.Count; i++)
+        {
+            counter.Count += !_entries[i].IsDeleted && counter.Matches(_entries[i].Subject) ? 1 : 0;
+        }
+
+        Counters.Add(counter);
+    }
+
+    /// <summary>Finds the next message of a counter, which counts it no longer.</summary>
+    internal bool TryTake(PendingCounter counter, out MessageEntry entry)
+    {
+        ulong next = counter.Next;
+        while (counter.Count > 0 && TryFindNext(next, counter.OnlyFilter, out entry))
+        {
+            next = entry.Sequence + 1;
+            if (counter.Matches(entry.Subject))
+            {
+                counter.Next = next;
+                counter.Count--;
+                return true;
+            }
+        }
+
+        entry = default;
+        return false;
+    }
+
+    private void Count(in MessageEntry entry, int change)
+    {
+        foreach (PendingCounter counter in Counters)
+        {
+            counter.Count += entry.Sequence >= counter.Next && counter.Matches(entry.Subject) ? change : 0;
+        }
     }
 
     internal void Advance(ulong last)
@@ -331,6 +388,7 @@ internal sealed class StoredStream(uint id, string name)
             Messages--;
             Bytes -= entry.Size;
             entry.Segment = null;
+            Count(entry, -1);
             RemoveFromSubject(entry);
         }
     }

@@ -66,12 +66,13 @@ internal sealed class StreamCatalog
 
         if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
         {
-            return head.Kind is RecordKind.StreamDeleted or RecordKind.MessageDeleted or RecordKind.Purged or RecordKind.StreamDamaged or RecordKind.SubjectsPurged;
+            return head.Kind is RecordKind.StreamDeleted or RecordKind.MessageDeleted or RecordKind.Purged or RecordKind.StreamDamaged or RecordKind.SubjectsPurged or RecordKind.ConsumerChanged or RecordKind.ConsumerDeleted;
         }
 
         switch (head.Kind)
         {
             case RecordKind.StreamDeleted:
+                stream.Counters.Clear();
                 stream.Purge(ulong.MaxValue);
                 _byId.Remove(stream.Id);
                 _byName.Remove(stream.Name);
@@ -84,6 +85,14 @@ internal sealed class StreamCatalog
                 return true;
             case RecordKind.SubjectsPurged when head.BodyOf(record).Length == sizeof(long):
                 purged = stream.Purge(head.SubjectOf(record), head.Sequence, BinaryPrimitives.ReadInt64LittleEndian(head.BodyOf(record)));
+                return true;
+            case RecordKind.Consumer:
+                return stream.TryPutConsumer(Encoding.UTF8.GetString(head.SubjectOf(record)), head.HeadersOf(record), head.BodyOf(record));
+            case RecordKind.ConsumerChanged:
+                return !stream.Consumers.TryGetValue(Encoding.UTF8.GetString(head.SubjectOf(record)), out StoredConsumer? consumer)
+                    || consumer.Progress.TryApply(head.BodyOf(record));
+            case RecordKind.ConsumerDeleted:
+                stream.Consumers.Remove(Encoding.UTF8.GetString(head.SubjectOf(record)));
                 return true;
             case RecordKind.StreamDamaged when head.BodyOf(record).Length == sizeof(ulong):
                 stream.Damage ??= new StreamDamage(BinaryPrimitives.ReadUInt64LittleEndian(head.BodyOf(record)), head.Time, head.Sequence);

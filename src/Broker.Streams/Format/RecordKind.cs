@@ -33,4 +33,16 @@ internal enum RecordKind : byte
     /// subject is the filter; the body is the number of messages that are kept.
     /// </summary>
     SubjectsPurged,
+
+    /// <summary>
+    /// The configuration and the progress of a consumer. The subject is its name, the headers are its configuration and
+    /// the body is its progress. It is written when a consumer is created or changed, and at the start of each segment.
+    /// </summary>
+    Consumer,
+
+    /// <summary>The deliveries and acknowledgements of a consumer. The subject is its name.</summary>
+    ConsumerChanged,
+
+    /// <summary>A consumer was deleted. The subject is its name.</summary>
+    ConsumerDeleted,
 }

@@ -54,6 +54,19 @@ internal sealed class GroupBuffer
         {
             AddDamage(stream.Id, damage);
         }
+
+        foreach (StoredConsumer consumer in stream.Consumers.Values)
+        {
+            AddConsumer(RecordKind.Consumer, stream.Id, consumer.Name, consumer.Configuration, consumer.Progress.ToArray(), time);
+        }
+    }
+
+    /// <summary>Adds a consumer, a change of it, or its deletion.</summary>
+    internal void AddConsumer(RecordKind kind, uint stream, string name, ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> progress, long time)
+    {
+        Span<byte> octets = stackalloc byte[Encoding.UTF8.GetMaxByteCount(name.Length)];
+        octets = octets[..Encoding.UTF8.GetBytes(name, octets)];
+        Add(HeadOf(kind, stream, 0, time, octets.Length, configuration.Length, progress.Length), octets, configuration, progress);
     }
 
     internal void AddStream(uint id, string name, StreamLimits limits, ReadOnlySpan<byte> configuration, (ulong First, ulong Last) sequences, long time)

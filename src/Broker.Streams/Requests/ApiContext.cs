@@ -22,6 +22,9 @@ internal sealed record ApiContext
 
     internal required ReadWorker Reads { get; init; }
 
+    /// <summary>Adds a consumer that is created, or that was found at the start.</summary>
+    internal required Action<ServedConsumer> AddConsumer { get; init; }
+
     /// <summary>Reads the time, in UTC.</summary>
     internal required TimeProvider Clock { get; init; }
 

@@ -18,14 +18,18 @@ internal sealed class ApiRequests
     private readonly StreamChanges _streamChanges;
     private readonly StreamQueries _streams;
     private readonly MessageRequests _messages;
+    private readonly ConsumerRequests _consumers;
 
-    internal ApiRequests(ApiContext context)
+    internal ApiRequests(ApiContext context, ConsumerHost host)
     {
         _context = context;
+        _consumers = new ConsumerRequests(context, _changes, host);
         _streamChanges = new StreamChanges(context, _changes);
         _streams = new StreamQueries(context);
         _messages = new MessageRequests(context);
     }
+
+    private static ReadOnlySpan<byte> NextMessage => "CONSUMER.MSG.NEXT."u8;
 
     /// <summary>The bytes of the requests that wait for others.</summary>
     internal long WaitingBytes => _changes.Bytes;
@@ -40,7 +44,15 @@ internal sealed class ApiRequests
             return;
         }
 
-        var request = new ApiRequest(Encoding.UTF8.GetString(message.Subject[prefix..]), message.ReplyTo.ToArray(), message.Body.ToArray());
+        ReadOnlySpan<byte> operation = message.Subject[prefix..];
+        if (operation.StartsWith(NextMessage))
+        {
+            _context.Responder.Requests++;
+            _consumers.Next(operation[NextMessage.Length..], message.ReplyTo, message.Body);
+            return;
+        }
+
+        var request = new ApiRequest(Encoding.UTF8.GetString(operation), message.ReplyTo.ToArray(), message.Body.ToArray());
         _context.Responder.Requests++;
         if (HeaderBlock.TryGet(message.Headers, "Nats-Required-Api-Level"u8, out ReadOnlySpan<byte> level)
             && !(Utf8Parser.TryParse(level, out int required, out int read) && read == level.Length && required <= Level))
@@ -57,10 +69,20 @@ internal sealed class ApiRequests
             case ("STREAM", >= 2):
                 HandleStream(request);
                 break;
+            case ("CONSUMER", >= 3):
+                _consumers.Handle(request);
+                break;
             case ("DIRECT", >= 3) when request.Token(1) is "GET":
                 _messages.DirectGet(request);
                 break;
         }
+    }
+
+    /// <summary>Deletes a consumer that nobody has used for long.</summary>
+    internal void RemoveInactive(ServedConsumer consumer)
+    {
+        var request = new ApiRequest("CONSUMER.DELETE", [], []);
+        _changes.Add(request, _ => _consumers.Remove(consumer, static () => { }, request));
     }
 
     private static string KindOf(ApiRequest request)

@@ -81,6 +81,11 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
         long token = context.Await((_, outcome) => End(request, stream, outcome, DeleteKind, () =>
         {
             context.Streams.Remove(stream);
+            foreach (ServedConsumer consumer in stream.Consumers.Values)
+            {
+                consumer.Delete();
+            }
+
             context.Responder.Answer(request.Reply, new SuccessAnswer(), DeleteKind, WireJson.Default.SuccessAnswer);
         }));
         QueueStatus status;

@@ -12,7 +12,7 @@ internal static class StreamDescriptions
     {
         Config = stream.Config,
         Created = stream.Created,
-        State = StateOf(stream.Store.Summarize(stream.Stored), null),
+        State = StateOf(stream, stream.Store.Summarize(stream.Stored), null),
         Domain = context.Responder.Domain,
         Ts = context.Now,
         DidCreate = isNew,
@@ -28,7 +28,7 @@ internal static class StreamDescriptions
             {
                 Config = stream.Config,
                 Created = stream.Created,
-                State = StateOf(summary, null),
+                State = StateOf(stream, summary, null),
                 Domain = context.Responder.Domain,
                 Ts = context.Now,
             };
@@ -44,13 +44,13 @@ internal static class StreamDescriptions
             Limit = MaxSubjects,
             Config = stream.Config,
             Created = stream.Created,
-            State = StateOf(summary, subjects),
+            State = StateOf(stream, summary, subjects),
             Domain = context.Responder.Domain,
             Ts = context.Now,
         };
     }
 
-    private static StreamState StateOf(StreamSummary summary, Dictionary<string, long>? subjects)
+    private static StreamState StateOf(ServedStream stream, StreamSummary summary, Dictionary<string, long>? subjects)
     {
         long deleted = summary.Messages == 0 ? 0 : (long)(summary.Last - summary.First + 1) - summary.Messages;
         return new StreamState
@@ -64,6 +64,7 @@ internal static class StreamDescriptions
             NumSubjects = summary.Subjects,
             Subjects = subjects,
             NumDeleted = deleted > 0 ? deleted : null,
+            ConsumerCount = stream.Consumers.Count,
             Deleted = summary.Deleted is { Count: > 0 } list ? list : null,
         };
     }

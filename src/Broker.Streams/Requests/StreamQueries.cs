@@ -25,6 +25,7 @@ internal sealed class StreamQueries(ApiContext context)
             Memory = inMemory,
             Storage = onDisk,
             Streams = context.Streams.Count,
+            Consumers = context.Streams.All.Sum(static stream => stream.Consumers.Count),
             Domain = context.Responder.Domain,
             Api = new AccountRequests { Total = context.Responder.Requests, Errors = context.Responder.Errors },
         };

@@ -18,6 +18,9 @@ internal sealed class PendingReply
     /// <summary>The next duplicate of the same message.</summary>
     internal PendingReply? Next { get; set; }
 
+    /// <summary>Whether an acknowledgement is confirmed.</summary>
+    internal bool IsConfirmation { get; set; }
+
     /// <summary>Continues a request; null for a message.</summary>
     internal Action<ulong, StoreOutcome>? Completed { get; set; }
 
@@ -38,6 +41,7 @@ internal sealed class PendingReply
         Stream = null;
         Id = null;
         Next = null;
+        IsConfirmation = false;
         Completed = null;
     }
 }

@@ -22,17 +22,21 @@ internal sealed class Responder(MessageTarget output, string? domain)
     /// <summary>The number of requests that were refused.</summary>
     internal ulong Errors { get; private set; }
 
-    /// <summary>Publishes a message. Without a valid subject, nobody waits for it.</summary>
-    internal void Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload, int headerLength = 0, ReadOnlySpan<byte> replyTo = default)
+    /// <summary>
+    /// Publishes a message. Without a valid subject, nobody waits for it. Returns false if nobody received it.
+    /// </summary>
+    internal bool Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload, int headerLength = 0, ReadOnlySpan<byte> replyTo = default)
     {
-        if (!subject.IsEmpty && Subject.IsValidLiteral(subject))
-        {
-            output.Publish(subject, payload, replyTo, headerLength);
-        }
+        return !subject.IsEmpty && Subject.IsValidLiteral(subject) && output.Publish(subject, payload, replyTo, headerLength) > 0;
     }
 
-    /// <summary>Publishes a message of headers only.</summary>
-    internal void PublishStatus(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers) => Publish(subject, headers, headers.Length);
+    /// <summary>Publishes a message of headers only. Returns false if nobody received it.</summary>
+    internal bool PublishStatus(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> replyTo = default)
+        => Publish(subject, headers, headers.Length, replyTo);
+
+    /// <summary>Delivers a message of a stream to the subscribers of a subject. Returns false if nobody received it.</summary>
+    internal bool Deliver(ReadOnlySpan<byte> to, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload, int headerLength, ReadOnlySpan<byte> replyTo)
+        => Subject.IsValidLiteral(to) && output.Deliver(to, subject, payload, replyTo, headerLength) > 0;
 
     /// <summary>Answers a request.</summary>
     internal void Answer<T>(ReadOnlySpan<byte> reply, T answer, string kind, JsonTypeInfo<T> type)

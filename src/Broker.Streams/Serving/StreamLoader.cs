@@ -24,6 +24,28 @@ internal static class StreamLoader
         return stream;
     }
 
+    /// <summary>Reads the consumers of a stream.</summary>
+    internal static List<ServedConsumer> LoadConsumers(ServedStream stream, ConsumerHost host)
+    {
+        var all = new List<ServedConsumer>();
+        foreach (StoredConsumer stored in stream.Stored.Consumers.Values)
+        {
+            try
+            {
+                StoredConsumerConfig config = JsonSerializer.Deserialize(stored.Configuration, WireJson.Default.StoredConsumerConfig) ?? throw new JsonException("it is empty");
+                var progress = new ConsumerProgress();
+                progress.TryRead(stored.Progress.ToArray());
+                all.Add(new ServedConsumer(host, stream, config, progress));
+            }
+            catch (JsonException e)
+            {
+                throw new StoreException($"The configuration of the consumer '{stored.Name}' of the stream '{stream.Name}' cannot be read: {e.Message}", e);
+            }
+        }
+
+        return all;
+    }
+
     private static void LoadIds(ServedStream stream, long since)
     {
         var buffer = new MessageBuffer();

@@ -21,7 +21,7 @@ internal static class StreamRules
     private const long Millisecond = 1_000_000;
     private const long LeastAge = 100 * Millisecond;
     private const long DefaultWindow = 120 * 1000 * Millisecond;
-    private const int MaxNameLength = 255;
+    internal const int MaxNameLength = 255;
     private const int MaxDescriptionLength = 4 * 1024;
     private const int MaxMetadataLength = 128 * 1024;
 
@@ -148,7 +148,7 @@ internal static class StreamRules
             { AllowMsgTtl: not null } => "'allow_msg_ttl'",
             { SubjectDeleteMarkerTtl: not null } => "'subject_delete_marker_ttl'",
             { Compression: not "none" } => $"'compression' of '{config.Compression}'",
-            { Retention: not LimitsRetention } => $"'retention' of '{config.Retention}'",
+            { Retention: not (LimitsRetention or InterestRetention or WorkQueueRetention) } => $"'retention' of '{config.Retention}'",
             { Storage: not (File or Memory) } => $"'storage' of '{config.Storage}'",
             { Discard: not (DiscardOld or DiscardNew) } => $"'discard' of '{config.Discard}'",
             _ => null,

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Text;
 using Broker.Server;
 
 namespace Broker.Streams;
@@ -7,7 +8,9 @@ namespace Broker.Streams;
 internal sealed class StreamTable
 {
     private readonly SortedDictionary<string, ServedStream> _streams = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, ServedStream> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<TargetSubscription, ServedStream> _subscriptions = [];
+    private readonly List<ServedStream?> _bySlot = [];
 
     internal int Count => _streams.Count;
 
@@ -24,10 +27,27 @@ internal sealed class StreamTable
 
     internal bool TryGet(TargetSubscription subscription, [NotNullWhen(true)] out ServedStream? stream) => _subscriptions.TryGetValue(subscription, out stream);
 
+    /// <summary>Finds a stream by its number; null if it was deleted.</summary>
+    internal ServedStream? At(int slot) => _bySlot[slot];
+
+    /// <summary>Finds a stream by the bytes of its name.</summary>
+    internal ServedStream? Find(ReadOnlySpan<byte> name) => Find(_byName, name);
+
+    /// <summary>Finds an object by the bytes of its name, without allocating.</summary>
+    internal static T? Find<T>(Dictionary<string, T> names, ReadOnlySpan<byte> name)
+        where T : class
+    {
+        Span<char> text = stackalloc char[StreamRules.MaxNameLength];
+        return name.Length <= text.Length && names.GetAlternateLookup<ReadOnlySpan<char>>().TryGetValue(text[..Encoding.UTF8.GetChars(name, text)], out T? found) ? found : null;
+    }
+
     /// <summary>Adds a stream, which receives messages from now on.</summary>
     internal void Add(ServedStream stream, MessageTarget input)
     {
         _streams.Add(stream.Name, stream);
+        _byName.Add(stream.Name, stream);
+        stream.Slot = _bySlot.Count;
+        _bySlot.Add(stream);
         Subscribe(stream, input);
     }
 
@@ -56,6 +76,8 @@ internal sealed class StreamTable
     internal void Remove(ServedStream stream)
     {
         _streams.Remove(stream.Name);
+        _byName.Remove(stream.Name);
+        _bySlot[stream.Slot] = null;
         foreach (string subject in stream.Subscriptions.Keys.ToArray())
         {
             Unsubscribe(stream, subject);

@@ -6,8 +6,6 @@ namespace Broker.Streams;
 /// <summary>Checks messages and queues them for the disk. Used on the loop of the account only.</summary>
 internal sealed class StreamWriter(PendingReplies pending, Responder responder, StoreReports reports)
 {
-    private const long NoReply = -1;
-
     private static ReadOnlySpan<byte> RollupOfSubject => "sub"u8;
 
     private static ReadOnlySpan<byte> RollupOfAll => "all"u8;
@@ -189,7 +187,7 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
     {
         StoredStream stored = stream.Stored;
         PendingReply? answer = null;
-        long token = NoReply;
+        long token = -1 - stream.Slot;
         if (!reply.IsEmpty || !headers.MessageId.IsEmpty)
         {
             answer = pending.Rent(reply);
@@ -204,6 +202,11 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
         if (status == QueueStatus.Queued)
         {
             stream.SetLastId(headers.MessageId);
+            if (!stream.IsOfInterest(message.Subject))
+            {
+                batch.Delete(stored, stored.LastAssigned);
+            }
+
             if (!headers.MessageId.IsEmpty)
             {
                 answer!.Id = stream.Duplicates.Add(headers.MessageId, stored.LastAssigned, batch.Time);

@@ -64,6 +64,35 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
         return status;
     }
 
+    /// <summary>Queues a consumer with its configuration and all of its progress.</summary>
+    internal QueueStatus PutConsumer(
+        StoredStream stream, string name, ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> progress, IStoreCompletion? completion = null, long token = 0)
+        => QueueConsumer(RecordKind.Consumer, stream, name, configuration, progress, completion, token);
+
+    /// <summary>Queues deliveries and acknowledgements of a consumer.</summary>
+    internal QueueStatus ChangeConsumer(StoredStream stream, string name, ReadOnlySpan<byte> changes)
+        => QueueConsumer(RecordKind.ConsumerChanged, stream, name, [], changes, null, 0);
+
+    internal QueueStatus DeleteConsumer(StoredStream stream, string name, IStoreCompletion? completion, long token)
+        => QueueConsumer(RecordKind.ConsumerDeleted, stream, name, [], [], completion, token);
+
+    /// <summary>Adds another receiver of the outcome of the record that was queued last.</summary>
+    internal void Complete(IStoreCompletion completion, long token) => store.Collecting.Complete(completion, token, 0);
+
+    private QueueStatus QueueConsumer(
+        RecordKind kind, StoredStream stream, string name, ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> progress, IStoreCompletion? completion, long token)
+    {
+        long size = (long)RecordHead.Length + (3L * name.Length) + configuration.Length + progress.Length;
+        QueueStatus status = store.CanQueue(stream, size);
+        if (status == QueueStatus.Queued)
+        {
+            store.Collecting.AddConsumer(kind, stream.Id, name, configuration, progress, time);
+            store.Collecting.Complete(completion, token, 0);
+        }
+
+        return status;
+    }
+
     /// <summary>Queues the deletion of one message.</summary>
     internal QueueStatus Delete(StoredStream stream, ulong sequence, IStoreCompletion? completion = null, long token = 0)
         => Queue(RecordKind.MessageDeleted, stream, sequence, completion, token);

@@ -31,6 +31,62 @@ internal static class StoreInspection
         return found;
     }
 
+    /// <summary>Finds a message. The result is an entry of a deleted message if there is none.</summary>
+    internal static MessageEntry FindOrDeleted(this StreamStore store, StoredStream stream, ulong sequence)
+    {
+        using StoreBatch batch = store.Begin();
+        return stream.TryFind(sequence, out MessageEntry entry)
+            ? entry
+            : new MessageEntry { Sequence = sequence, Time = 0, Offset = 0, Size = 0, Segment = null, Subject = null! };
+    }
+
+    /// <summary>Takes the next messages of a counter.</summary>
+    /// <param name="store">The store.</param>
+    /// <param name="stream">The stream.</param>
+    /// <param name="counter">The counter.</param>
+    /// <param name="most">The most messages.</param>
+    /// <param name="read">Receives the messages until it has no room.</param>
+    internal static void Select(this StreamStore store, StoredStream stream, PendingCounter counter, long most, IEntryReceiver read)
+    {
+        using StoreBatch batch = store.Begin();
+        for (; most > 0 && read.Room > 0 && stream.TryTake(counter, out MessageEntry entry); most--)
+        {
+            read.Add(entry);
+        }
+    }
+
+    /// <summary>Starts to count the messages of a consumer.</summary>
+    internal static void Count(this StreamStore store, StoredStream stream, PendingCounter counter)
+    {
+        using StoreBatch batch = store.Begin();
+        stream.Add(counter);
+    }
+
+    internal static void Forget(this StreamStore store, StoredStream stream, PendingCounter counter)
+    {
+        using StoreBatch batch = store.Begin();
+        stream.Counters.Remove(counter);
+    }
+
+    /// <summary>The last sequences of the subjects that match, in order, between two sequences.</summary>
+    internal static Queue<ulong> LastOfEach(this StreamStore store, StoredStream stream, PendingCounter matching, ulong after, ulong before)
+    {
+        var last = new List<ulong>();
+        using (StoreBatch batch = store.Begin())
+        {
+            foreach (SubjectState subject in stream.Subjects.All)
+            {
+                if (subject.Last > after && subject.Last < before && matching.Matches(subject))
+                {
+                    last.Add(subject.Last);
+                }
+            }
+        }
+
+        last.Sort();
+        return new Queue<ulong>(last);
+    }
+
     /// <summary>The last sequence of the subjects that match a filter; 0 if there is none.</summary>
     internal static ulong LastOf(this StreamStore store, StoredStream stream, ReadOnlySpan<byte> filter)
     {

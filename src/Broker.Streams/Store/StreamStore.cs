@@ -230,6 +230,31 @@ internal sealed class StreamStore : IDisposable
         }
     }
 
+    /// <summary>Reads the record of a message and checks it.</summary>
+    internal ReadStatus Read(StoredStream stream, in MessageEntry entry, Span<byte> record)
+    {
+        if (stream.Damage is not null)
+        {
+            return ReadStatus.Damaged;
+        }
+
+        try
+        {
+            if (RecordReader.TryRead(entry.Segment!, entry.Offset, record, out RecordHead head) && head.Stream == stream.Id && head.Sequence == entry.Sequence)
+            {
+                return ReadStatus.Found;
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // The message and its segment were deleted meanwhile.
+            return ReadStatus.NotFound;
+        }
+
+        Refuse(stream, new StreamDamage(entry.Segment!.Header.Number, entry.Offset, entry.Sequence));
+        return ReadStatus.Damaged;
+    }
+
     /// <summary>Writes, syncs and reports what has been queued. Returns false if there was nothing.</summary>
     internal bool Commit()
     {

@@ -26,6 +26,11 @@ internal static class ApiErrors
     internal static readonly ApiError SnapshotRefused = new(500, 10064, "snapshots of streams are not supported");
     internal static readonly ApiError RestoreRefused = new(500, 10062, "the restore of streams from snapshots is not supported");
 
+    internal static readonly ApiError ConsumerNotFound = new(404, 10014, "consumer not found");
+    internal static readonly ApiError NamesDiffer = new(400, 10017, "consumer name in subject does not match durable name in request");
+
+    internal static ApiError NotCreated(string problem) => new(500, 10012, problem);
+
     internal static ApiError InvalidJson(string problem) => new(400, 10025, $"invalid JSON: {problem}");
 
     internal static ApiError InvalidConfig(string problem) => new(500, 10052, problem);

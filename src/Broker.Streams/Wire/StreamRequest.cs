@@ -37,5 +37,8 @@ internal sealed class StreamRequest
 
     public DateTimeOffset? StartTime { get; init; }
 
+    /// <summary>When a paused consumer goes on.</summary>
+    public DateTimeOffset? PauseUntil { get; init; }
+
     public bool NoHdr { get; init; }
 }

@@ -93,7 +93,7 @@ public sealed class BucketTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.Since210), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.NewerOfOthers), MemberType = typeof(EachServer))]
     public async Task Compression_metadata_and_republish_reach_the_server(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -116,7 +116,7 @@ public sealed class BucketTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.OfOthers), MemberType = typeof(EachServer))]
     public async Task A_mirror_shows_the_values_of_its_original_and_writes_to_it(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -136,7 +136,7 @@ public sealed class BucketTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.Since210), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.NewerOfOthers), MemberType = typeof(EachServer))]
     public async Task A_bucket_with_sources_has_their_values_and_its_own(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -153,7 +153,7 @@ public sealed class BucketTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.OfOthers), MemberType = typeof(EachServer))]
     public async Task Through_a_leaf_node_a_bucket_of_the_hub_is_written_and_not_that_of_the_leaf(string name)
     {
         int port = FreePort.Next();

@@ -8,7 +8,7 @@ public sealed class StreamTests(SharedServers servers)
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_stream_is_created_found_changed_and_deleted(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -52,7 +52,7 @@ public sealed class StreamTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task Create_or_update_does_what_is_needed(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -88,7 +88,7 @@ public sealed class StreamTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task Streams_are_listed_by_the_subjects_that_they_have(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -120,7 +120,7 @@ public sealed class StreamTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task Messages_are_read_deleted_and_purged(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -213,7 +213,7 @@ public sealed class StreamTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.Newest), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.WithPauses), MemberType = typeof(EachServer))]
     public async Task A_consumer_pauses_and_resumes(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -231,7 +231,7 @@ public sealed class StreamTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task The_account_tells_its_use_and_its_limits(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);

@@ -199,7 +199,7 @@ public sealed class ObjectStoreTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.OfOthers), MemberType = typeof(EachServer))]
     public async Task Through_a_leaf_node_a_store_of_the_hub_is_written_and_read(string name)
     {
         int port = FreePort.Next();

@@ -17,7 +17,7 @@ public sealed class AllocationTests(SharedServers servers, ITestOutputHelper out
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.OfOthers), MemberType = typeof(EachServer))]
     public async Task A_publish_in_flight_allocates_at_most_200_bytes_and_consume_with_acknowledgement_150(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server, new StreamsOptions { AcknowledgementTimeout = Wait.Limit });
@@ -37,7 +37,7 @@ public sealed class AllocationTests(SharedServers servers, ITestOutputHelper out
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.OfOthers), MemberType = typeof(EachServer))]
     public async Task Reading_one_message_with_acknowledgement_allocates_at_most_1000_bytes(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server, new StreamsOptions { AcknowledgementTimeout = Wait.Limit });

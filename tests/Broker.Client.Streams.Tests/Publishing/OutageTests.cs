@@ -8,7 +8,7 @@ public sealed class OutageTests
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task During_an_outage_the_wait_is_bounded_and_the_error_says_that_the_outcome_is_unknown(string name)
     {
         await using var server = StreamServer.Start(name);
@@ -30,7 +30,7 @@ public sealed class OutageTests
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task Messages_with_an_id_are_stored_once_although_the_server_is_killed(string name)
     {
         await using var server = StreamServer.Start(name);
@@ -55,7 +55,7 @@ public sealed class OutageTests
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_message_without_an_id_ends_at_once_if_its_server_is_lost(string name)
     {
         await using var server = StreamServer.Start(name);
@@ -73,7 +73,7 @@ public sealed class OutageTests
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task The_end_of_the_client_or_the_connection_ends_what_is_in_flight(string name)
     {
         await using var server = StreamServer.Start(name);

@@ -8,7 +8,7 @@ public sealed class PublishTests(SharedServers servers)
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_stored_message_is_acknowledged_with_its_place(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -25,7 +25,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_duplicate_is_reported_and_not_stored_again(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -41,7 +41,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_wrong_expectation_is_refused_with_its_code(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -61,7 +61,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_subject_without_a_stream_is_named_as_the_cause(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -74,7 +74,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_message_is_sent_again_while_its_stream_is_starting(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server, new StreamsOptions { NoStreamRetries = 1000, AcknowledgementTimeout = Wait.Limit });
@@ -87,7 +87,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task Many_messages_in_flight_are_stored_in_order_within_the_limits(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server, new StreamsOptions { MaxPublishesInFlight = 10, MaxPublishBytesInFlight = 5000, AcknowledgementTimeout = Wait.Limit });
@@ -105,7 +105,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task Messages_that_the_connection_cannot_take_yet_wait_and_keep_their_order(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(
@@ -124,7 +124,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_cancelled_publish_ends_and_the_others_go_on(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server, new StreamsOptions { NoStreamRetries = 1000, AcknowledgementTimeout = Wait.Limit, MaxPublishesInFlight = 1 });
@@ -142,7 +142,7 @@ public sealed class PublishTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.WithoutConsumers), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
     public async Task A_message_that_is_too_large_gets_the_connections_error(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);

@@ -164,14 +164,60 @@ public sealed class MessageTargetTests
         Assert.Throws<ArgumentException>(() => target.Subscribe("a..b"));
         Assert.Throws<ArgumentException>(() => target.Subscribe("a", "two words"));
         Assert.Throws<InvalidOperationException>(() => target.Publish("a"u8, default));
+        Assert.Throws<InvalidOperationException>(() => target.Deliver("a"u8, "b"u8, default));
         await OnLoopAsync(target, () =>
         {
             Assert.Throws<ArgumentException>(() => target.Publish("a.*"u8, default));
             Assert.Throws<ArgumentException>(() => target.Publish("a"u8, "x"u8, default, headerLength: 2));
+            Assert.Throws<ArgumentException>(() => target.Deliver("a.*"u8, "b"u8, default));
+            Assert.Throws<ArgumentException>(() => target.Deliver("a"u8, "b.*"u8, default));
+            Assert.Throws<ArgumentException>(() => target.Deliver("a"u8, "b"u8, default, "c d"u8));
+            Assert.Throws<ArgumentException>(() => target.Deliver("a"u8, "b"u8, "x"u8, default, headerLength: 2));
             return 0;
         });
         target.Dispose();
         Assert.Throws<ObjectDisposedException>(() => target.Subscribe("a"));
+    }
+
+    [Fact]
+    public async Task A_delivered_message_goes_to_the_subscribers_of_one_subject_and_has_another()
+    {
+        await using BrokerServer server = await StartAsync(1);
+        using MessageTarget target = server.AddTarget(new Recorder());
+        var other = new Recorder();
+        using MessageTarget receiver = server.AddTarget(other);
+        receiver.Subscribe("in.*");
+        using var client = RawClient.Open(
+            server, RawClient.Quiet.Replace("false}", "false,\"headers\":true}", StringComparison.Ordinal));
+        client.Send("SUB in.box 1\r\nSUB in.> queue 2\r\nSUB orders.> 3\r\n");
+        client.Sync();
+
+        int receivers = await OnLoopAsync(
+            target, () => target.Deliver("in.box"u8, "orders.new"u8, "NATS/1.0\r\n\r\nhi"u8, "ack"u8, headerLength: 12));
+        Assert.Equal(0, await OnLoopAsync(target, () => target.Deliver("nobody"u8, "orders.new"u8, "hi"u8)));
+
+        Assert.Equal(3, receivers);
+        string first = "HMSG orders.new 1 ack 12 14\r\nNATS/1.0\r\n\r\nhi\r\n";
+        string second = "HMSG orders.new 2 ack 12 14\r\nNATS/1.0\r\n\r\nhi\r\n";
+        Assert.Equal(first + second, client.Sync(first.Length + second.Length));
+        await Servers.UntilAsync(() => !other.Messages.IsEmpty, "the message of the target");
+        Assert.Equal(["in.* orders.new ack 12 NATS/1.0|hi"], other.Messages);
+    }
+
+    [Fact]
+    public async Task A_delivered_message_does_not_reach_other_servers_which_would_route_it_by_its_subject()
+    {
+        await using BrokerServer server = await StartAsync(1);
+        using MessageTarget target = server.AddTarget(new Recorder());
+        var peer = new Peer();
+        using RemoteTarget remote = server.AddRemote(peer);
+        remote.AddInterest(">"u8);
+
+        int receivers = await OnLoopAsync(target, () => target.Deliver("in.box"u8, "orders.new"u8, "hi"u8));
+        Assert.Equal(1, await OnLoopAsync(target, () => target.Publish("in.box"u8, "hi"u8)));
+
+        Assert.Equal(0, receivers);
+        Assert.Equal(["in.box"], peer.Subjects);
     }
 
     private static Task<BrokerServer> StartAsync(int loops)
@@ -192,6 +238,29 @@ public sealed class MessageTargetTests
             }
         });
         return await done.Task.WaitAsync(TestContext.Current.CancellationToken);
+    }
+
+    private sealed class Peer : IRemoteTargetHandler
+    {
+        internal ConcurrentQueue<string> Subjects { get; } = new();
+
+        public bool OnMessage(in RemoteMessage message, EventLoop loop)
+        {
+            Subjects.Enqueue(Encoding.ASCII.GetString(message.Subject));
+            return true;
+        }
+
+        public void OnInterestChanged(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queueGroup, bool isAdded)
+        {
+        }
+
+        public void OnInterestReported(EventLoop loop)
+        {
+        }
+
+        public void OnDelivered()
+        {
+        }
     }
 
     private sealed class Recorder : IMessageTargetHandler

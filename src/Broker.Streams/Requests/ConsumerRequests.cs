@@ -1,0 +1,436 @@
+using System.Text.Json;
+
+namespace Broker.Streams;
+
+/// <summary>Answers the requests about consumers.</summary>
+internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue, ConsumerHost host)
+{
+    private const string CreateKind = "consumer_create_response";
+    private const string DeleteKind = "consumer_delete_response";
+    private const string InfoKind = "consumer_info_response";
+    private const string PauseKind = "consumer_pause_response";
+    private const int NamesLimit = 1024;
+    private const int InfosLimit = 256;
+
+    /// <summary>Answers a request. The tokens after <c>CONSUMER</c> decide which one it is.</summary>
+    internal void Handle(ApiRequest request)
+    {
+        switch (request.Token(1), request.Tokens.Length)
+        {
+            case ("CREATE", >= 3):
+                queue.Add(request, Create);
+                break;
+            case ("DURABLE", 5) when request.Token(2) is "CREATE":
+                queue.Add(request, Create);
+                break;
+            case ("DELETE", 4):
+                queue.Add(request, Delete);
+                break;
+            case ("PAUSE", 4):
+                queue.Add(request, Pause);
+                break;
+            case ("INFO", 4):
+                Info(request);
+                break;
+            case ("LIST", 3):
+                List(request);
+                break;
+            case ("NAMES", 3):
+                Names(request);
+                break;
+        }
+    }
+
+    /// <summary>Handles a request for messages.</summary>
+    internal void Next(ReadOnlySpan<byte> operation, ReadOnlySpan<byte> reply, ReadOnlySpan<byte> body)
+    {
+        int dot = operation.IndexOf((byte)'.');
+        ServedConsumer? consumer = dot < 0 ? null : context.Streams.Find(operation[..dot])?.FindConsumer(operation[(dot + 1)..]);
+        if (consumer is null)
+        {
+            context.Responder.PublishStatus(reply, "NATS/1.0 503\r\n\r\n"u8);
+            return;
+        }
+
+        consumer.Pull(reply, body);
+    }
+
+    internal ConsumerInfo Describe(ServedConsumer consumer)
+    {
+        long paused = consumer.PausedUntil;
+        return new ConsumerInfo
+        {
+            StreamName = consumer.Stream.Name,
+            Name = consumer.Name,
+            Created = consumer.Created,
+            Config = consumer.Config,
+            Delivered = new SequencePair { ConsumerSeq = consumer.Progress.Deliveries, StreamSeq = consumer.Progress.Delivered },
+            AckFloor = new SequencePair { ConsumerSeq = consumer.Progress.DeliveryFloor, StreamSeq = consumer.Progress.Floor },
+            NumAckPending = consumer.Progress.Pending.Count,
+            NumRedelivered = consumer.Redelivered,
+            NumWaiting = consumer.Waiting,
+            NumPending = consumer.Undelivered,
+            PushBound = consumer.IsBound ? true : null,
+            Paused = paused == 0 ? null : true,
+            PauseRemaining = paused == 0 ? null : (paused - host.Now) * TimeSpan.NanosecondsPerTick,
+            Ts = context.Now,
+        };
+    }
+
+    private void Create(ApiRequest request)
+    {
+        bool isOld = request.Token(1) is "DURABLE";
+        string streamName = request.Token(isOld ? 3 : 2);
+        if (!TryReadRequest(request, streamName, out ConsumerRequest body, out ServedStream stream, out ApiError? error))
+        {
+            context.Responder.Refuse(request.Reply, error!, CreateKind);
+            return;
+        }
+
+        ConsumerConfig config = body.Config!;
+        string name = request.Token(isOld ? 4 : 3);
+        error = NameError(config, name, isOld) ?? ConsumerRules.Complete(config, stream.Config) ?? FilterError(request, config, isOld);
+        if (error is null)
+        {
+            config.Name ??= name.Length > 0 ? name : NewName();
+            error = stream.Consumers.TryGetValue(config.Name, out ServedConsumer? known)
+                ? UpdateError(known, config, body.Action)
+                : CreateError(stream, config, body.Action);
+        }
+
+        if (error is not null)
+        {
+            context.Responder.Refuse(request.Reply, error, CreateKind);
+            return;
+        }
+
+        Store(request, stream, config);
+    }
+
+    private void Store(ApiRequest request, ServedStream stream, ConsumerConfig config)
+    {
+        _ = stream.Consumers.TryGetValue(config.Name!, out ServedConsumer? known);
+        var stored = new StoredConsumerConfig
+        {
+            Created = known?.Created ?? context.Now,
+            Start = known?.Start ?? ConsumerStart.Of(stream, config),
+            Config = config,
+        };
+        var progress = new ConsumerProgress();
+        progress.BeginAfter(config.DeliverPolicy is ConsumerRules.LastPerSubject ? 0 : Math.Max(stored.Start, 1) - 1);
+        ConsumerProgress written = known?.Progress ?? progress;
+        if (config.MemStorage == true || stream.Config.Storage is StreamRules.Memory)
+        {
+            EndStore(request, stream, stored, known, written);
+            return;
+        }
+
+        byte[] bytes = JsonSerializer.SerializeToUtf8Bytes(stored, WireJson.Default.StoredConsumerConfig);
+        Commit(
+            request, stream, CreateKind, () => EndStore(request, stream, stored, known, written),
+            (in StoreBatch batch, long token) => batch.PutConsumer(stream.Stored, config.Name!, bytes, written.ToArray(), context.Reports, token));
+    }
+
+    private void EndStore(ApiRequest request, ServedStream stream, StoredConsumerConfig stored, ServedConsumer? known, ConsumerProgress progress)
+    {
+        ServedConsumer consumer;
+        bool hasSameFilters = known is not null && ConsumerRules.FiltersOf(known.Config).SequenceEqual(ConsumerRules.FiltersOf(stored.Config), StringComparer.Ordinal);
+        if (known is not null && hasSameFilters)
+        {
+            consumer = known;
+            known.Change(stored.Config);
+        }
+        else
+        {
+            // A consumer with other filters goes on from the same place.
+            known?.Delete();
+            consumer = new ServedConsumer(host, stream, stored, progress);
+            context.AddConsumer(consumer);
+        }
+
+        context.Responder.Answer(request.Reply, Describe(consumer), CreateKind, WireJson.Default.ConsumerInfo);
+        consumer.Pump(host.Now);
+    }
+
+    private void Delete(ApiRequest request)
+    {
+        if (TryFind(request, DeleteKind, out ServedConsumer consumer))
+        {
+            Remove(consumer, () => context.Responder.Answer(request.Reply, new SuccessAnswer(), DeleteKind, WireJson.Default.SuccessAnswer), request);
+        }
+    }
+
+    /// <summary>Deletes a consumer, also in the log.</summary>
+    internal void Remove(ServedConsumer consumer, Action removed, ApiRequest request)
+    {
+        ServedStream stream = consumer.Stream;
+        void End()
+        {
+            if (stream.Consumers.TryGetValue(consumer.Name, out ServedConsumer? current) && current == consumer)
+            {
+                stream.Remove(host, consumer);
+            }
+
+            removed();
+        }
+
+        if (!consumer.IsStored)
+        {
+            End();
+            return;
+        }
+
+        Commit(request, stream, DeleteKind, End, (in StoreBatch batch, long token) => batch.DeleteConsumer(stream.Stored, consumer.Name, context.Reports, token));
+    }
+
+    private void Pause(ApiRequest request)
+    {
+        if (!TryFind(request, PauseKind, out ServedConsumer consumer))
+        {
+            return;
+        }
+
+        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out ApiError? error))
+        {
+            context.Responder.Refuse(request.Reply, error!, PauseKind);
+            return;
+        }
+
+        ConsumerConfig config = JsonSerializer.Deserialize(JsonSerializer.SerializeToUtf8Bytes(consumer.Config, WireJson.Default.ConsumerConfig), WireJson.Default.ConsumerConfig)!;
+        config.PauseUntil = body.PauseUntil?.UtcDateTime;
+        var stored = new StoredConsumerConfig { Created = consumer.Created, Start = consumer.Start, Config = config };
+        void End()
+        {
+            consumer.Change(config);
+            var answer = new PauseAnswer
+            {
+                Paused = consumer.PausedUntil != 0,
+                PauseUntil = config.PauseUntil ?? default,
+                PauseRemaining = consumer.PausedUntil == 0 ? null : (consumer.PausedUntil - host.Now) * TimeSpan.NanosecondsPerTick,
+            };
+            context.Responder.Answer(request.Reply, answer, PauseKind, WireJson.Default.PauseAnswer);
+        }
+
+        if (!consumer.IsStored)
+        {
+            End();
+            return;
+        }
+
+        byte[] bytes = JsonSerializer.SerializeToUtf8Bytes(stored, WireJson.Default.StoredConsumerConfig);
+        Commit(
+            request, consumer.Stream, PauseKind, End,
+            (in StoreBatch batch, long token) => batch.PutConsumer(consumer.Stream.Stored, consumer.Name, bytes, consumer.Progress.ToArray(), context.Reports, token));
+    }
+
+    private void Info(ApiRequest request)
+    {
+        if (TryFind(request, InfoKind, out ServedConsumer consumer))
+        {
+            context.Responder.Answer(request.Reply, Describe(consumer), InfoKind, WireJson.Default.ConsumerInfo);
+        }
+    }
+
+    private void List(ApiRequest request)
+    {
+        const string Kind = "consumer_list_response";
+        if (TryPage(request, Kind, out ServedStream stream, out int offset))
+        {
+            var answer = new ConsumerListAnswer
+            {
+                Total = stream.Consumers.Count,
+                Offset = offset,
+                Limit = InfosLimit,
+                Consumers = [.. stream.InOrder().Skip(offset).Take(InfosLimit).Select(Describe)],
+            };
+            context.Responder.Answer(request.Reply, answer, Kind, WireJson.Default.ConsumerListAnswer);
+        }
+    }
+
+    private void Names(ApiRequest request)
+    {
+        const string Kind = "consumer_names_response";
+        if (TryPage(request, Kind, out ServedStream stream, out int offset))
+        {
+            var answer = new ConsumerNamesAnswer
+            {
+                Total = stream.Consumers.Count,
+                Offset = offset,
+                Limit = NamesLimit,
+                Consumers = [.. stream.InOrder().Skip(offset).Take(NamesLimit).Select(static consumer => consumer.Name)],
+            };
+            context.Responder.Answer(request.Reply, answer, Kind, WireJson.Default.ConsumerNamesAnswer);
+        }
+    }
+
+    private static ApiError? NameError(ConsumerConfig config, string name, bool isOld)
+    {
+        if (isOld && string.IsNullOrEmpty(config.DurableName))
+        {
+            return ApiErrors.NamesDiffer;
+        }
+
+        string? own = string.IsNullOrEmpty(config.Name) ? config.DurableName : config.Name;
+        return name.Length > 0 && !string.IsNullOrEmpty(own) && !string.Equals(own, name, StringComparison.Ordinal) ? ApiErrors.NamesDiffer : null;
+    }
+
+    // The filter in the subject is there for permissions, so it must be that of the body.
+    private static ApiError? FilterError(ApiRequest request, ConsumerConfig config, bool isOld)
+    {
+        if (isOld || request.Tokens.Length <= 4)
+        {
+            return null;
+        }
+
+        string filter = string.Join('.', request.Tokens[4..]);
+        return string.Equals(filter, config.FilterSubject, StringComparison.Ordinal)
+            ? null
+            : new ApiError(400, 10131, "Consumer create request did not match filtered subject from create subject");
+    }
+
+    private static ApiError? UpdateError(ServedConsumer known, ConsumerConfig config, string? action)
+    {
+        bool isSame = JsonSerializer.SerializeToUtf8Bytes(known.Config, WireJson.Default.ConsumerConfig).AsSpan()
+            .SequenceEqual(JsonSerializer.SerializeToUtf8Bytes(config, WireJson.Default.ConsumerConfig));
+        if (action is "create" && !isSame)
+        {
+            return new ApiError(400, 10148, "consumer already exists");
+        }
+
+        return isSame ? null : ConsumerRules.Change(known.Config, config);
+    }
+
+    private static ApiError? CreateError(ServedStream stream, ConsumerConfig config, string? action)
+    {
+        if (action is "update")
+        {
+            return new ApiError(400, 10149, "consumer does not exist");
+        }
+
+        if (stream.Config.MaxConsumers >= 0 && stream.Consumers.Count >= stream.Config.MaxConsumers)
+        {
+            return new ApiError(400, 10026, "maximum consumers limit reached");
+        }
+
+        return stream.Config.Retention is StreamRules.WorkQueueRetention ? WorkQueueError(stream, config) : null;
+    }
+
+    private static ApiError? WorkQueueError(ServedStream stream, ConsumerConfig config)
+    {
+        if (config.AckPolicy is not ConsumerRules.AckExplicit)
+        {
+            return new ApiError(400, 10084, "workqueue stream requires explicit ack");
+        }
+
+        if (config.DeliverPolicy is not ConsumerRules.DeliverAll)
+        {
+            return new ApiError(400, 10101, "consumer must be deliver all on workqueue stream");
+        }
+
+        string[] filters = ConsumerRules.FiltersOf(config);
+        foreach (ServedConsumer other in stream.Consumers.Values)
+        {
+            if (filters.Length == 0 || other.Filters.Length == 0)
+            {
+                return new ApiError(400, 10099, "multiple non-filtered consumers not allowed on workqueue stream");
+            }
+
+            if (filters.Any(filter => other.Filters.Any(theirs => SubjectFilters.Overlap(filter, theirs))))
+            {
+                return new ApiError(400, 10100, "filtered consumer not unique on workqueue stream");
+            }
+        }
+
+        return null;
+    }
+
+    private static string NewName() => Guid.NewGuid().ToString("N")[..8];
+
+    private bool TryReadRequest(ApiRequest request, string streamName, out ConsumerRequest body, out ServedStream stream, out ApiError? error)
+    {
+        body = new ConsumerRequest();
+        error = request.Body.Length == 0 ? ApiErrors.BadRequest : null;
+        bool isKnown = context.Streams.TryGet(streamName, out ServedStream? found);
+        stream = found!;
+        if (error is null && ApiContext.TryRead(request, WireJson.Default.ConsumerRequest, body, out body, out error))
+        {
+            error = true switch
+            {
+                _ when !isKnown => ApiErrors.StreamNotFound,
+                _ when body.StreamName is { Length: > 0 } name && !string.Equals(name, streamName, StringComparison.Ordinal) => ApiErrors.NameMismatch,
+                _ when body.Config is null => ApiErrors.BadRequest,
+                _ when body.Action is not (null or "" or "create" or "update") => ApiErrors.NotCreated($"'action' of '{body.Action}' is not supported"),
+                _ => null,
+            };
+        }
+
+        return error is null;
+    }
+
+    private bool TryFind(ApiRequest request, string kind, out ServedConsumer consumer)
+    {
+        consumer = null!;
+        ApiError? error = ApiErrors.StreamNotFound;
+        if (context.Streams.TryGet(request.Token(2), out ServedStream? stream))
+        {
+            error = stream.Consumers.TryGetValue(request.Token(3), out consumer!) ? null : ApiErrors.ConsumerNotFound;
+        }
+
+        if (error is not null)
+        {
+            context.Responder.Refuse(request.Reply, error, kind);
+        }
+
+        return error is null;
+    }
+
+    private bool TryPage(ApiRequest request, string kind, out ServedStream stream, out int offset)
+    {
+        offset = 0;
+        bool isKnown = context.Streams.TryGet(request.Token(2), out ServedStream? found);
+        stream = found!;
+        ApiError? error = ApiErrors.StreamNotFound;
+        if (!isKnown || !ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out error))
+        {
+            context.Responder.Refuse(request.Reply, error!, kind);
+            return false;
+        }
+
+        offset = Math.Clamp(body.Offset, 0, stream.Consumers.Count);
+        return true;
+    }
+
+    private void Commit(ApiRequest request, ServedStream stream, string kind, Action stored, QueueRecord record)
+    {
+        long token = context.Await((_, outcome) =>
+        {
+            if (outcome == StoreOutcome.Stored)
+            {
+                stored();
+            }
+            else
+            {
+                context.Responder.Refuse(request.Reply, StoreErrors.Of(outcome, stream.Store), kind);
+            }
+
+            queue.End();
+            host.Flush();
+        });
+        QueueStatus status;
+        using (StoreBatch batch = stream.Store.Begin())
+        {
+            status = record(batch, token);
+        }
+
+        if (status == QueueStatus.Queued)
+        {
+            queue.Begin();
+            return;
+        }
+
+        context.Forget(token);
+        context.Responder.Refuse(request.Reply, StoreErrors.Of(status, stream.Store, stream.Stored), kind);
+    }
+
+    private delegate QueueStatus QueueRecord(in StoreBatch batch, long token);
+}

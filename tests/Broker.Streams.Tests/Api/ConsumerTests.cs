@@ -1,0 +1,255 @@
+using System.Collections.Concurrent;
+using System.Text;
+using System.Text.Json;
+using Broker.Client;
+using Broker.Streams.Tests.Simulation;
+
+namespace Broker.Streams.Tests.Api;
+
+public sealed class ConsumerTests
+{
+    private static CancellationToken Ended => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("""{"ack_policy":"some"}""", 10012, "'some'")]
+    [InlineData("""{"deliver_policy":"some"}""", 10012, "'some'")]
+    [InlineData("""{"replay_policy":"original"}""", 10012, "'original'")]
+    [InlineData("""{"rate_limit_bps":1}""", 10012, "'rate_limit_bps'")]
+    [InlineData("""{"sample_freq":"10"}""", 10012, "'sample_freq'")]
+    [InlineData("""{"priority_policy":"overflow"}""", 10012, "'priority_policy'")]
+    [InlineData("""{"priority_groups":["a"]}""", 10012, "'priority_groups'")]
+    [InlineData("""{"num_replicas":3}""", 10012, "'num_replicas'")]
+    [InlineData("""{"no_such_field":1}""", 10025, "no_such_field")]
+    [InlineData("""{"durable_name":"D"}""", 10017, "does not match")]
+    [InlineData("""{"filter_subject":"other"}""", 10093, "subset")]
+    [InlineData("""{"filter_subject":"s.a","filter_subjects":["s.b"]}""", 10136, "both")]
+    [InlineData("""{"filter_subjects":["s.*","s.a"]}""", 10138, "overlap")]
+    [InlineData("""{"deliver_policy":"by_start_sequence"}""", 10094, "start sequence")]
+    [InlineData("""{"deliver_policy":"last_per_subject"}""", 10094, "filter")]
+    [InlineData("""{"backoff":[1000,2000],"max_deliver":2}""", 10116, "backoff")]
+    [InlineData("""{"idle_heartbeat":1000000000}""", 10088, "push")]
+    [InlineData("""{"flow_control":true}""", 10089, "push")]
+    [InlineData("""{"deliver_subject":"s.a"}""", 10081, "cycle")]
+    [InlineData("""{"deliver_subject":"a.*"}""", 10079, "wildcards")]
+    public async Task A_configuration_that_is_not_supported_is_refused_by_name(string config, int code, string text)
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S", "\"subjects\":[\"s.>\"]");
+
+        JsonElement answer = await site.CallAsync("CONSUMER.CREATE.S.C", $$"""{"stream_name":"S","config":{{config}}}""");
+
+        Assert.Equal(code, ApiSite.CodeOf(answer));
+        Assert.Contains(text, answer.GetProperty("error").GetProperty("description").GetString(), StringComparison.Ordinal);
+        Assert.Equal(10014, ApiSite.CodeOf(await site.CallAsync("CONSUMER.INFO.S.C")));
+    }
+
+    [Fact]
+    public async Task The_progress_of_a_consumer_is_there_after_a_restart()
+    {
+        var disk = new SimulatedDisk();
+        await using (ApiSite site = await ApiSite.StartAsync(disk))
+        {
+            await site.CreateAsync("S");
+            await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\"");
+            await PublishAsync(site, 5);
+            Message[] messages = await FetchAsync(site, 4);
+            await site.RequestAsync(messages[0].ReplyTo!, "+ACK");
+            await site.RequestAsync(messages[2].ReplyTo!, "+ACK");
+        }
+
+        await using ApiSite again = await ApiSite.StartAsync(disk);
+        JsonElement info = await again.CallAsync("CONSUMER.INFO.S.C");
+
+        Assert.Equal((4, 4), PairOf(info.GetProperty("delivered")));
+        Assert.Equal((1, 1), PairOf(info.GetProperty("ack_floor")));
+        Assert.Equal((2, 1), (info.GetProperty("num_ack_pending").GetInt32(), info.GetProperty("num_pending").GetInt32()));
+        Assert.Equal("5", TextOf((await FetchAsync(again, 1))[0]));
+    }
+
+    [Fact]
+    public async Task The_progress_survives_the_deletion_of_the_segments_that_it_was_written_to()
+    {
+        var disk = new SimulatedDisk();
+        var options = new StoreOptions { SegmentBytes = 64 * 1024, MaxPendingBytes = 16 * 1024 };
+        await using (ApiSite site = await ApiSite.StartAsync(disk, options))
+        {
+            await site.CreateAsync("S", "\"max_msgs\":3");
+            await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\"");
+            for (int i = 0; i < 100; i++)
+            {
+                await site.PublishAsync("S", new string('x', 4000));
+                Message message = (await FetchAsync(site, 1))[0];
+                await site.RequestAsync(message.ReplyTo!, "+ACK");
+            }
+        }
+
+        Assert.InRange(disk.Files.Keys.Count(static name => name.EndsWith(".log", StringComparison.Ordinal)), 1, 3);
+        await using ApiSite again = await ApiSite.StartAsync(disk, options);
+        JsonElement info = await again.CallAsync("CONSUMER.INFO.S.C");
+        Assert.Equal((100, 100), PairOf(info.GetProperty("ack_floor")));
+    }
+
+    [Fact]
+    public async Task Each_kind_of_acknowledgement_has_its_effect()
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+        await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\",\"max_deliver\":2");
+        await PublishAsync(site, 4);
+        Message[] messages = await FetchAsync(site, 3);
+
+        await site.RequestAsync(messages[0].ReplyTo!, "-NAK");
+        await site.RequestAsync(messages[1].ReplyTo!, "+TERM no use");
+        Message next = (await ReceiveAsync(site, messages[2].ReplyTo!, "+NXT", 1))[0];
+        Assert.Equal("1", TextOf(next));
+        Assert.Contains(".S.C.2.1.4.", next.ReplyTo, StringComparison.Ordinal);
+        await site.RequestAsync(next.ReplyTo!, "-NAK {\"delay\":1000000}");
+
+        // The message was delivered as often as allowed, so the consumer forgets it.
+        await Wait.UntilAsync(async () => (await site.CallAsync("CONSUMER.INFO.S.C")).GetProperty("num_ack_pending").GetInt32() == 0);
+        Assert.Equal("4", TextOf((await FetchAsync(site, 1))[0]));
+        Assert.Equal(4, (await site.StateAsync("S")).GetProperty("messages").GetInt32());
+    }
+
+    [Fact]
+    public async Task A_message_that_is_not_acknowledged_comes_again_by_the_backoff()
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+        await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\",\"backoff\":[20000000,30000000],\"max_deliver\":3");
+        await PublishAsync(site, 1);
+
+        string[] replies = [(await FetchAsync(site, 1))[0].ReplyTo!, (await FetchAsync(site, 1))[0].ReplyTo!, (await FetchAsync(site, 1))[0].ReplyTo!];
+
+        Assert.Equal([".S.C.1.1.1.", ".S.C.2.1.2.", ".S.C.3.1.3."], replies.Select(static reply => reply["$JS.ACK".Length..][..11]));
+    }
+
+    [Fact]
+    public async Task A_work_queue_deletes_what_is_acknowledged_also_after_a_restart()
+    {
+        var disk = new SimulatedDisk();
+        await using (ApiSite site = await ApiSite.StartAsync(disk))
+        {
+            await site.CreateAsync("S", "\"retention\":\"workqueue\"");
+            Assert.Equal(10084, ApiSite.CodeOf(await site.CallAsync("CONSUMER.CREATE.S.C", """{"stream_name":"S","config":{"ack_policy":"none"}}""")));
+            await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\"");
+            Assert.Equal(10099, ApiSite.CodeOf(await site.CallAsync("CONSUMER.CREATE.S.D", """{"stream_name":"S","config":{"ack_policy":"explicit"}}""")));
+            await PublishAsync(site, 3);
+            Message[] messages = await FetchAsync(site, 3);
+            await site.RequestAsync(messages[1].ReplyTo!, "+ACK");
+            await Wait.UntilAsync(async () => (await site.StateAsync("S")).GetProperty("messages").GetInt32() == 2);
+        }
+
+        await using ApiSite again = await ApiSite.StartAsync(disk);
+        Assert.Equal(2, (await again.StateAsync("S")).GetProperty("messages").GetInt32());
+    }
+
+    [Fact]
+    public async Task A_stream_of_interest_keeps_a_message_until_all_consumers_have_acknowledged_it()
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S", "\"retention\":\"interest\"");
+        Assert.Equal(1, await site.PublishAsync("S", "nobody"));
+        await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\"");
+        await CreateAsync(site, "\"durable_name\":\"D\",\"ack_policy\":\"explicit\"", "D");
+        await PublishAsync(site, 1);
+        await site.RequestAsync((await FetchAsync(site, 1))[0].ReplyTo!, "+ACK");
+        Assert.Equal(1, (await site.StateAsync("S")).GetProperty("messages").GetInt32());
+
+        await site.RequestAsync((await FetchAsync(site, 1, "D"))[0].ReplyTo!, "+ACK");
+
+        await Wait.UntilAsync(async () => (await site.StateAsync("S")).GetProperty("messages").GetInt32() == 0);
+    }
+
+    [Fact]
+    public async Task A_stream_of_interest_deletes_what_was_delivered_without_acknowledgements()
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S", "\"retention\":\"interest\"");
+        await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"none\"");
+        await PublishAsync(site, 2);
+
+        await FetchAsync(site, 1);
+
+        await Wait.UntilAsync(async () => (await site.StateAsync("S")).GetProperty("first_seq").GetInt32() == 2);
+    }
+
+    [Theory]
+    [InlineData("""{"no_wait":true}""", "404 No Messages")]
+    [InlineData("""{"batch":9}""", "409 Exceeded MaxRequestBatch of 8")]
+    [InlineData("""{"expires":1000000,"idle_heartbeat":900000}""", "400 Bad Request - heartbeat value too large")]
+    [InlineData("""{"expires":1000000}""", "408 Request Timeout")]
+    [InlineData("""{"group":"a"}""", "400 Bad Request - 'group' is not supported")]
+    [InlineData("""{"batch":""", "400 Bad Request - the request is not valid JSON")]
+    public async Task A_request_that_gets_no_message_gets_a_status(string body, string status)
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+        await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\",\"max_batch\":8");
+
+        Message answer = await site.RequestAsync("$JS.API.CONSUMER.MSG.NEXT.S.C", body);
+
+        Assert.StartsWith($"NATS/1.0 {status}\r\n", Encoding.UTF8.GetString(answer.Headers.Span), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_request_that_does_not_wait_gets_what_is_there_and_then_a_status()
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+        await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\"");
+        await PublishAsync(site, 2);
+
+        Message[] received = await ReceiveAsync(site, "$JS.API.CONSUMER.MSG.NEXT.S.C", """{"batch":5,"no_wait":true}""", 3);
+
+        Assert.Equal(["1", "2"], received[..2].Select(TextOf));
+        Assert.StartsWith("NATS/1.0 404 No Messages\r\nNats-Pending-Messages: 3\r\n", Encoding.UTF8.GetString(received[2].Headers.Span), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_consumer_that_does_not_exist_has_no_responder_and_a_deleted_one_ends_its_requests()
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+        await Assert.ThrowsAsync<NoRespondersException>(() => site.RequestAsync("$JS.API.CONSUMER.MSG.NEXT.S.C"));
+        await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\"");
+        Task<Message> waiting = site.RequestAsync("$JS.API.CONSUMER.MSG.NEXT.S.C");
+        await Wait.UntilAsync(async () => (await site.CallAsync("CONSUMER.INFO.S.C")).GetProperty("num_waiting").GetInt32() == 1);
+
+        await site.CallAsync("CONSUMER.DELETE.S.C");
+
+        Assert.StartsWith("NATS/1.0 409 Consumer Deleted", Encoding.UTF8.GetString((await waiting).Headers.Span), StringComparison.Ordinal);
+    }
+
+    private static async Task CreateAsync(ApiSite site, string config, string name = "C")
+    {
+        JsonElement answer = await site.CallAsync($"CONSUMER.CREATE.S.{name}", $$$"""{"stream_name":"S","config":{{{{config}}}}}""");
+        Assert.False(answer.TryGetProperty("error", out JsonElement error), error.ToString());
+    }
+
+    private static async Task PublishAsync(ApiSite site, int count)
+    {
+        for (int i = 1; i <= count; i++)
+        {
+            await site.PublishAsync("S", $"{i}");
+        }
+    }
+
+    private static Task<Message[]> FetchAsync(ApiSite site, int count, string name = "C")
+        => ReceiveAsync(site, $"$JS.API.CONSUMER.MSG.NEXT.S.{name}", $"{count}", count);
+
+    // Messages of a stream have the subject of the stream, so they need an inbox of their own.
+    private static async Task<Message[]> ReceiveAsync(ApiSite site, string subject, string body, int count)
+    {
+        var received = new ConcurrentQueue<Message>();
+        string inbox = BrokerConnection.NewInbox("c");
+        await using HandlerBinding binding = site.Connection.Subscribe(inbox, (Message message) => received.Enqueue(message));
+        await site.Connection.PublishAsync(subject, body, inbox, cancellationToken: Ended);
+        await Wait.UntilAsync(() => received.Count >= count);
+        return [.. received];
+    }
+
+    private static string TextOf(Message message) => Encoding.UTF8.GetString(message.Body.Span);
+
+    private static (int Stream, int Consumer) PairOf(JsonElement pair) => (pair.GetProperty("stream_seq").GetInt32(), pair.GetProperty("consumer_seq").GetInt32());
+}
