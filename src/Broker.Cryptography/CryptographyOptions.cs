@@ -5,6 +5,10 @@ namespace Broker.Cryptography;
 /// <summary>Configures a server for users with hashed passwords and for users with keys.</summary>
 public static class CryptographyOptions
 {
+    // A reload compares the verifiers of the old and the new options. Both have no state, so all options share them.
+    private static readonly BcryptVerifier Passwords = new();
+    private static readonly Ed25519Verifier Signatures = new();
+
     /// <summary>
     /// Sets <see cref="BrokerServerOptions.PasswordVerifier"/> and <see cref="BrokerServerOptions.SignatureVerifier"/>.
     /// </summary>
@@ -12,8 +16,8 @@ public static class CryptographyOptions
     public static BrokerServerOptions UseCryptography(this BrokerServerOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        options.PasswordVerifier = new BcryptVerifier();
-        options.SignatureVerifier = new Ed25519Verifier();
+        options.PasswordVerifier = Passwords;
+        options.SignatureVerifier = Signatures;
         return options;
     }
 }

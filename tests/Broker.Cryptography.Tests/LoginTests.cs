@@ -20,6 +20,17 @@ public sealed class LoginTests
     private static string As(string user, string password) => $$"""CONNECT {"verbose":false,"user":"{{user}}","pass":"{{password}}"}""" + "\r\n";
 
     [Fact]
+    public async Task A_reload_with_the_same_settings_changes_nothing()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o => o.UseCryptography().Logger = log);
+
+        await server.ReloadAsync(static o => o.CopyChangeableFrom(new BrokerServerOptions().UseCryptography()));
+
+        Assert.Contains("Options reloaded: nothing changed", log.All);
+    }
+
+    [Fact]
     public async Task A_hashed_password_logs_in_and_later_commands_of_the_same_read_are_executed()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.UseCryptography().Users = [new User("a", Hash), new User("b", "plain")]);

@@ -3,6 +3,10 @@ using System.Globalization;
 namespace Broker.Server;
 
 /// <summary>Describes which options a reload has changed. Options that may hold secrets are named without values.</summary>
+/// <remarks>
+/// Users, accounts, mappings and TLS options have no equality by value, so a file that is read again replaces them even
+/// if it has the same text.
+/// </remarks>
 internal static class OptionChanges
 {
     internal static string Describe(BrokerServerOptions before, BrokerServerOptions after)
@@ -77,7 +81,7 @@ internal static class OptionChanges
     {
         if (!isSame)
         {
-            changes.Add(name);
+            changes.Add($"{name} replaced");
         }
     }
 }

@@ -48,7 +48,7 @@ public sealed class OptionChangesTests
         await server.ReloadAsync(static _ => { });
 
         Assert.Contains(
-            "Options reloaded: MaxPayload from 1048576 to 1000, PingInterval from 00:02:00 to 00:00:30, ClientAdvertise from none to example.org:4222, Token",
+            "Options reloaded: MaxPayload from 1048576 to 1000, PingInterval from 00:02:00 to 00:00:30, ClientAdvertise from none to example.org:4222, Token replaced",
             log.All);
         Assert.Contains("Options reloaded: nothing changed", log.All);
         Assert.DoesNotContain(log.All, static line => line.Contains("secret", StringComparison.Ordinal));
