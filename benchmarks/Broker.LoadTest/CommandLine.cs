@@ -25,7 +25,12 @@ internal static class CommandLine
         var quick = new Option<bool>("--quick") { Description = $"Short measurements and {QuickRounds} rounds: under 90 seconds for two servers and the basic rows." };
         var cold = new Option<bool>("--cold") { Description = "Also measure the basic and tls rows in the first second of a new process." };
         var rounds = new Option<int?>("--rounds") { Description = $"The number of counted rounds. The default is {DefaultRounds}." };
-        var rowNames = new Option<string[]>("--rows") { Description = Help() };
+        var rowNames = new Option<string[]>("--rows")
+        {
+            Description = $"Groups or rows by name, separated by commas; * stands for anything. --list shows all names. The groups are "
+                + $"{string.Join(", ", Catalogue.Groups.Select(static group => group.Name))}, and {Catalogue.Everything}. The default is {Catalogue.Groups[0].Name}.",
+        };
+        var list = new Option<bool>("--list") { Description = "List the groups with their rows, and end." };
         Option<string[]> servers = ServerOptions.Servers();
         var portable = new Option<bool>("--portable") { Description = $"Also measure this broker with the poller of Windows and macOS, as the server {KnownServers.Portable}." };
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Write the report to this file." };
@@ -42,7 +47,7 @@ internal static class CommandLine
 
         var command = new RootCommand("Runs the same traffic alternately through this broker and nats-server, and prints the ratios.")
         {
-            quick, cold, rounds, rowNames, servers, portable, markdown, csv, picture, curves,
+            quick, cold, rounds, rowNames, list, servers, portable, markdown, csv, picture, curves,
         };
         command.Subcommands.Add(ChurnCommand.Create());
         command.Subcommands.Add(ClientProcessCommand.Create());
@@ -52,6 +57,12 @@ internal static class CommandLine
         command.Subcommands.Add(SlowReadersCommand.Create());
         command.SetAction((result, cancellationToken) =>
         {
+            if (result.GetValue(list))
+            {
+                Catalogue.Write(result.InvocationConfiguration.Output);
+                return Task.FromResult(0);
+            }
+
             bool isQuick = result.GetValue(quick);
             var settings = new Settings { Quick = isQuick, Rounds = result.GetValue(rounds) ?? (isQuick ? QuickRounds : DefaultRounds) };
             Settings[] states = result.GetValue(cold) ? [settings, settings with { Cold = true }] : [settings];
@@ -62,11 +73,6 @@ internal static class CommandLine
         });
         return command;
     }
-
-    private static string Help()
-        => "Groups or rows by name, separated by commas; * stands for anything. "
-        + string.Concat(Catalogue.Groups.Select(group => $"{group.Name}: {group.What} ({string.Join(", ", group.Name == "tls" ? [OverTls.Prefix + "…"] : group.Rows.Select(row => row.Name))}). "))
-        + $"{Catalogue.Everything}: all groups. The default is {Catalogue.Groups[0].Name}.";
 
     private static int Run(Settings[] states, string[] rowNames, string[] servers, bool portable, Outputs outputs, CancellationToken cancellationToken)
     {

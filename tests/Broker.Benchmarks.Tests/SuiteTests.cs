@@ -1,6 +1,9 @@
 using System.Reflection;
 using BenchmarkDotNet.Attributes;
+using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
+using BenchmarkDotNet.Toolchains;
+using BenchmarkDotNet.Toolchains.Results;
 using Broker.Benchmarks.Running;
 
 namespace Broker.Benchmarks.Tests;
@@ -33,6 +36,18 @@ public class SuiteTests
         Assert.DoesNotContain(
             budgets.Check(measured, complete: true),
             p => p.Contains("no budget", StringComparison.Ordinal) || p.Contains("no benchmark", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void The_verdict_about_a_benchmark_whose_program_was_not_built_has_the_reason()
+    {
+        BenchmarkCase benchmark = BenchmarkConverter.TypeToBenchmarks(Suites.First().Data, Configurations.Full).BenchmarksCases[0];
+        var generated = GenerateResult.Success(ArtifactsPaths.Empty, []);
+        var built = new BenchmarkReport(success: false, benchmark, generated, BuildResult.Failure(generated, "The build took more than 600 s.\nMore lines"), [], []);
+        var run = new BenchmarkReport(success: false, benchmark, generated, BuildResult.Success(generated), [], []);
+
+        Assert.Equal("its program was not built: The build took more than 600 s.", Verdict.ProblemOf(built));
+        Assert.Equal("did not run to its end", Verdict.ProblemOf(run));
     }
 
     private static IEnumerable<MethodInfo> Benchmarks(Type type)

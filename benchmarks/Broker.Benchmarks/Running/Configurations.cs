@@ -13,6 +13,12 @@ namespace Broker.Benchmarks.Running;
 internal static class Configurations
 {
     /// <summary>
+    /// The longest build of a benchmark's program. The default of the library is 2 minutes, which a busy machine may
+    /// exceed.
+    /// </summary>
+    internal static readonly TimeSpan BuildTimeout = TimeSpan.FromMinutes(10);
+
+    /// <summary>
     /// The configuration for decisions. Each benchmark has its own process, as the library runs it by default, with
     /// tiered compilation as in production.
     /// </summary>
@@ -44,5 +50,6 @@ internal static class Configurations
         .AddAnalyser([.. DefaultConfig.Instance.GetAnalysers()])
         .AddValidator([.. DefaultConfig.Instance.GetValidators()])
         .HideColumns(Column.Error, Column.RatioSD, Column.Gen0, Column.Gen1, Column.Gen2, Column.AllocRatio)
+        .WithBuildTimeout(BuildTimeout)
         .WithUnionRule(ConfigUnionRule.AlwaysUseGlobal);
 }

@@ -18,10 +18,9 @@ internal static class Verdict
             foreach (BenchmarkReport report in summary.Reports)
             {
                 string name = BenchmarkName.Of(report.BenchmarkCase);
-                if (!report.Success || report.GcStats.TotalOperations == 0)
+                if (ProblemOf(report) is { } problem)
                 {
-                    // The log contains the cause, such as variants that disagree.
-                    problems.Add($"{name}: did not run to its end; see {summary.LogFilePath}");
+                    problems.Add($"{name}: {problem}; see {summary.LogFilePath}");
                     continue;
                 }
 
@@ -37,5 +36,19 @@ internal static class Verdict
 
         problems.AddRange(budgets.Check(measured, complete));
         return problems;
+    }
+
+    /// <summary>Returns the reason why a benchmark has no result, or null if it has one.</summary>
+    internal static string? ProblemOf(BenchmarkReport report)
+    {
+        if (report.BuildResult is { IsBuildSuccess: false } build)
+        {
+            // A build that exceeds Configurations.BuildTimeout is such a failure.
+            string cause = build.GenerateException?.Message ?? build.ErrorMessage ?? "";
+            return $"its program was not built: {cause.Trim().Split('\n')[0].TrimEnd()}";
+        }
+
+        // The log contains the cause, such as variants that disagree.
+        return report.Success && report.GcStats.TotalOperations > 0 ? null : "did not run to its end";
     }
 }

@@ -54,6 +54,19 @@ internal static class Catalogue
         return [.. from rowGroup in Groups from row in rowGroup.Rows where patterns.Any(pattern => Matches(pattern, rowGroup, row)) select row];
     }
 
+    /// <summary>Writes each group and each of its rows with a description, one on a line.</summary>
+    public static void Write(TextWriter output)
+    {
+        foreach (RowGroup group in Groups)
+        {
+            output.WriteLine($"{group.Name}: {group.What}");
+            foreach (Row row in group.Rows)
+            {
+                output.WriteLine($"  {row.Name}: {row.What}");
+            }
+        }
+    }
+
     private static bool Matches(string pattern, RowGroup group, Row row)
         => Is(pattern, Everything) || Is(pattern, group.Name) || FileSystemName.MatchesSimpleExpression(pattern, row.Name);
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Broker.LoadTest.Driver;
+using Broker.LoadTest.Rows;
 using Broker.LoadTest.Servers;
 using Arguments = Broker.LoadTest.CommandLine;
 
@@ -47,6 +48,24 @@ public class CommandLineTests
         Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
         Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "leaf", "--picture", "--curves", "--cold", "--portable", "churn", "clients", "slow-readers"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void The_help_has_no_paragraph_that_fills_a_terminal()
+    {
+        Assert.All(Arguments.Create().Options, static option => Assert.True(option.Description!.Length < 400, option.Name));
+    }
+
+    [Fact]
+    public void The_list_has_each_group_and_each_row_on_a_line_of_its_own()
+    {
+        using var output = new StringWriter();
+
+        Assert.Equal(0, Arguments.Create().Parse("--list").Invoke(new InvocationConfiguration { Output = output }));
+
+        string[] lines = output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries);
+        Assert.Equal(Catalogue.Groups.Select(static group => $"{group.Name}: {group.What}"), lines.Where(static line => line[0] != ' '));
+        Assert.Equal(Catalogue.Groups.SelectMany(static group => group.Rows).Select(static row => $"  {row.Name}: {row.What}"), lines.Where(static line => line[0] == ' '));
     }
 
     [Fact]
