@@ -62,8 +62,11 @@ internal sealed class StreamsServer : IDisposable
 
     internal Task<(int ExitCode, string Output, string Error)> EndAsync(params string[] args) => ShellRun.OfAsync(With(args));
 
-    /// <summary>Adds the address of the server to a command.</summary>
-    internal string[] With(params string[] args) => [.. args, "-s", Url];
+    /// <summary>
+    /// Adds the address of the server to a command, and time for each answer, so that a busy machine does not matter.
+    /// </summary>
+    internal string[] With(params string[] args)
+        => [.. args, "-s", Url, .. args.Contains("--timeout", StringComparer.Ordinal) ? Array.Empty<string>() : ["--timeout", "2m"]];
 
     public void Dispose()
     {
