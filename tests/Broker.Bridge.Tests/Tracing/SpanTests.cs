@@ -251,7 +251,7 @@ public sealed partial class SpanTests : IDisposable
         await AskAsync(site.Endpoint("request"), "x");
         Activity request = await _spans.WaitForAsync("request svc.echo");
         string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "telemetry.md"), Token);
-        string section = page[page.IndexOf("## Spans of bridges", StringComparison.Ordinal)..page.IndexOf("## Grafana", StringComparison.Ordinal)];
+        string section = page[page.IndexOf("## Spans of bridges", StringComparison.Ordinal)..page.IndexOf("## Prometheus", StringComparison.Ordinal)];
 
         Assert.Equal(
             request.TagObjects.Select(t => t.Key).Order(StringComparer.Ordinal),
