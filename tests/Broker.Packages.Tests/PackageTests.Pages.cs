@@ -13,10 +13,10 @@ public sealed partial class PackageTests
         ILookup<bool, string> web = libraries.ToLookup(IsOfTheWeb);
         int port = FreePort.Next();
 
-        await packages.BuildAsync("web-pages", "Microsoft.NET.Sdk.Web", Sources(web[true], port), [.. web[true], "Broker.Hosting"]);
+        await packages.BuildAsync("web-pages", "Microsoft.NET.Sdk.Web", Sources([.. web[true]], port), [.. web[true], "Broker.Hosting"]);
         await packages.BuildAsync("netmq-pages", "Microsoft.NET.Sdk", Sources(["Broker.NetMQ"], port), "Broker.NetMQ");
         await packages.BuildAsync("aspire-pages", "Microsoft.NET.Sdk", Sources(["Broker.Aspire"], port), "Broker.Aspire");
-        string program = await packages.BuildAsync("pages", "Microsoft.NET.Sdk", Sources(web[false], port), [.. web[false]]);
+        string program = await packages.BuildAsync("pages", "Microsoft.NET.Sdk", Sources([.. web[false]], port), [.. web[false]]);
 
         await using var server = PeerProcess.Start("server", "dotnet", program, "Broker.Server 1");
         await server.ReadLineWithAsync($"nats://127.0.0.1:{port}");
@@ -49,7 +49,7 @@ public sealed partial class PackageTests
 
     // Each code block becomes a file with its own usings, and its statements become a method. The program runs one
     // method.
-    private static Dictionary<string, string> Sources(IEnumerable<string> libraries, int port)
+    private static Dictionary<string, string> Sources(IReadOnlyCollection<string> libraries, int port)
     {
         var files = new Dictionary<string, string>();
         var choices = new List<string>();
@@ -85,8 +85,12 @@ public sealed partial class PackageTests
                 _ => throw new ArgumentException(args[0]),
             });
             """;
-        // The page about tests tests a program of its reader.
-        files["OrderDesk.cs"] = "global using UserTests;\n" + File.ReadAllText(Path.Combine(Repository.Root, "samples", "UserTests", "OrderDesk.cs"));
+        if (libraries.Contains("Broker.Testing"))
+        {
+            // The page of this package tests a program of its reader.
+            files["OrderDesk.cs"] = "global using UserTests;\n" + File.ReadAllText(Path.Combine(Repository.Root, "samples", "UserTests", "OrderDesk.cs"));
+        }
+
         return files;
     }
 
