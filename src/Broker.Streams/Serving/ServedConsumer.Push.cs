@@ -48,6 +48,8 @@ internal sealed partial class ServedConsumer
         {
             _flowReply = null;
             _unconfirmed = _sinceFlow;
+            // What was sent since the request may fill the window. Without another request, nothing would end the wait.
+            RequestFlow();
             Pump(_host.Now);
         }
     }
@@ -66,14 +68,18 @@ internal sealed partial class ServedConsumer
         _lastSent = now;
         _unconfirmed += payload.Length;
         _sinceFlow += payload.Length;
+        RequestFlow();
+        return true;
+    }
+
+    private void RequestFlow()
+    {
         if (Config.FlowControl == true && _sinceFlow >= FlowStep && _flowReply is null)
         {
             _flowReply = Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"$JS.FC.{Stream.Name}.{Name}.{++_flows}"));
             _sinceFlow = 0;
             SendStatus(DeliverTo, "100 FlowControl Request", "", _flowReply);
         }
-
-        return true;
     }
 
     // Sends a heartbeat if nothing was sent meanwhile. Returns the time of the next one.

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Text;
 using System.Text.Json;
+using System.Threading.Channels;
 using Broker.Client;
 using Broker.Streams.Tests.Simulation;
 
@@ -41,6 +42,51 @@ public sealed class ConsumerTests
         Assert.Equal(code, ApiSite.CodeOf(answer));
         Assert.Contains(text, answer.GetProperty("error").GetProperty("description").GetString(), StringComparison.Ordinal);
         Assert.Equal(10014, ApiSite.CodeOf(await site.CallAsync("CONSUMER.INFO.S.C")));
+    }
+
+    [Fact]
+    public async Task A_push_consumer_goes_on_when_flow_control_is_answered_after_the_window_was_overfilled()
+    {
+        const int Messages = 400;
+        // The third read of 256 KiB begins before the window of 512 KiB is full.
+        const int Overfilled = 180;
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+        string body = new('x', 4000);
+        for (int i = 0; i < Messages; i++)
+        {
+            await site.PublishAsync("S", body);
+        }
+
+        int received = 0;
+        var flows = Channel.CreateUnbounded<string>();
+        site.Connection.Subscribe("push", (in MessageView message) =>
+        {
+            if (message.ReplyTo.StartsWith("$JS.FC."u8))
+            {
+                flows.Writer.TryWrite(Encoding.UTF8.GetString(message.ReplyTo));
+            }
+            else if (!message.Body.IsEmpty)
+            {
+                Interlocked.Increment(ref received);
+            }
+        });
+        await site.Connection.FlushAsync(Ended);
+        await CreateAsync(site, "\"ack_policy\":\"none\",\"deliver_subject\":\"push\",\"flow_control\":true,\"idle_heartbeat\":1000000000");
+        await Wait.UntilAsync(() => Volatile.Read(ref received) >= Overfilled);
+        var answers = Task.Run(
+            async () =>
+            {
+                await foreach (string flow in flows.Reader.ReadAllAsync(Ended))
+                {
+                    site.Connection.Publish(flow, default(ReadOnlySpan<byte>));
+                }
+            },
+            Ended);
+
+        await Wait.UntilAsync(() => Volatile.Read(ref received) == Messages);
+        flows.Writer.Complete();
+        await answers;
     }
 
     [Fact]
