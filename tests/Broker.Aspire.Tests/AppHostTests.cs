@@ -7,7 +7,7 @@ using NATS.Client.Core;
 
 namespace Broker.Aspire.Tests;
 
-/// <summary>What clients and ZeroMQ programs find after samples/AspireHost has started the broker and a worker.</summary>
+/// <summary>Starts samples/AspireHost, and uses its broker with clients and ZeroMQ programs.</summary>
 public sealed class AppHostTests(StartedAppHost started) : IClassFixture<StartedAppHost>
 {
     private static CancellationToken Ended => TestContext.Current.CancellationToken;

@@ -1,6 +1,6 @@
 namespace Broker.Aspire.Tests;
 
-/// <summary>Where the command of a resource is searched.</summary>
+/// <summary>Tests the search for the command of a resource.</summary>
 public sealed class ProgramTests : IDisposable
 {
     private const string Manifest = """{ "version": 1, "isRoot": true, "tools": { "Broker.Cli": { "version": "1.0.0", "commands": [ "broker" ] } } }""";

@@ -3,7 +3,7 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Streams;
 
-/// <summary>What a change of options would do.</summary>
+/// <summary>Lists the options that a command would change, with their old and new values.</summary>
 internal static class Differences
 {
     public static Option<bool> DryRun() => new("--dry-run") { Description = "Show the differences, and change nothing" };

@@ -48,7 +48,7 @@ internal sealed partial class ServedConsumer
         {
             _flowReply = null;
             _unconfirmed = _sinceFlow;
-            // What was sent since the request may fill the window. Without another request, nothing would end the wait.
+            // The messages since the request may fill the window. Then only another request can end the wait.
             RequestFlow();
             Pump(_host.Now);
         }

@@ -1,6 +1,6 @@
 namespace Broker.Streams;
 
-// What happens when time has passed.
+// The timer: acknowledgements and requests that are too late, heartbeats, and the end of a pause.
 internal sealed partial class ServedConsumer
 {
     private void Schedule(long due)
@@ -114,7 +114,7 @@ internal sealed partial class ServedConsumer
                 pull.NextHeartbeat = now + pull.Heartbeat;
                 if (!SendStatus(pull.Reply, "100 Idle Heartbeat", Places()))
                 {
-                    // Nobody waits for this request any more.
+                    // The client has left, so the request ends.
                     continue;
                 }
             }

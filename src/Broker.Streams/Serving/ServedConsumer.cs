@@ -123,7 +123,7 @@ internal sealed partial class ServedConsumer
         _timer?.Cancel();
     }
 
-    /// <summary>Ends the consumer. Requests that wait are told.</summary>
+    /// <summary>Ends the consumer. Waiting requests get a status.</summary>
     internal void Delete()
     {
         IsDeleted = true;

@@ -74,7 +74,7 @@ public sealed partial class StreamExampleTests : IDisposable
         }
     }
 
-    // What an example creates must not exist with other options.
+    // The streams and consumers of the examples must not exist with other options.
     private static async Task FillAsync(StreamsServer server, string[] args)
     {
         if (args is ["stream", "add", "ORDERS", ..])
