@@ -353,7 +353,7 @@ public sealed class HostileHubTests
         {
             BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
             BrokerConnection client = await BrokerConnection.ConnectAsync(edge.CreateDialer(), cancellationToken: Ended);
-            var remote = new LeafRemoteOptions { Urls = [hub.Url] };
+            var remote = new LeafRemoteOptions { Urls = [hub.Url], FirstInfoTimeout = Wait.Limit };
             var leaf = LeafNodes.Start(edge, new LeafNodeOptions
             {
                 Remotes = [change?.Invoke(remote) ?? remote],

@@ -24,7 +24,7 @@ public sealed class WireTests : IAsyncLifetime
         _edge = await BrokerServer.StartAsync(new BrokerServerOptions { ServerName = "the edge" }.Listen(0));
         _leaf = LeafNodes.Start(_edge, new LeafNodeOptions
         {
-            Remotes = [new LeafRemoteOptions { Urls = [_hub.Url.Replace("//", "//me:secret@", StringComparison.Ordinal)], MaxInterest = 100 }],
+            Remotes = [new LeafRemoteOptions { Urls = [_hub.Url.Replace("//", "//me:secret@", StringComparison.Ordinal)], MaxInterest = 100, FirstInfoTimeout = Wait.Limit }],
             ReconnectDelay = TimeSpan.FromMilliseconds(10),
         });
         _client = await BrokerConnection.ConnectAsync(_edge.CreateDialer());

@@ -9,6 +9,11 @@ internal static class Servers
             {
                 o.Listen(0);
                 configure?.Invoke(o);
+                // On a busy machine a handshake may take longer than the default timeout.
+                if (o.Tls is { } tls && tls.Timeout == new ServerTlsOptions().Timeout)
+                {
+                    o.Tls = tls with { Timeout = Wait.Limit };
+                }
             },
             TestContext.Current.CancellationToken);
 
