@@ -345,7 +345,7 @@ public sealed class HostileHubTests
     }
 
     /// <summary>A broker with a client, joined to a hub that the test speaks for.</summary>
-    private sealed class Site(BrokerServer edge, LeafNodes leaf, BrokerConnection client) : IAsyncDisposable
+    private sealed class Site(FakeHub hub, BrokerServer edge, LeafNodes leaf, BrokerConnection client) : IAsyncDisposable
     {
         internal LeafNodes Leaf => leaf;
 
@@ -360,7 +360,7 @@ public sealed class HostileHubTests
                 ReconnectDelay = TimeSpan.FromMilliseconds(10),
                 Logger = log ?? NullLogger.Instance,
             });
-            return new Site(edge, leaf, client);
+            return new Site(hub, edge, leaf, client);
         }
 
         internal void Publish(string subject, int length) => client.Publish(subject, new byte[length]);
@@ -393,6 +393,8 @@ public sealed class HostileHubTests
 
         public async ValueTask DisposeAsync()
         {
+            // If the hub is gone, the link does not wait for it to read the last bytes.
+            await hub.DisposeAsync();
             await client.DisposeAsync();
             await leaf.DisposeAsync();
             await edge.DisposeAsync();
