@@ -209,7 +209,9 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>
     /// Publishes like <see cref="PublishWithStatus(ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte})"/>
     /// if a server is connected. Otherwise the message is refused, whatever <see cref="ClientOptions.WhileDisconnected"/>
-    /// says. This overload is for programs that keep messages for the next server themselves.
+    /// says. This overload is for programs that keep messages for the next server themselves. If several threads call
+    /// it one after the other, their messages arrive in the order of the calls, those of event loops included. On an
+    /// event loop, these messages have no defined order relative to those of the other methods.
     /// </summary>
     /// <param name="subject">The subject, which is not checked.</param>
     /// <param name="body">The body. It is copied before the method returns.</param>

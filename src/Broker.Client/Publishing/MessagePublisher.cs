@@ -83,7 +83,7 @@ internal sealed class MessagePublisher
             return Refuse(subject.Length + replyTo.Length, headerLength, payloadLength);
         }
 
-        if (_shared.CurrentLoop() is { } loop && _shared.Link is { } link)
+        if (mode != SendMode.OnlyConnected && _shared.CurrentLoop() is { } loop && _shared.Link is { } link)
         {
             Connection transport = link.Transport;
             LoopWriteBuffer buffer = transport.GetWriteBuffer(loop);

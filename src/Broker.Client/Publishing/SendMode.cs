@@ -12,6 +12,9 @@ internal enum SendMode
     /// </summary>
     AtOnce,
 
-    /// <summary>The message is refused if no server is connected, whatever the options say.</summary>
+    /// <summary>
+    /// The message is refused if no server is connected, whatever the options say. Event loops and other threads use
+    /// the same buffer, so messages of several threads arrive in the order of the calls.
+    /// </summary>
     OnlyConnected,
 }

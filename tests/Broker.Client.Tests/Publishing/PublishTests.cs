@@ -274,6 +274,37 @@ public sealed class PublishTests
         Assert.Equal(PublishStatus.Closed, away.PublishIfConnected("a"u8, "body"u8));
     }
 
+    // Large bodies are sent by the thread itself; small ones wait for the loop.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(100_000)]
+    public async Task Messages_of_a_thread_and_of_the_loop_that_need_a_server_arrive_in_the_order_of_the_calls(int length)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection connection = await Connect(server);
+        TaskCompletionSource<string> got = Wait.Source<string>();
+        string order = "";
+        connection.Subscribe("order.*", (in MessageView m) =>
+        {
+            order += (char)m.Subject[^1];
+            if (order.Length == 4)
+            {
+                got.TrySetResult(order);
+            }
+        });
+        byte[] body = new byte[length];
+
+        connection.Loop.Post(() =>
+        {
+            Task.Run(() => connection.PublishIfConnected("order.1"u8, body), Token).Wait(Token);
+            connection.PublishIfConnected("order.2"u8, body);
+            Task.Run(() => connection.PublishIfConnected("order.3"u8, body), Token).Wait(Token);
+            connection.PublishIfConnected("order.4"u8, body);
+        });
+
+        Assert.Equal("1234", await Wait.For(got));
+    }
+
     [Theory]
     [InlineData(ServerKind.Broker, 65_536)]
     [InlineData(ServerKind.Broker, 1024 * 1024)]
