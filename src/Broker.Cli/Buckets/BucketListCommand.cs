@@ -16,6 +16,20 @@ internal sealed class BucketListCommand(ShellStreams shell)
           broker kv ls settings 'lamps.*'
         """;
 
+    private static readonly Listing<BucketStatus> Buckets = new(
+        static bucket => bucket.Name,
+        BucketFacts.Write,
+        static () => new TextTable(3, "bucket", "storage", "last write", "keys", "revisions", "bytes"),
+        static bucket =>
+        [
+            bucket.Name,
+            StreamNames.Of(bucket.Storage),
+            ValueText.Time(bucket.Stream.State.LastTime),
+            bucket.Keys.ToString(CultureInfo.InvariantCulture),
+            bucket.Revisions.ToString(CultureInfo.InvariantCulture),
+            ValueText.Bytes(bucket.Bytes),
+        ]);
+
     private readonly Argument<string?> _bucket = new("bucket") { Description = "Show the keys of this bucket [default: list the buckets]", Arity = ArgumentArity.ZeroOrOne };
     private readonly Argument<string> _filter = new("keys") { Description = "Only keys that match this one, with wildcards", DefaultValueFactory = static _ => ">" };
     private readonly Option<bool> _names = StreamArguments.Names();
@@ -72,34 +86,7 @@ internal sealed class BucketListCommand(ShellStreams shell)
             buckets.Add(bucket);
         }
 
-        buckets.Sort(static (a, b) => string.CompareOrdinal(a.Name, b.Name));
-        var lines = new LineOutput(shell);
-        if (flags.GetValue(_json))
-        {
-            buckets.ForEach(bucket => ApiJson.Write(lines, json => BucketFacts.Write(json, bucket)));
-        }
-        else if (flags.GetValue(_names))
-        {
-            buckets.ForEach(bucket =>
-            {
-                lines.Write(ValueText.Of(bucket.Name));
-                lines.EndLine();
-            });
-        }
-        else if (buckets.Count > 0)
-        {
-            var table = new TextTable(3, "bucket", "storage", "last write", "keys", "revisions", "bytes");
-            buckets.ForEach(bucket => table.Add(
-                bucket.Name,
-                StreamNames.Of(bucket.Storage),
-                ValueText.Time(bucket.Stream.State.LastTime),
-                bucket.Keys.ToString(CultureInfo.InvariantCulture),
-                bucket.Revisions.ToString(CultureInfo.InvariantCulture),
-                ValueText.Bytes(bucket.Bytes)));
-            table.WriteTo(shell);
-        }
-
-        lines.Flush();
+        Buckets.Print(shell, flags, buckets, _names, _json);
         return buckets.Count > 0;
     }
 }

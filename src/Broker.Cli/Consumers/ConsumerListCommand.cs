@@ -15,6 +15,20 @@ internal sealed class ConsumerListCommand(ShellStreams shell)
           broker consumer ls ORDERS --names
         """;
 
+    private static readonly Listing<ConsumerInfo> Consumers = new(
+        static consumer => consumer.Name,
+        ConsumerJson.Write,
+        static () => new TextTable(3, "consumer", "kind", "filter", "not delivered", "waiting for ack", "redelivered"),
+        static consumer =>
+        [
+            consumer.Name,
+            ConsumerFacts.Kind(consumer.Config),
+            string.Join(", ", ConsumerFacts.Filters(consumer.Config)),
+            consumer.Pending.ToString(CultureInfo.InvariantCulture),
+            consumer.AckPending.ToString(CultureInfo.InvariantCulture),
+            consumer.Redelivered.ToString(CultureInfo.InvariantCulture),
+        ]);
+
     private readonly Argument<string> _stream = StreamArguments.Name("stream", "Name of the stream");
     private readonly Option<bool> _names = StreamArguments.Names();
     private readonly Option<bool> _json = StreamArguments.JsonLines();
@@ -30,48 +44,12 @@ internal sealed class ConsumerListCommand(ShellStreams shell)
             consumers.Add(consumer);
         }
 
-        consumers.Sort(static (a, b) => string.CompareOrdinal(a.Name, b.Name));
+        Consumers.Print(shell, flags, consumers, _names, _json);
         if (consumers.Count == 0)
         {
             shell.Say("no consumers");
         }
-        else
-        {
-            Print(consumers, flags);
-        }
 
         return ExitCode.Success;
-    }
-
-    private void Print(List<ConsumerInfo> consumers, ParseResult flags)
-    {
-        var lines = new LineOutput(shell);
-        if (flags.GetValue(_json))
-        {
-            consumers.ForEach(consumer => ApiJson.Write(lines, json => ConsumerJson.Write(json, consumer)));
-            lines.Flush();
-            return;
-        }
-
-        if (flags.GetValue(_names))
-        {
-            consumers.ForEach(consumer =>
-            {
-                lines.Write(ValueText.Of(consumer.Name));
-                lines.EndLine();
-            });
-            lines.Flush();
-            return;
-        }
-
-        var table = new TextTable(3, "consumer", "kind", "filter", "not delivered", "waiting for ack", "redelivered");
-        consumers.ForEach(consumer => table.Add(
-            consumer.Name,
-            ConsumerFacts.Kind(consumer.Config),
-            string.Join(", ", ConsumerFacts.Filters(consumer.Config)),
-            consumer.Pending.ToString(CultureInfo.InvariantCulture),
-            consumer.AckPending.ToString(CultureInfo.InvariantCulture),
-            consumer.Redelivered.ToString(CultureInfo.InvariantCulture)));
-        table.WriteTo(shell);
     }
 }

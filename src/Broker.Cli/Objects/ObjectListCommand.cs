@@ -14,6 +14,18 @@ internal sealed class ObjectListCommand(ShellStreams shell)
           broker object ls reports
         """;
 
+    private static readonly Listing<ObjectInfo> Objects = new(
+        static item => item.Name,
+        ObjectFacts.Write,
+        static () => new TextTable(2, "object", "modified", "size"),
+        static item => [item.Name, ValueText.Time(item.Modified), item.Link is null ? ValueText.Bytes((ulong)item.Size) : "link"]);
+
+    private static readonly Listing<ObjectStoreStatus> Stores = new(
+        static store => store.Name,
+        ObjectFacts.Write,
+        static () => new TextTable(3, "store", "storage", "last change", "bytes"),
+        static store => [store.Name, StreamNames.Of(store.Storage), ValueText.Time(store.Stream.State.LastTime), ValueText.Bytes(store.Bytes)]);
+
     private readonly Argument<string?> _store = new("store") { Description = "Show the objects of this store [default: list the stores]", Arity = ArgumentArity.ZeroOrOne };
     private readonly Option<bool> _names = StreamArguments.Names();
     private readonly Option<bool> _json = new("--json") { Description = "Print each as a JSON object on one line" };
@@ -42,22 +54,7 @@ internal sealed class ObjectListCommand(ShellStreams shell)
             objects.Add(item);
         }
 
-        objects.Sort(static (a, b) => string.CompareOrdinal(a.Name, b.Name));
-        if (flags.GetValue(_json))
-        {
-            objects.ForEach(item => ApiJson.Print(shell, json => ObjectFacts.Write(json, item)));
-        }
-        else if (flags.GetValue(_names))
-        {
-            objects.ForEach(item => Done.Print(shell, isJson: false, item.Name));
-        }
-        else if (objects.Count > 0)
-        {
-            var table = new TextTable(2, "object", "modified", "size");
-            objects.ForEach(item => table.Add(item.Name, ValueText.Time(item.Modified), item.Link is null ? ValueText.Bytes((ulong)item.Size) : "link"));
-            table.WriteTo(shell);
-        }
-
+        Objects.Print(shell, flags, objects, _names, _json);
         return objects.Count > 0;
     }
 
@@ -69,22 +66,7 @@ internal sealed class ObjectListCommand(ShellStreams shell)
             stores.Add(store);
         }
 
-        stores.Sort(static (a, b) => string.CompareOrdinal(a.Name, b.Name));
-        if (flags.GetValue(_json))
-        {
-            stores.ForEach(store => ApiJson.Print(shell, json => ObjectFacts.Write(json, store)));
-        }
-        else if (flags.GetValue(_names))
-        {
-            stores.ForEach(store => Done.Print(shell, isJson: false, store.Name));
-        }
-        else if (stores.Count > 0)
-        {
-            var table = new TextTable(3, "store", "storage", "last change", "bytes");
-            stores.ForEach(store => table.Add(store.Name, StreamNames.Of(store.Storage), ValueText.Time(store.Stream.State.LastTime), ValueText.Bytes(store.Bytes)));
-            table.WriteTo(shell);
-        }
-
+        Stores.Print(shell, flags, stores, _names, _json);
         return stores.Count > 0;
     }
 }

@@ -103,6 +103,25 @@ internal static class ApiJson
         json.WriteEndObject();
     }
 
+    /// <summary>Writes a list of objects. An empty list is left out, as in the API.</summary>
+    public static void AddObjects<T>(this Utf8JsonWriter json, string name, IReadOnlyCollection<T>? items, Action<Utf8JsonWriter, T> members)
+    {
+        if (items is not { Count: > 0 })
+        {
+            return;
+        }
+
+        json.WriteStartArray(name);
+        foreach (T item in items)
+        {
+            json.WriteStartObject();
+            members(json, item);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
     /// <summary>Writes the fields of a newer server as they came.</summary>
     public static void AddOther(this Utf8JsonWriter json, IDictionary<string, JsonElement>? fields)
     {

@@ -17,19 +17,7 @@ internal static class StreamJson
             json.AddObject("mirror", inner => Write(inner, mirror));
         }
 
-        if (stream.Sources is { Count: > 0 } sources)
-        {
-            json.WriteStartArray("sources");
-            foreach (StreamSourceInfo source in sources)
-            {
-                json.WriteStartObject();
-                Write(json, source);
-                json.WriteEndObject();
-            }
-
-            json.WriteEndArray();
-        }
-
+        json.AddObjects("sources", stream.Sources, Write);
         json.Add("ts", stream.Time);
     }
 
@@ -45,22 +33,7 @@ internal static class StreamJson
         {
             inner.Add("name", cluster.Name);
             inner.Add("leader", cluster.Leader);
-            if (cluster.Replicas is { Count: > 0 } replicas)
-            {
-                inner.WriteStartArray("replicas");
-                foreach (PeerInfo peer in replicas)
-                {
-                    inner.WriteStartObject();
-                    inner.Add("name", peer.Name);
-                    inner.WriteBoolean("current", peer.Current);
-                    inner.Add("offline", peer.Offline);
-                    inner.Add("active", peer.Active);
-                    inner.Add("lag", peer.Lag);
-                    inner.WriteEndObject();
-                }
-
-                inner.WriteEndArray();
-            }
+            inner.AddObjects("replicas", cluster.Replicas, Write);
         });
     }
 
@@ -127,19 +100,7 @@ internal static class StreamJson
             json.AddObject("mirror", inner => Write(inner, mirror));
         }
 
-        if (config.Sources is { Count: > 0 } sources)
-        {
-            json.WriteStartArray("sources");
-            foreach (StreamSource source in sources)
-            {
-                json.WriteStartObject();
-                Write(json, source);
-                json.WriteEndObject();
-            }
-
-            json.WriteEndArray();
-        }
-
+        json.AddObjects("sources", config.Sources, Write);
         if (config.SubjectTransform is { } transform)
         {
             json.AddObject("subject_transform", inner => Write(inner, transform));
@@ -156,6 +117,15 @@ internal static class StreamJson
         }
     }
 
+    private static void Write(Utf8JsonWriter json, PeerInfo peer)
+    {
+        json.Add("name", peer.Name);
+        json.WriteBoolean("current", peer.Current);
+        json.Add("offline", peer.Offline);
+        json.Add("active", peer.Active);
+        json.Add("lag", peer.Lag);
+    }
+
     private static void Write(Utf8JsonWriter json, StreamSourceInfo source)
     {
         json.Add("name", source.Name);
@@ -169,19 +139,7 @@ internal static class StreamJson
         json.AddUnless0("opt_start_seq", (long)source.StartSequence);
         json.Add("opt_start_time", source.StartTime);
         json.Add("filter_subject", source.FilterSubject);
-        if (source.SubjectTransforms is { Count: > 0 } transforms)
-        {
-            json.WriteStartArray("subject_transforms");
-            foreach (SubjectTransform transform in transforms)
-            {
-                json.WriteStartObject();
-                Write(json, transform);
-                json.WriteEndObject();
-            }
-
-            json.WriteEndArray();
-        }
-
+        json.AddObjects("subject_transforms", source.SubjectTransforms, Write);
         if (source.External is { } external)
         {
             json.AddObject("external", inner =>

@@ -17,6 +17,20 @@ internal sealed class StreamListCommand(ShellStreams shell)
     // Streams of buckets, object stores and MQTT clients, which have commands or programs of their own.
     private static readonly string[] Internal = ["KV_", "OBJ_", "$MQTT_"];
 
+    private static readonly Listing<StreamInfo> Streams = new(
+        static stream => stream.Config.Name,
+        StreamJson.Write,
+        static () => new TextTable(3, "stream", "storage", "last message", "messages", "bytes", "consumers"),
+        static stream =>
+        [
+            stream.Config.Name,
+            StreamNames.Of(stream.Config.Storage),
+            ValueText.Time(stream.State.LastTime),
+            stream.State.Messages.ToString(CultureInfo.InvariantCulture),
+            ValueText.Bytes(stream.State.Bytes),
+            stream.State.Consumers.ToString(CultureInfo.InvariantCulture),
+        ]);
+
     private readonly Option<string?> _subject = new("--subject") { Description = "Only streams that store this subject, with wildcards", HelpName = "subject" };
     private readonly Option<bool> _names = StreamArguments.Names();
     private readonly Option<bool> _all = new("--all", "-a") { Description = "Also the streams of buckets, object stores and MQTT" };
@@ -41,8 +55,7 @@ internal sealed class StreamListCommand(ShellStreams shell)
             }
         }
 
-        streams.Sort(static (a, b) => string.CompareOrdinal(a.Config.Name, b.Config.Name));
-        Print(streams, flags);
+        Streams.Print(shell, flags, streams, _names, _json);
         if (hidden > 0)
         {
             shell.Say($"{ValueText.Count(hidden, "stream", "streams")} of buckets, object stores or MQTT {(hidden == 1 ? "is" : "are")} not listed (--all lists all)");
@@ -53,36 +66,5 @@ internal sealed class StreamListCommand(ShellStreams shell)
         }
 
         return ExitCode.Success;
-    }
-
-    private void Print(List<StreamInfo> streams, ParseResult flags)
-    {
-        var lines = new LineOutput(shell);
-        if (flags.GetValue(_json))
-        {
-            streams.ForEach(stream => ApiJson.Write(lines, json => StreamJson.Write(json, stream)));
-        }
-        else if (flags.GetValue(_names))
-        {
-            streams.ForEach(stream =>
-            {
-                lines.Write(ValueText.Of(stream.Config.Name));
-                lines.EndLine();
-            });
-        }
-        else if (streams.Count > 0)
-        {
-            var table = new TextTable(3, "stream", "storage", "last message", "messages", "bytes", "consumers");
-            streams.ForEach(stream => table.Add(
-                stream.Config.Name,
-                StreamNames.Of(stream.Config.Storage),
-                ValueText.Time(stream.State.LastTime),
-                stream.State.Messages.ToString(CultureInfo.InvariantCulture),
-                ValueText.Bytes(stream.State.Bytes),
-                stream.State.Consumers.ToString(CultureInfo.InvariantCulture)));
-            table.WriteTo(shell);
-        }
-
-        lines.Flush();
     }
 }
